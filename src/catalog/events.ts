@@ -1,0 +1,52 @@
+/** The events of the API document. Every delivery also carries `webhook_version`. */
+
+export interface EventType {
+  readonly name: string;
+  readonly sentWhen: string;
+  readonly fields: readonly string[];
+  /** Can be asked for with the test-webhook operation. */
+  readonly testable: boolean;
+}
+
+export const eventTypes: readonly EventType[] = [
+  {
+    name: 'TRANSCRIPT_COMPLETE',
+    sentWhen: 'transcription of a file is complete',
+    fields: ['audiofile', 'order', 'event', 'originallink'],
+    testable: true,
+  },
+  {
+    name: 'DUPLICATE_FILE',
+    sentWhen: 'a file that was ordered before is detected',
+    fields: ['audiofile', 'order', 'event', 'original_audiofile'],
+    testable: false,
+  },
+  {
+    name: 'REFUND_ISSUED',
+    sentWhen: 'money is refunded to the prepay balance',
+    fields: ['amount', 'audiofile', 'order', 'event', 'original_transaction', 'transaction'],
+    testable: true,
+  },
+  {
+    name: 'CC_AUTH_FAILURE',
+    sentWhen: "authorization of the account's card failed",
+    fields: ['order', 'event'],
+    testable: false,
+  },
+  {
+    name: 'DIFFICULT_AUDIO',
+    sentWhen: 'in some cases, a file is found to be difficult',
+    fields: ['audiofile', 'order', 'event'],
+    testable: true,
+  },
+  {
+    name: 'ORDER_ON_HOLD',
+    sentWhen: 'an order is accepted but held instead of started',
+    fields: ['order', 'audiofiles', 'hold', 'skus', 'event'],
+    testable: true,
+  },
+];
+
+export const testableEvents: readonly string[] = eventTypes
+  .filter((each) => each.testable)
+  .map((each) => each.name);

@@ -1,0 +1,43 @@
+/** The SKUs of the API document: what can be ordered, and what a file can be upgraded with. */
+
+export interface OrderSku {
+  readonly sku: string;
+  readonly kind: 'transcription' | 'add-on';
+  readonly meaning: string;
+  /** The SKU that this one is another name of. */
+  readonly aliasOf?: string;
+}
+
+export interface UpgradeSku {
+  readonly sku: string;
+  readonly meaning: string;
+  /** For an upgrade of speed: what the file has now, and what it will have. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export const orderSkus: readonly OrderSku[] = [
+  { sku: 'TRANS14', kind: 'transcription', meaning: 'Budget transcription, target of 14 days' },
+  { sku: 'TRANS2', kind: 'transcription', meaning: '1-day expert transcription' },
+  { sku: 'TRANS6', kind: 'transcription', meaning: '6-day transcription' },
+  { sku: 'TRANS7', kind: 'transcription', meaning: '6-day transcription', aliasOf: 'TRANS6' },
+  { sku: 'EMSR02', kind: 'transcription', meaning: 'Advanced machine transcription' },
+  { sku: 'DIFFQ2', kind: 'add-on', meaning: 'Difficult audio' },
+  { sku: 'TSTMP1', kind: 'add-on', meaning: 'Timestamps' },
+  { sku: 'CAPTION1', kind: 'add-on', meaning: 'Captions/subtitles' },
+  { sku: 'VERBATIM1', kind: 'add-on', meaning: 'Verbatim' },
+];
+
+export const upgradeSkus: readonly UpgradeSku[] = [
+  { sku: 'DIFFQ2', meaning: 'Difficult audio upgrade' },
+  { sku: 'TSTMP1', meaning: 'Timestamps' },
+  { sku: 'CAPTION1', meaning: 'Subtitles/captions' },
+  { sku: 'EDIT01', meaning: 'Extra editing' },
+  { sku: 'UPGRD1', meaning: 'Upgrade TRANS14 to TRANS6', from: 'TRANS14', to: 'TRANS6' },
+  { sku: 'UPGRD2', meaning: 'Upgrade TRANS14 to TRANS2', from: 'TRANS14', to: 'TRANS2' },
+  { sku: 'UPGRD3', meaning: 'Upgrade TRANS6 to TRANS2', from: 'TRANS6', to: 'TRANS2' },
+];
+
+export const findOrderSku = (sku: string): OrderSku | undefined => orderSkus.find((each) => each.sku === sku);
+export const findUpgradeSku = (sku: string): UpgradeSku | undefined =>
+  upgradeSkus.find((each) => each.sku === sku);

@@ -1,0 +1,48 @@
+/** The states of files and invoices, and what each means for whoever waits. */
+
+export interface FileState {
+  readonly name: string;
+  /** Set on a state that ends a file: a transcript is there, or none will ever come. */
+  readonly end?: 'delivered' | 'unfinished';
+  /** No transcription work has been done yet, so a refund may be granted. */
+  readonly refundable?: true;
+  readonly held?: true;
+}
+
+export const fileStates: readonly FileState[] = [
+  { name: 'Audio Processing', refundable: true },
+  { name: 'Awaiting Edit' },
+  { name: 'Awaiting Final Approval' },
+  { name: 'Billing Processing' },
+  { name: 'Checking Audio Quality' },
+  { name: 'Delivered', end: 'delivered' },
+  { name: 'Editing to Word Count' },
+  { name: 'Error', end: 'unfinished', refundable: true },
+  { name: 'On Hold', held: true },
+  { name: 'Order Cancelled', end: 'unfinished' },
+  { name: 'Order Chargeable' },
+  { name: 'Order Processing' },
+  { name: 'Out for edit' },
+  { name: 'Pre-Processing', refundable: true },
+  { name: 'Processing' },
+  { name: 'Refunded', end: 'unfinished' },
+  { name: 'Technical Difficulty' },
+  { name: 'Temporary Error' },
+  { name: 'Transcribing' },
+];
+
+export interface InvoiceState {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+export const invoiceStates: readonly InvoiceState[] = [
+  { name: 'CREATED', meaning: 'The invoice does not yet have all items added.' },
+  { name: 'OPEN', meaning: 'The invoice is complete but not yet sent for payment.' },
+  { name: 'SUBMITTED', meaning: 'createtime is set and paidtime is not yet set. Waiting for payment.' },
+  { name: 'PAID', meaning: 'createtime and paidtime are both set.' },
+];
+
+/** A state that the document does not list has no entry: it ends nothing. */
+export const findFileState = (name: string): FileState | undefined =>
+  fileStates.find((each) => each.name.toLowerCase() === name.trim().toLowerCase());

@@ -1,0 +1,57 @@
+/** The kinds of failure and their exit codes: the one table that the program, the help and the README share. */
+
+export const exitCodes = {
+  ok: { code: 0, when: 'it worked; a held order is also 0 unless --fail-on-hold' },
+  failed: { code: 1, when: 'the service refused, or anything without a code of its own' },
+  usage: { code: 2, when: 'bad flag, argument, URL, SKU, id, manifest or config; nothing was sent' },
+  auth: { code: 3, when: 'no key, or the service answered 401 or 403' },
+  missing: { code: 4, when: 'the service answered 404' },
+  held: { code: 5, when: 'the order is on hold, with --fail-on-hold or while waiting' },
+  timeout: { code: 6, when: '--timeout of wait, listen or a request ran out' },
+  network: { code: 7, when: 'could not reach the service, or it broke off' },
+  unfinished: {
+    code: 8,
+    when: 'a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error)',
+  },
+  duplicate: {
+    code: 9,
+    when: 'the ledger says that this was ordered before, or the outcome of an earlier try is unknown',
+  },
+  partial: { code: 10, when: 'a bulk command did some and failed some; each failure is listed' },
+  uncertain: {
+    code: 11,
+    when: 'no clear answer to an order, an upgrade or a refund that may have gone through: look before running it again',
+  },
+  interrupted: { code: 130, when: 'Ctrl-C; nothing half-written stays behind' },
+} as const;
+
+export type Kind = Exclude<keyof typeof exitCodes, 'ok'>;
+
+export interface Details {
+  readonly hint?: string | undefined;
+  /** The HTTP status, where the service answered with one. */
+  readonly status?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A failure that the user is told about in one line, with what to do next where there is something. */
+export class StenoError extends Error {
+  readonly kind: Kind;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+
+  constructor(kind: Kind, message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'StenoError';
+    this.kind = kind;
+    this.hint = details.hint;
+    this.status = details.status;
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.kind].code;
+  }
+}
+
+export const usage = (message: string, hint?: string): StenoError =>
+  new StenoError('usage', message, { hint });

@@ -1,0 +1,145 @@
+/**
+ * JSON without loss: numbers keep the digits they came with, objects the order of their keys.
+ * JSON.parse rounds an id beyond 2^53 and turns 1.00 into 1; nothing here does.
+ */
+
+export class JsonNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type JsonObject = Map<string, Json>;
+export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject;
+
+const MAX_DEPTH = 256;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const blank = /[ \t\n\r]*/y;
+const literals: ReadonlyArray<readonly [string, null | boolean]> = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+
+/** Parses a JSON text, or throws a SyntaxError. */
+export function parseJson(text: string): Json {
+  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+
+  function fail(): never {
+    throw new SyntaxError(`not JSON at character ${at}`);
+  }
+
+  function take(pattern: RegExp): string {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (!match) fail();
+    at += match[0].length;
+    return match[0];
+  }
+
+  /** Skips blanks and tells the character that stands there now. */
+  function peek(): string | undefined {
+    take(blank);
+    return text[at];
+  }
+
+  function expect(character: string): void {
+    if (peek() !== character) fail();
+    at += 1;
+  }
+
+  /** Reads `one`s with commas between them up to the closing character. */
+  function series(close: string, one: () => void): void {
+    at += 1;
+    if (peek() === close) {
+      at += 1;
+      return;
+    }
+    for (;;) {
+      one();
+      const next = peek();
+      at += 1;
+      if (next === close) return;
+      if (next !== ',') fail();
+    }
+  }
+
+  function value(depth: number): Json {
+    if (depth > MAX_DEPTH) fail();
+    const first = peek();
+    if (first === '"') return JSON.parse(take(string)) as string;
+    if (first === '{') {
+      const object: JsonObject = new Map();
+      series('}', () => {
+        if (peek() !== '"') fail();
+        const key = JSON.parse(take(string)) as string;
+        expect(':');
+        object.set(key, value(depth + 1));
+      });
+      return object;
+    }
+    if (first === '[') {
+      const array: Json[] = [];
+      series(']', () => array.push(value(depth + 1)));
+      return array;
+    }
+    for (const [word, literal] of literals) {
+      if (text.startsWith(word, at)) {
+        at += word.length;
+        return literal;
+      }
+    }
+    return new JsonNumber(take(number));
+  }
+
+  const result = value(0);
+  if (peek() !== undefined) fail();
+  return result;
+}
+
+/** Writes a value as JSON; `indent` 0 gives one line. Control characters are always escaped. */
+export function formatJson(value: Json, indent = 2, margin = ''): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return quote(value);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const inner = margin + ' '.repeat(indent);
+  const colon = indent ? ': ' : ':';
+  const parts = Array.isArray(value)
+    ? value.map((each) => formatJson(each, indent, inner))
+    : [...value].map(([key, each]) => quote(key) + colon + formatJson(each, indent, inner));
+  if (parts.length === 0) return open + close;
+  return indent
+    ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`
+    : open + parts.join(',') + close;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+type Plain = null | undefined | boolean | number | string | JsonNumber | JsonObject | readonly Plain[] | PlainObject;
+interface PlainObject {
+  readonly [key: string]: Plain;
+}
+
+/** Makes a JSON value of plain data; a key whose value is undefined is left out. */
+export function toJson(value: Plain): Json {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return new JsonNumber(String(value));
+  if (typeof value !== 'object' || value instanceof JsonNumber || value instanceof Map) return value;
+  if (Array.isArray(value)) return value.map((each: Plain) => toJson(each));
+  return new Map(
+    Object.entries(value as PlainObject).flatMap(([key, each]) =>
+      each === undefined ? [] : [[key, toJson(each)] as const],
+    ),
+  );
+}
+
+export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map;
