@@ -1,0 +1,219 @@
+/** The one place that knows SQLite: opens a database file, brings it up to date, and says plainly what is wrong. */
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StenoError } from '../errors.ts';
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+export type Value = null | number | bigint | string | Uint8Array;
+
+interface Statement {
+  run(...values: Value[]): { changes: number | bigint };
+  get(...values: Value[]): unknown;
+  all(...values: Value[]): unknown[];
+}
+
+interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+type Driver = new (path: string) => Connection;
+
+const BUSY_MS = 10_000;
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+export class Database {
+  readonly path: string;
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(path: string, connection: Connection) {
+    this.path = path;
+    this.#connection = connection;
+  }
+
+  /** Runs statements that take no values. */
+  exec(sql: string): void {
+    this.#plainly(() => this.#connection.exec(sql));
+  }
+
+  /** Runs one statement; tells how many rows it changed. */
+  run(sql: string, ...values: Value[]): number {
+    return this.#plainly(() => Number(this.#prepare(sql).run(...values).changes));
+  }
+
+  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#plainly(() => this.#prepare(sql).get(...values) as Row | undefined);
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#plainly(() => this.#prepare(sql).all(...values) as Row[]);
+  }
+
+  /** Does all of the work or none of it; no other process writes meanwhile. Not to be nested. */
+  transaction<Result>(work: () => Result): Result {
+    this.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #prepare(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #rollBack(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself after some errors, and then refuses this.
+    }
+  }
+
+  #plainly<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(this.path, error);
+    }
+  }
+}
+
+/** Opens the database at `path` (or `:memory:`), making it if need be, and applies the migrations it lacks. */
+export async function openDatabase(path: string, migrations: readonly Migration[]): Promise<Database> {
+  const Driver = await loadDriver();
+  let database: Database | undefined;
+  try {
+    if (path !== ':memory:') keepPrivate(path);
+    database = new Database(path, new Driver(path));
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA foreign_keys = ON`);
+    await useWriteAheadLog(database);
+    migrate(database, migrations);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explain(path, error);
+  }
+}
+
+async function loadDriver(): Promise<Driver> {
+  const builtIn = loadQuietly();
+  if (builtIn) return builtIn.DatabaseSync;
+  return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Driver;
+}
+
+/** Node 22 warns that its SQLite is experimental: nothing that a user of the program could act on. */
+function loadQuietly(): { DatabaseSync: Driver } | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** SQLite gives the files beside the database the mode of the database itself. */
+function keepPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodQuietly(file);
+}
+
+function chmodQuietly(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // Another process may have closed the database and removed the file just now.
+  }
+}
+
+/** The busy timeout does not cover this pragma, so two first openings can meet here. */
+async function useWriteAheadLog(database: Database): Promise<void> {
+  const deadline = Date.now() + BUSY_MS;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || Date.now() > deadline) throw error;
+      await sleep(10 + Math.random() * 20);
+    }
+  }
+}
+
+function migrate(database: Database, migrations: readonly Migration[]): void {
+  if (missing(database, migrations).length === 0) return;
+  database.transaction(() => {
+    database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)');
+    for (const { name, sql } of missing(database, migrations)) {
+      database.exec(sql);
+      database.run('INSERT INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
+    }
+  });
+}
+
+function missing(database: Database, migrations: readonly Migration[]): readonly Migration[] {
+  if (!database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return migrations;
+  const applied = database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
+  const unknown = applied.find((name) => !migrations.some((each) => each.name === name));
+  if (unknown !== undefined) {
+    throw new StenoError('failed', `${database.path} was written by a newer steno (it has '${unknown}')`, {
+      hint: 'update steno, or choose another folder with STENO_STATE_DIR',
+    });
+  }
+  return migrations.filter(({ name }) => !applied.includes(name));
+}
+
+function explain(path: string, error: unknown): unknown {
+  if (error instanceof StenoError) return error;
+  const code = primaryCode(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === CORRUPT || code === NOT_A_DATABASE) {
+    return new StenoError('failed', `${path} is damaged: ${text}`, {
+      hint: 'nothing was written to it: move it away to start afresh',
+      cause: error,
+    });
+  }
+  if (isLocked(error)) {
+    return new StenoError('failed', `${path} is locked by another process`, {
+      hint: 'try again in a moment',
+      cause: error,
+    });
+  }
+  return new StenoError('failed', `${path}: ${text}`, { cause: error });
+}
+
+function isLocked(error: unknown): boolean {
+  const code = primaryCode(error instanceof StenoError ? error.cause : error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** The low byte of SQLite's code tells the kind; the rest only refines it. */
+function primaryCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
