@@ -1,0 +1,17 @@
+import { formatJson, type JsonObject, toJson } from '../json.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const json = (value: JsonObject, status = 200): Answer => ({
+  status,
+  type: 'application/json',
+  body: Buffer.from(formatJson(value, 0)),
+});
+
+export const said = (message: string, status = 200): Answer =>
+  json(toJson({ message }) as JsonObject, status);

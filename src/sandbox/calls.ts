@@ -1,0 +1,129 @@
+import { findOrderSku, findUpgradeSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
+import { JsonNumber, type JsonObject, toJson } from '../json.ts';
+import { type Answer, json, said } from './answer.ts';
+import { refund, upgrade } from './changes.ts';
+import { addTestEvent } from './events.ts';
+import { describeFile, findFile } from './files.ts';
+import { describeInvoice } from './invoices.ts';
+import { balanceCents } from './money.ts';
+import { type OrderRequest, placeOrder } from './orders.ts';
+import type { Params } from './params.ts';
+import { dollars, money } from './prices.ts';
+import { Refusal } from './refusal.ts';
+import { sampleFiles } from './samples.ts';
+import { scenariosOf } from './scenarios.ts';
+import type { Moment } from './store.ts';
+import { isWebUrl, readWebhook, setWebhook } from './webhook.ts';
+
+/** A call with its parameters and what its path names, answered inside one transaction. */
+export interface Call extends Moment {
+  readonly params: Params;
+  readonly named: Readonly<Record<string, string>>;
+}
+
+const object = (value: Parameters<typeof toJson>[0]): JsonObject => toJson(value) as JsonObject;
+
+export function orderUrl(call: Call): Answer {
+  const request = readOrder(call.params);
+  const { order, files, held } = placeOrder(call, request);
+  const count = `${files.length} audiofile${files.length === 1 ? '' : 's'}`;
+  return json(
+    object({
+      order,
+      audiofiles: files.map((id) => new JsonNumber(id)),
+      message: held ? `Order ${order} with ${count} is on hold.` : `Order ${order} with ${count} is placed.`,
+      hold: held ? 'billing' : undefined,
+      test_message: request.test ? 'This is a test order: it is neither charged nor transcribed.' : undefined,
+    }),
+  );
+}
+
+function readOrder(params: Params): OrderRequest {
+  const urls = params.required('url');
+  for (const url of urls) {
+    if (!isWebUrl(url)) throw new Refusal(400, `'${url}' is not an HTTP or HTTPS URL.`);
+    if (scenariosOf(url).has('unfetchable'))
+      throw new Refusal(400, `${url} can not be fetched: nothing was ordered.`);
+  }
+  return {
+    urls,
+    ...readSkus(params.required('sku')),
+    notes: params.all('notes').join('\n'),
+    names: params.all('name', 'names').join('|'),
+    title: params.all('title')[0],
+    test: params.flag('test'),
+  };
+}
+
+function readSkus(given: readonly string[]): { sku: string; extras: string[] } {
+  const known = given.map((sku) => {
+    const entry = findOrderSku(sku);
+    if (!entry)
+      throw new Refusal(400, `${sku} is not one of ${orderSkus.map((each) => each.sku).join(', ')}.`);
+    return entry;
+  });
+  const names = (kind: string): string[] => [
+    ...new Set(known.filter((each) => each.kind === kind).map((each) => each.aliasOf ?? each.sku)),
+  ];
+  const [sku, ...more] = names('transcription');
+  if (sku === undefined) throw new Refusal(400, 'An add-on SKU needs a transcription SKU beside it.');
+  if (more.length > 0)
+    throw new Refusal(400, `Only one of ${sku}, ${more.join(', ')} can be ordered at once.`);
+  return { sku, extras: names('add-on') };
+}
+
+export function prepayBalance(call: Call): Answer {
+  const cents = balanceCents(call);
+  return json(object({ balance: money(cents), message: `The prepay balance is $${dollars(cents)}.` }));
+}
+
+export function audiofile(call: Call): Answer {
+  const file = findFile(call, id(call));
+  return json(object({ audiofile: describeFile(call, file), message: `Audiofile ${file.id} was found.` }));
+}
+
+export function upgradeFile(call: Call): Answer {
+  const skus = call.params.required('sku');
+  for (const sku of skus) {
+    if (!findUpgradeSku(sku)) {
+      throw new Refusal(400, `${sku} is not one of ${upgradeSkus.map((each) => each.sku).join(', ')}.`);
+    }
+  }
+  if (isTest(call))
+    return said(`Audiofile ${id(call)} would be upgraded: this is a test, and nothing was done.`);
+  upgrade(call, findFile(call, id(call)), skus);
+  return said(`Audiofile ${id(call)} is upgraded with ${skus.join(', ')}.`);
+}
+
+export function refundFile(call: Call): Answer {
+  if (isTest(call))
+    return said(`Audiofile ${id(call)} would be refunded: this is a test, and nothing was done.`);
+  const amount = refund(call, findFile(call, id(call)));
+  return said(`Audiofile ${id(call)} is refunded: $${amount} went back to the prepay balance.`);
+}
+
+export const invoice = (call: Call): Answer => json(describeInvoice(call, id(call)));
+
+export function webhook(call: Call, method: string): Answer {
+  const url = call.params.first('webhook');
+  if (url === undefined && method === 'POST') throw new Refusal(400, 'The parameter webhook is missing.');
+  if (url !== undefined) setWebhook(call, url.trim());
+  return currentWebhook(call, url === undefined ? 'The registered webhook was read.' : 'The webhook is set.');
+}
+
+export function testWebhook(call: Call): Answer {
+  const type = call.named.type ?? '';
+  addTestEvent(call, type);
+  return currentWebhook(call, `A test delivery of ${type} is on its way.`);
+}
+
+const currentWebhook = ({ db }: Call, message: string): Answer =>
+  json(object({ webhook: readWebhook(db), message }));
+
+const id = (call: Call): string => call.named.id ?? '';
+
+function isTest(call: Call): boolean {
+  if (!call.params.flag('test')) return false;
+  if (sampleFiles.includes(id(call))) return true;
+  throw new Refusal(400, `The parameter test works with audiofiles ${sampleFiles.join(' and ')} only.`);
+}

@@ -1,0 +1,45 @@
+import { usage } from '../errors.ts';
+
+/** What goes wrong on purpose: for every call by its chance, or a delay for all. */
+export type Fault =
+  | { readonly kind: 'status'; readonly status: number; readonly chance: number }
+  | { readonly kind: 'reset' | 'truncate'; readonly chance: number }
+  | { readonly kind: 'slow'; readonly milliseconds: number };
+
+const HINT = 'write it as 503=0.1, reset=0.05, truncate=0.02 or slow=2s';
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, '': 1000 };
+
+export function parseFault(text: string): Fault {
+  const [, word = '', value = ''] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
+  if (word === 'slow') return { kind: 'slow', milliseconds: readDuration(text, value) };
+  const chance = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!(chance >= 0 && chance <= 1)) throw usage(`'${text}' is not a fault`, HINT);
+  if (word === 'reset' || word === 'truncate') return { kind: word, chance };
+  if (/^[45]\d\d$/.test(word)) return { kind: 'status', status: Number(word), chance };
+  throw usage(`'${text}' is not a fault`, HINT);
+}
+
+function readDuration(text: string, value: string): number {
+  const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|)$/.exec(value) ?? [];
+  if (amount === '') throw usage(`'${text}' is not a fault`, HINT);
+  return Number(amount) * (units[unit] ?? 1000);
+}
+
+export interface Mishap {
+  readonly delay: number;
+  /** Answers with this status, and the call is not carried out. */
+  readonly status: number | undefined;
+  /** The call is carried out, but its answer is lost or cut short. */
+  readonly spoil: 'reset' | 'truncate' | undefined;
+}
+
+export function rollDice(faults: readonly Fault[]): Mishap {
+  let mishap: Mishap = { delay: 0, status: undefined, spoil: undefined };
+  for (const fault of faults) {
+    if (fault.kind === 'slow') mishap = { ...mishap, delay: mishap.delay + fault.milliseconds };
+    else if (Math.random() >= fault.chance) continue;
+    else if (fault.kind === 'status') mishap = { ...mishap, status: mishap.status ?? fault.status };
+    else mishap = { ...mishap, spoil: mishap.spoil ?? fault.kind };
+  }
+  return mishap;
+}

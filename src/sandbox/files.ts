@@ -1,0 +1,59 @@
+import { JsonNumber, type JsonObject, toJson } from '../json.ts';
+import { money } from './prices.ts';
+import { Refusal } from './refusal.ts';
+import { current } from './steps.ts';
+import type { Moment } from './store.ts';
+
+export interface FileRow {
+  readonly id: string;
+  /** Null for the two sample files, which nobody ordered. */
+  readonly order: string | null;
+  readonly link: string;
+  readonly title: string;
+  /** Speakers, with pipes between them. */
+  readonly names: string;
+  readonly notes: string;
+  readonly minutes: number;
+  readonly stars: number;
+  readonly sku: string;
+  /** Add-ons and upgrades, with commas between them. */
+  readonly extras: string;
+  readonly test: number;
+}
+
+export function findFile({ db }: Moment, id: string): FileRow {
+  const file = db.get<FileRow>('SELECT * FROM files WHERE id = ?', id);
+  if (!file) throw new Refusal(404, `There is no audiofile ${id}.`);
+  return file;
+}
+
+export const stateOf = ({ db, now }: Moment, id: string): string => current(db, `file/${id}`, now).state;
+
+export function describeFile(moment: Moment, file: FileRow): JsonObject {
+  const { invoices, cents } = billed(moment, file.id);
+  return toJson({
+    id: new JsonNumber(file.id),
+    statename: stateOf(moment, file.id),
+    names: file.names,
+    notes: file.notes,
+    originallink: file.link,
+    title: file.title,
+    duration: file.minutes,
+    description: `${file.title}, ${file.minutes} min, ordered as ${[file.sku, file.extras].filter(Boolean).join(',')}`,
+    quality_stars: file.stars,
+    orders: file.order === null ? undefined : [file.order],
+    invoices: invoices.length === 0 ? undefined : invoices.map((id) => new JsonNumber(id)),
+    total: money(cents),
+  }) as JsonObject;
+}
+
+function billed({ db }: Moment, file: string): { invoices: string[]; cents: number } {
+  const rows = db.all<{ invoice: string; cents: number }>(
+    'SELECT invoice, sum(quantity * cents) AS cents FROM items WHERE file = ? GROUP BY invoice ORDER BY min(rowid)',
+    file,
+  );
+  return {
+    invoices: rows.map(({ invoice }) => invoice),
+    cents: rows.reduce((sum, { cents }) => sum + cents, 0),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Scenario } from './scenarios.ts';
+import type { Step } from './steps.ts';
+
+/** The states that a file goes through, each with the second at which it begins in a life at speed 1. */
+type Way = ReadonlyArray<readonly [second: number, state: string]>;
+
+const start: Way = [
+  [0, 'Pre-Processing'],
+  [1, 'Audio Processing'],
+  [2, 'Checking Audio Quality'],
+];
+
+const usual: Way = [
+  ...start,
+  [2.6, 'Transcribing'],
+  [3.8, 'Awaiting Edit'],
+  [4, 'Out for edit'],
+  [4.5, 'Awaiting Final Approval'],
+  [4.8, 'Order Chargeable'],
+  [5, 'Delivered'],
+];
+
+const machine: Way = [...start, [2.6, 'Processing'], [4, 'Editing to Word Count'], [5, 'Delivered']];
+
+const cardRefused: Way = [
+  [0, 'Pre-Processing'],
+  [0.4, 'Billing Processing'],
+  [1, 'Order Processing'],
+  [1.3, 'Audio Processing'],
+  ...usual.slice(2),
+];
+
+const failing: Way = [...start, [3, 'Temporary Error'], [4, 'Technical Difficulty'], [5, 'Error']];
+const cancelled: Way = [...start, [3, 'Order Processing'], [5, 'Order Cancelled']];
+const refunded: Way = [...start, [4, 'Refunded']];
+/** Nobody transcribes a test order, and it must end for those who wait. */
+const test: Way = [
+  [0, 'Pre-Processing'],
+  [1, 'Order Cancelled'],
+];
+
+const SLOW_FACTOR = 12;
+
+export interface Kind {
+  readonly sku: string;
+  readonly scenarios: ReadonlySet<Scenario>;
+  readonly held: boolean;
+  readonly test: boolean;
+}
+
+export function planFile(kind: Kind, speed: number): Step[] {
+  const steps = toSteps(wayOf(kind), kind.scenarios.has('slow') ? speed / SLOW_FACTOR : speed);
+  return kind.held
+    ? [{ state: 'On Hold', wait: 0 }, { ...head(steps), wait: null }, ...steps.slice(1)]
+    : steps;
+}
+
+/** An invoice does not move while its order is held. */
+export function planInvoice(held: boolean, speed: number): Step[] {
+  const steps = toSteps(
+    [
+      [0, 'CREATED'],
+      [1, 'OPEN'],
+      [2, 'SUBMITTED'],
+      [4, 'PAID'],
+    ],
+    speed,
+  );
+  return steps.map((step, n) => (held && n === 1 ? { ...step, wait: null } : step));
+}
+
+function wayOf({ sku, scenarios, test: isTest }: Kind): Way {
+  if (isTest) return test;
+  if (scenarios.has('cancel')) return cancelled;
+  if (scenarios.has('error')) return failing;
+  if (scenarios.has('refund')) return refunded;
+  if (scenarios.has('card-failure')) return cardRefused;
+  return sku === 'EMSR02' ? machine : usual;
+}
+
+/** Speed 0 leaves every step waiting to be told. */
+function toSteps(way: Way, speed: number): Step[] {
+  return way.map(([second, state], n) => {
+    const before = way[n - 1]?.[0] ?? 0;
+    return { state, wait: speed === 0 ? null : Math.round(((second - before) * 1000) / speed) };
+  });
+}
+
+function head(steps: readonly Step[]): Step {
+  const [first] = steps;
+  if (!first) throw new Error('a life without states');
+  return first;
+}

@@ -1,0 +1,140 @@
+import { type Audio, listenTo } from './audio.ts';
+import { addEvent } from './events.ts';
+import { nextId } from './ids.ts';
+import { costOf, type Line, makeInvoice } from './invoices.ts';
+import { planFile } from './life.ts';
+import { addTransaction, balanceCents } from './money.ts';
+import { dollars } from './prices.ts';
+import { sampleFiles } from './samples.ts';
+import { type Scenario, scenariosOf } from './scenarios.ts';
+import { addSteps, begin, type Step } from './steps.ts';
+import type { Moment } from './store.ts';
+
+export interface OrderRequest {
+  readonly urls: readonly string[];
+  /** The transcription SKU, by its proper name, and the add-ons. */
+  readonly sku: string;
+  readonly extras: readonly string[];
+  readonly notes: string;
+  readonly names: string;
+  readonly title: string | undefined;
+  readonly test: boolean;
+}
+
+export interface Placed {
+  readonly order: string;
+  readonly files: readonly string[];
+  readonly held: boolean;
+}
+
+interface Draft {
+  readonly id: string;
+  readonly url: string;
+  readonly audio: Audio;
+  readonly scenarios: ReadonlySet<Scenario>;
+  readonly original: string | undefined;
+  readonly lines: readonly Line[];
+}
+
+export function placeOrder(moment: Moment, request: OrderRequest): Placed {
+  const { db } = moment;
+  const order = nextId(db, 'order');
+  const drafts = draftFiles(moment, request);
+  const lines = drafts.flatMap((draft) => draft.lines);
+  const held = !request.test && isHeld(moment, drafts, costOf(lines));
+  const skus = [request.sku, ...request.extras].join(',');
+  db.run('INSERT INTO orders (id, skus, held) VALUES (?, ?, ?)', order, skus, held ? 1 : 0);
+  drafts.forEach((draft, index) => {
+    addFile(moment, order, request, draft);
+    const steps = planFile({ ...request, scenarios: draft.scenarios, held }, moment.speed);
+    addSteps(db, `file/${draft.id}`, steps);
+    if (!request.test) {
+      addFileEffects(moment, order, draft, steps, held ? 1 : 0);
+      if (index === 0) addOrderEvents(moment, order, drafts, steps, { held, skus });
+    }
+    begin(db, `file/${draft.id}`, 0, moment.now);
+  });
+  if (!request.test) makeInvoice(moment, lines, held);
+  return { order, files: drafts.map(({ id }) => id), held };
+}
+
+function draftFiles({ db }: Moment, { urls, sku, extras, test }: OrderRequest): Draft[] {
+  const drafts: Draft[] = [];
+  for (const url of urls) {
+    const id = nextId(db, 'file');
+    const audio = listenTo(url);
+    const scenarios = scenariosOf(url);
+    const before =
+      drafts.find((each) => each.url === url)?.id ??
+      db.get<{ id: string }>('SELECT id FROM files WHERE link = ? AND test = 0 ORDER BY rowid LIMIT 1', url)
+        ?.id;
+    const original = before ?? (scenarios.has('duplicate') ? sampleFiles[0] : undefined);
+    const lines = [sku, ...extras].map((each) => ({ file: id, sku: each, minutes: audio.minutes }));
+    drafts.push({ id, url, audio, scenarios, original, lines: test ? [] : lines });
+  }
+  return drafts;
+}
+
+/** An account that can not pay for the order is past due, which is what a hold is for. */
+function isHeld(moment: Moment, drafts: readonly Draft[], cost: number): boolean {
+  return drafts.some(({ scenarios }) => scenarios.has('hold')) || balanceCents(moment) < cost;
+}
+
+function addFile({ db }: Moment, order: string, request: OrderRequest, { id, url, audio }: Draft): void {
+  db.run(
+    `INSERT INTO files (id, "order", link, title, names, notes, minutes, stars, sku, extras, test)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    order,
+    url,
+    request.title ?? audio.title,
+    request.names,
+    request.notes,
+    audio.minutes,
+    audio.stars,
+    request.sku,
+    request.extras.join(','),
+    request.test ? 1 : 0,
+  );
+}
+
+function addFileEffects(
+  { db }: Moment,
+  order: string,
+  { id, url, lines, original, scenarios }: Draft,
+  steps: readonly Step[],
+  chargeAt: number,
+): void {
+  const charge = addTransaction(db, id, chargeAt, -costOf(lines));
+  const at = (state: string, name: string, fields: Readonly<Record<string, string>>): void => {
+    const step = steps.findIndex((each) => each.state === state);
+    if (step >= 0) addEvent(db, `file/${id}`, step, name, { audiofile: id, order, ...fields });
+  };
+  if (original !== undefined) at('Audio Processing', 'DUPLICATE_FILE', { original_audiofile: original });
+  if (scenarios.has('difficult')) at('Checking Audio Quality', 'DIFFICULT_AUDIO', {});
+  at('Delivered', 'TRANSCRIPT_COMPLETE', { originallink: url });
+  const refund = steps.findIndex(({ state }) => state === 'Refunded');
+  if (refund < 0) return;
+  const transaction = addTransaction(db, id, refund, costOf(lines));
+  const amount = dollars(costOf(lines));
+  at('Refunded', 'REFUND_ISSUED', { amount, original_transaction: charge, transaction });
+}
+
+/** What concerns the whole order is sent once, when its first file gets there. */
+function addOrderEvents(
+  { db }: Moment,
+  order: string,
+  drafts: readonly Draft[],
+  steps: readonly Step[],
+  { held, skus }: { held: boolean; skus: string },
+): void {
+  const subject = `file/${drafts[0]?.id ?? ''}` as const;
+  if (held) {
+    const audiofiles = drafts.map(({ id }) => id).join(',');
+    addEvent(db, subject, 0, 'ORDER_ON_HOLD', { order, audiofiles, hold: 'billing', skus });
+  }
+  if (drafts.some(({ scenarios }) => scenarios.has('card-failure'))) {
+    const billing = steps.findIndex(({ state }) => state === 'Billing Processing');
+    addEvent(db, subject, Math.max(billing, held ? 1 : 0), 'CC_AUTH_FAILURE', { order });
+  }
+}

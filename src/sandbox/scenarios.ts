@@ -1,0 +1,19 @@
+/** What an ordered URL makes happen, by a word in it. */
+export const scenarios = [
+  { word: 'hold', what: 'the order is held for billing until `steno sandbox release <order>`' },
+  { word: 'difficult', what: 'the audio is found to be difficult on the way' },
+  { word: 'duplicate', what: 'the file is taken for one that was ordered before' },
+  { word: 'refund', what: 'the service refunds the file by itself' },
+  { word: 'card-failure', what: "the account's card is refused at first; the order then goes on" },
+  { word: 'error', what: 'the file ends in the state Error' },
+  { word: 'cancel', what: 'the file ends in the state Order Cancelled' },
+  { word: 'slow', what: 'the file takes twelve times as long' },
+  { word: 'unfetchable', what: 'the order is refused, since the URL can not be fetched' },
+] as const;
+
+export type Scenario = (typeof scenarios)[number]['word'];
+
+export function scenariosOf(url: string): ReadonlySet<Scenario> {
+  const text = url.toLowerCase();
+  return new Set(scenarios.map(({ word }) => word).filter((word) => text.includes(word)));
+}

@@ -1,0 +1,98 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../ledger/database.ts';
+import { type Answer, said } from './answer.ts';
+import { readBody } from './body.ts';
+import { type Fault, type Mishap, rollDice } from './faults.ts';
+import { type Params, readParams } from './params.ts';
+import { Refusal } from './refusal.ts';
+import { match, WrongMethod } from './routes.ts';
+
+export const SANDBOX_KEY = 'steno-sandbox-key';
+
+export interface Service {
+  readonly db: Database;
+  readonly speed: number;
+  readonly faults: readonly Fault[];
+  /** Called after every call that may have made an event due. */
+  readonly changed: () => void;
+}
+
+export function makeServer(service: Service): Server {
+  const server = createServer({ requestTimeout: 60_000, headersTimeout: 20_000 }, (request, response) => {
+    void serve(service, request, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const status =
+      error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const body = '{"message":"The request can not be read."}';
+    const head = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
+    else socket.destroy();
+  });
+  return server;
+}
+
+async function serve(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A client that goes away in the middle is no fault of the service.
+  for (const stream of [request, response]) stream.on('error', () => {});
+  const mishap = rollDice(service.faults);
+  const answer = await answerTo(service, request, mishap).catch(failure);
+  deliver(response, answer, mishap);
+}
+
+async function answerTo(
+  service: Service,
+  request: IncomingMessage,
+  { delay, status }: Mishap,
+): Promise<Answer> {
+  const body = await readBody(request);
+  if (delay > 0) await sleep(delay, undefined, { ref: false });
+  if (status !== undefined) return said(`Status ${status}, as asked for with --fault.`, status);
+  return carryOut(service, request, body);
+}
+
+async function carryOut(
+  { db, speed, changed }: Service,
+  request: IncomingMessage,
+  body: Buffer,
+): Promise<Answer> {
+  const { method = '', url = '' } = request;
+  const [path = '', ...query] = url.split('?');
+  const { route, named } = match(method, path);
+  const params = readParams(query.join('?'), request.headers['content-type'], body);
+  mustHaveKey(params);
+  const work = () => route.answer({ db, speed, now: Date.now(), params, named }, method);
+  if (route.reads) return work();
+  const answer = db.transaction(work);
+  changed();
+  return answer;
+}
+
+function mustHaveKey(params: Params): void {
+  const given = Buffer.from(params.first('api_key') ?? '');
+  const key = Buffer.from(SANDBOX_KEY);
+  if (given.length === key.length && timingSafeEqual(given, key)) return;
+  throw new Refusal(
+    401,
+    given.length === 0 ? 'The parameter api_key is missing.' : 'The api_key is not accepted.',
+  );
+}
+
+function failure(error: unknown): Answer {
+  if (!(error instanceof Refusal)) return said('The sandbox could not do this.', 500);
+  const answer = said(error.message, error.status);
+  return error instanceof WrongMethod ? { ...answer, headers: { allow: error.allow } } : answer;
+}
+
+function deliver(response: ServerResponse, { status, type, body, headers }: Answer, { spoil }: Mishap): void {
+  if (spoil === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length, ...headers });
+  if (spoil === 'truncate')
+    response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
+  else response.end(body);
+}

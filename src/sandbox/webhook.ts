@@ -1,0 +1,24 @@
+import type { Database } from '../ledger/database.ts';
+import { Refusal } from './refusal.ts';
+import type { Moment } from './store.ts';
+
+export function readWebhook(db: Database): string | null {
+  return db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'webhook'")?.value ?? null;
+}
+
+/** Registers a URL; an empty one takes the webhook away. */
+export function setWebhook({ db, now }: Moment, url: string): void {
+  if (url !== '' && !isWebUrl(url)) throw new Refusal(400, `'${url}' is not an HTTP or HTTPS URL.`);
+  if (readWebhook(db) === null) dropDue(db, now);
+  if (url === '') db.run("DELETE FROM settings WHERE name = 'webhook'");
+  else db.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('webhook', ?)", url);
+}
+
+/** Events that became due while no URL was registered are not for the next one. */
+export function dropDue(db: Database, now: number): void {
+  db.run('UPDATE events SET claimed = ? WHERE claimed IS NULL AND due <= ?', now, now);
+}
+
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text);
+}
