@@ -1,0 +1,44 @@
+import { dialogue, type Turn } from './dialogue.ts';
+import { clip, clock, oneLine } from './text.ts';
+
+export interface TranscriptSource {
+  id: string;
+  title: string;
+  names: readonly string[];
+  link: string;
+  minutes: number;
+  fake?: boolean;
+}
+
+/** What every format shows; all texts are single, clean lines. */
+export interface Transcript {
+  readonly title: string;
+  readonly link: string;
+  readonly details: readonly string[];
+  readonly notice: string | undefined;
+  readonly turns: readonly Turn[];
+}
+
+const NOTICE = 'This is a fake transcript for testing. No recording was transcribed.';
+const LONGEST_NAME = 100;
+const LONGEST_MINUTES = 99 * 60;
+
+export function compose(source: TranscriptSource): Transcript {
+  const minutes = source.minutes > 0 ? Math.min(source.minutes, LONGEST_MINUTES) : 1;
+  const length = Math.round(minutes * 60_000);
+  return {
+    title: oneLine(source.title) || 'Transcript',
+    link: oneLine(source.link),
+    details: [`File: ${oneLine(source.id)}`, `Length: ${clock(length)}`],
+    notice: source.fake ? NOTICE : undefined,
+    turns: dialogue(source.id, speakersOf(source.names), length),
+  };
+}
+
+/** The names given, once each; a conversation has at least two speakers. */
+function speakersOf(names: readonly string[]): string[] {
+  const given = names.map((name) => clip(oneLine(name), LONGEST_NAME)).filter((name) => name !== '');
+  const speakers = [...new Set(given)];
+  for (let number = speakers.length + 1; number <= 2; number++) speakers.push(`Speaker ${number}`);
+  return speakers;
+}
