@@ -55,3 +55,18 @@ export class StenoError extends Error {
 
 export const usage = (message: string, hint?: string): StenoError =>
   new StenoError('usage', message, { hint });
+
+export interface Failure {
+  readonly what: string;
+  readonly error: StenoError;
+}
+
+/** Several things were asked for and not all were done. */
+export class BulkError extends StenoError {
+  readonly failures: readonly Failure[];
+
+  constructor(kind: Kind, message: string, failures: readonly Failure[]) {
+    super(kind, message);
+    this.failures = failures;
+  }
+}

@@ -1,0 +1,27 @@
+/** Amounts are decimal texts; they are compared digit by digit, never as floating numbers. */
+
+/** Reads `12`, `12.50`, `-3`, `$1,234.50` or `1e3` into digits and a scale. */
+function parse(text: string): { digits: bigint; scale: number } | undefined {
+  const plain = text
+    .trim()
+    .replace(/^(-?)\$/, '$1')
+    .replace(/\s*USD$/i, '')
+    .replace(/,(?=\d{3}(\D|$))/g, '');
+  const match = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(plain);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = BigInt(whole + fraction);
+  return { digits: sign === '-' ? -digits : digits, scale: fraction.length - Number(exponent) };
+}
+
+export const isAmount = (text: string): boolean => parse(text) !== undefined;
+
+/** Negative, zero or positive as the first is less, equal or more; undefined if one is no amount. */
+export function compareAmounts(a: string, b: string): number | undefined {
+  const [left, right] = [parse(a), parse(b)];
+  if (!left || !right) return undefined;
+  const scale = Math.max(left.scale, right.scale, 0);
+  const difference =
+    left.digits * 10n ** BigInt(scale - left.scale) - right.digits * 10n ** BigInt(scale - right.scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}

@@ -1,0 +1,17 @@
+import { StenoError } from '../errors.ts';
+import { isObject, type Json } from '../json.ts';
+import { sendForJson } from './answer.ts';
+import { scalar } from './decode.ts';
+import type { Transport } from './transport.ts';
+
+export interface Balance {
+  readonly balance: string;
+  readonly json: Json;
+}
+
+export async function getBalance(transport: Transport): Promise<Balance> {
+  const json = await sendForJson(transport, { method: 'GET', path: '/prepay_balance', safety: 'read' });
+  const balance = isObject(json) ? scalar(json.get('balance')) : scalar(json);
+  if (balance === undefined) throw new StenoError('failed', 'the answer holds no balance');
+  return { balance, json };
+}

@@ -1,0 +1,27 @@
+/** Reads fields of an answer, whatever type they come in. A number keeps its digits, because it stays text. */
+import { isObject, type Json, JsonNumber, type JsonObject } from '../json.ts';
+
+export function scalar(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'boolean' ? String(value) : undefined;
+}
+
+export const field = (object: JsonObject, key: string): string => scalar(object.get(key)) ?? '';
+
+/** Ids from an array, a single id, a text with commas, or objects that have an id. */
+export function ids(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(ids);
+  if (isObject(value)) return ids(value.get('id'));
+  return (scalar(value) ?? '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean);
+}
+
+/** The object under `key`, or the answer itself where the wrapping is missing. */
+export function unwrap(answer: Json, key: string): JsonObject | undefined {
+  if (!isObject(answer)) return undefined;
+  const inner = answer.get(key);
+  return isObject(inner) ? inner : answer;
+}

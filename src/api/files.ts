@@ -1,0 +1,84 @@
+import { StenoError } from '../errors.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { oneLine } from '../ui/text.ts';
+import { sendForJson } from './answer.ts';
+import { field, ids, unwrap } from './decode.ts';
+import { step } from './ids.ts';
+import { inJson } from './message.ts';
+import type { Transport } from './transport.ts';
+
+export interface AudioFile {
+  readonly id: string;
+  readonly state: string;
+  readonly title: string;
+  readonly duration: string;
+  readonly total: string;
+  readonly qualityStars: string;
+  readonly orders: readonly string[];
+  readonly invoices: readonly string[];
+  readonly names: string;
+  readonly notes: string;
+  readonly description: string;
+  readonly originalLink: string;
+  /** The whole answer as it came. */
+  readonly json: Json;
+}
+
+export async function getFile(transport: Transport, id: string): Promise<AudioFile> {
+  const json = await sendForJson(transport, {
+    method: 'GET',
+    path: `/audiofile/${step(id)}`,
+    safety: 'read',
+  });
+  const file = unwrap(json, 'audiofile');
+  if (!file) throw new StenoError('failed', `the answer for ${id} holds no audiofile`);
+  return decodeFile(file, json, id);
+}
+
+function decodeFile(file: JsonObject, json: Json, asked: string): AudioFile {
+  return {
+    id: field(file, 'id') || asked,
+    state: field(file, 'statename'),
+    title: field(file, 'title'),
+    duration: field(file, 'duration'),
+    total: field(file, 'total'),
+    qualityStars: field(file, 'quality_stars'),
+    orders: ids(file.get('orders')),
+    invoices: ids(file.get('invoices')),
+    names: field(file, 'names') || ids(file.get('names')).join('|'),
+    notes: field(file, 'notes'),
+    description: field(file, 'description'),
+    originalLink: field(file, 'originallink'),
+    json,
+  };
+}
+
+/** What upgrade and refund answer: a message, under whatever key. */
+export interface Done {
+  readonly id: string;
+  readonly message: string;
+  readonly json: Json;
+}
+
+export const upgradeFile = (
+  transport: Transport,
+  id: string,
+  skus: readonly string[],
+  test: boolean,
+): Promise<Done> => change(transport, id, 'upgrade', new Map<string, Json>([['sku', [...skus]]]), test);
+
+export const refundFile = (transport: Transport, id: string, test: boolean): Promise<Done> =>
+  change(transport, id, 'refund', new Map(), test);
+
+async function change(
+  transport: Transport,
+  id: string,
+  verb: string,
+  params: JsonObject,
+  test: boolean,
+): Promise<Done> {
+  if (test) params.set('test', true);
+  const path = `/audiofile/${step(id)}/${verb}`;
+  const json = await sendForJson(transport, { method: 'POST', path, safety: 'money', params, limit: 60_000 });
+  return { id, message: oneLine(inJson(json) ?? ''), json };
+}

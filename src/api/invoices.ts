@@ -1,0 +1,52 @@
+import { StenoError } from '../errors.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { sendForJson } from './answer.ts';
+import { field, unwrap } from './decode.ts';
+import { step } from './ids.ts';
+import type { Transport } from './transport.ts';
+
+export interface InvoiceItem {
+  readonly id: string;
+  readonly sku: string;
+  readonly quantity: string;
+  readonly price: string;
+  readonly audiofile: string;
+  readonly total: string;
+}
+
+export interface Invoice {
+  readonly id: string;
+  readonly state: string;
+  readonly purchaseOrder: string;
+  readonly created: string;
+  readonly paid: string;
+  readonly total: string;
+  readonly items: readonly InvoiceItem[];
+  readonly json: Json;
+}
+
+export async function getInvoice(transport: Transport, id: string): Promise<Invoice> {
+  const json = await sendForJson(transport, { method: 'POST', path: `/invoice/${step(id)}`, safety: 'read' });
+  const invoice = unwrap(json, 'invoice');
+  if (!invoice) throw new StenoError('failed', `the answer for ${id} holds no invoice`);
+  const items = invoice.get('items');
+  return {
+    id: field(invoice, 'id') || id,
+    state: field(invoice, 'state'),
+    purchaseOrder: field(invoice, 'purchase_order'),
+    created: field(invoice, 'createtime'),
+    paid: field(invoice, 'paidtime'),
+    total: field(invoice, 'total'),
+    items: (Array.isArray(items) ? items : []).filter(isObject).map(decodeItem),
+    json,
+  };
+}
+
+const decodeItem = (item: JsonObject): InvoiceItem => ({
+  id: field(item, 'id'),
+  sku: field(item, 'sku'),
+  quantity: field(item, 'quantity'),
+  price: field(item, 'price'),
+  audiofile: field(item, 'audiofile'),
+  total: field(item, 'total'),
+});

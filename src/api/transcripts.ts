@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import type { Json } from '../json.ts';
+import { plainBody } from './body.ts';
+import { step } from './ids.ts';
+import type { Call, Response, Transport } from './transport.ts';
+
+export interface TranscriptRequest {
+  readonly id: string;
+  readonly ext: string;
+  readonly test: boolean;
+  readonly deprecatedPath: boolean;
+}
+
+export interface TranscriptBody {
+  readonly contentType: string;
+  readonly status: number;
+  readonly body: Readable;
+}
+
+/** Streams a transcript to `take`, which is called again if the stream breaks and is asked for anew. */
+export function getTranscript<T>(
+  transport: Transport,
+  request: TranscriptRequest,
+  take: (transcript: TranscriptBody) => Promise<T>,
+): Promise<T> {
+  const id = step(request.id);
+  const path = request.deprecatedPath
+    ? `/transcript/${id}.${request.ext}`
+    : `/audiofile/${id}/transcript.${request.ext}`;
+  const params = new Map<string, Json>(request.test ? [['test', true]] : []);
+  const call: Call = { method: 'POST', path, safety: 'read', params, streams: true };
+  return transport.send(call, async (response: Response) =>
+    take({
+      contentType: response.headers['content-type'] ?? '',
+      status: response.status,
+      body: await plainBody(response),
+    }),
+  );
+}

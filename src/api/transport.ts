@@ -1,0 +1,177 @@
+/** One way to the service: what is sent, how long it may take, when it may be repeated. */
+import { channel } from 'node:diagnostics_channel';
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { StenoError } from '../errors.ts';
+import { formatJson, type Json, type JsonObject } from '../json.ts';
+import { sleep } from '../sleep.ts';
+import { statusError, transportError } from './failures.ts';
+import { proxyFor } from './proxy.ts';
+import { pauseBefore } from './retry.ts';
+
+/** `read` may be repeated; `once` and `money` never are, and after `money` an unclear end is said to be one. */
+export type Safety = 'read' | 'once' | 'money';
+
+export interface Call {
+  readonly method: string;
+  /** Below the base URL, already encoded. */
+  readonly path: string;
+  readonly safety: Safety;
+  /** In the JSON body of a POST, in the query of a GET; the key is added. */
+  readonly params?: JsonObject;
+  /** How long it may take in milliseconds where the user set no limit. */
+  readonly limit?: number;
+  /** The answer is a stream of any length: only silence is bounded. */
+  readonly streams?: boolean;
+}
+
+export interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly timeout: number | undefined;
+  readonly userAgent: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  readonly trace: (line: string) => void;
+}
+
+const READ_LIMIT = 30_000;
+const LONGEST_SILENCE = 60_000;
+/** A timer can't be set for longer. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+const CONNECTIONS = 64;
+
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #base: URL;
+  readonly #shared: Dispatcher;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#base = new URL(options.baseUrl.replace(/\/+$/, ''));
+    this.#shared = this.#dispatcher();
+  }
+
+  /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */
+  async send<T>(call: Call, take: (response: Response, deadline: AbortSignal) => Promise<T>): Promise<T> {
+    const { timeout, signal, trace } = this.#options;
+    const started = Date.now();
+    for (let attempt = 1; ; attempt += 1) {
+      const usual = call.streams ? LONGEST_TIMER : (call.limit ?? READ_LIMIT);
+      const left = timeout === undefined ? usual : timeout - (Date.now() - started);
+      const deadline = AbortSignal.timeout(Math.max(1, Math.min(left, LONGEST_TIMER)));
+      try {
+        return await this.#once(call, deadline, take);
+      } catch (error) {
+        const remaining = timeout === undefined ? undefined : timeout - (Date.now() - started);
+        const pause = call.safety === 'read' ? pauseBefore(error, attempt, remaining) : undefined;
+        if (pause === undefined || signal.aborted) throw error;
+        trace(`${(error as Error).message}; trying again in ${pause} ms`);
+        await sleep(pause, signal);
+      }
+    }
+  }
+
+  /** Lets go of every connection, so that the process can end. */
+  async close(): Promise<void> {
+    await this.#shared.destroy();
+  }
+
+  async #once<T>(
+    call: Call,
+    deadline: AbortSignal,
+    take: (response: Response, deadline: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { signal, trace } = this.#options;
+    // A connection that stood idle may die as it is used: what costs money gets one of its own.
+    const dispatcher = call.safety === 'money' ? this.#dispatcher() : this.#shared;
+    const watch = watchSending(call.path);
+    const started = Date.now();
+    try {
+      const response = await this.#request(call, dispatcher, AbortSignal.any([deadline, signal]));
+      trace(`< ${response.status} ${response.headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
+      if (response.status >= 300) throw await statusError(call, response);
+      return await take(response, deadline);
+    } catch (error) {
+      if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
+      throw transportError(call, error, {
+        sent: watch.sent(),
+        interrupted: signal.aborted,
+        timedOut: deadline.aborted || (error as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT',
+        host: this.#base.host,
+      });
+    } finally {
+      watch.end();
+      if (dispatcher !== this.#shared) await dispatcher.destroy();
+    }
+  }
+
+  async #request(call: Call, dispatcher: Dispatcher, signal: AbortSignal): Promise<Response> {
+    const { apiKey, userAgent, trace } = this.#options;
+    const inQuery = call.method === 'GET' || call.method === 'HEAD';
+    const path = this.#base.pathname.replace(/\/$/, '') + call.path;
+    const headers: Record<string, string> = {
+      'user-agent': userAgent,
+      accept: '*/*',
+      'accept-encoding': 'identity',
+    };
+    const params = call.params ?? new Map<string, Json>();
+    trace(`> ${call.method} ${this.#base.origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
+    const keyed: JsonObject = new Map<string, Json>([['api_key', apiKey], ...params]);
+    if (!inQuery) headers['content-type'] = 'application/json';
+    const answer = await dispatcher.request({
+      origin: this.#base.origin,
+      method: call.method as Dispatcher.HttpMethod,
+      path: inQuery ? `${path}?${query(keyed)}` : path,
+      headers,
+      body: inQuery ? null : formatJson(keyed, 0),
+      signal,
+      // The deadline bounds the whole; these only bound silence.
+      headersTimeout: call.streams ? LONGEST_SILENCE : 0,
+      bodyTimeout: LONGEST_SILENCE,
+    });
+    const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')]);
+    return { status: answer.statusCode, headers: Object.fromEntries(flat), body: answer.body };
+  }
+
+  #dispatcher(): Dispatcher {
+    const proxy = proxyFor(this.#base, this.#options.env);
+    const shared = {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      connect: { timeout: 15_000 },
+      maxHeaderSize: 65_536,
+    };
+    return proxy
+      ? new ProxyAgent({ ...shared, uri: proxy, proxyTunnel: this.#base.protocol === 'https:' })
+      : new Agent(shared);
+  }
+}
+
+/** Tells whether any part of a request to this path was handed to a connection. */
+function watchSending(path: string): { sent(): boolean; end(): void } {
+  let sent = false;
+  const sending = channel('undici:client:sendHeaders');
+  const notice = (message: unknown): void => {
+    const { request } = message as { request: { method: string; path: string } };
+    if (request.method !== 'CONNECT' && request.path.includes(path)) sent = true;
+  };
+  sending.subscribe(notice);
+  return { sent: () => sent, end: () => void sending.unsubscribe(notice) };
+}
+
+function query(params: JsonObject): string {
+  const pairs = [...params].flatMap(([key, value]) =>
+    (Array.isArray(value) ? value : [value]).map((each): [string, string] => [
+      key,
+      typeof each === 'string' ? each : formatJson(each, 0),
+    ]),
+  );
+  return new URLSearchParams(pairs).toString();
+}

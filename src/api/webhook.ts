@@ -1,0 +1,44 @@
+import { isObject, type Json } from '../json.ts';
+import { sendForJson } from './answer.ts';
+import type { Transport } from './transport.ts';
+
+export interface Webhook {
+  /** Empty where none is set. */
+  readonly url: string;
+  readonly json: Json;
+}
+
+export const getWebhook = async (transport: Transport): Promise<Webhook> =>
+  decodeWebhook(await sendForJson(transport, { method: 'GET', path: '/webhook', safety: 'read' }));
+
+export const setWebhook = async (transport: Transport, url: string): Promise<Webhook> => {
+  const params = new Map<string, Json>([['webhook', url]]);
+  return decodeWebhook(
+    await sendForJson(transport, { method: 'POST', path: '/webhook', safety: 'once', params }),
+  );
+};
+
+export const testWebhook = async (transport: Transport, type: string): Promise<Webhook> => {
+  const path = `/webhook/test/${encodeURIComponent(type)}`;
+  return decodeWebhook(await sendForJson(transport, { method: 'POST', path, safety: 'once' }));
+};
+
+const decodeWebhook = (json: Json): Webhook => ({ url: findUrl(json) ?? '', json });
+
+const likelyKeys = ['webhook', 'webhook_url', 'webhookurl', 'url', 'callback', 'callback_url'];
+
+/** The document names no key for the URL: look under the likely ones first, then everywhere. */
+function findUrl(value: Json | undefined, depth = 0): string | undefined {
+  if (typeof value === 'string') return /^https?:\/\/\S+$/i.test(value.trim()) ? value.trim() : undefined;
+  if (depth > 4 || value === undefined) return undefined;
+  const inside = isObject(value)
+    ? [...likelyKeys.map((key) => value.get(key)), ...value.values()]
+    : Array.isArray(value)
+      ? value
+      : [];
+  for (const each of inside) {
+    const found = findUrl(each, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import type { Context } from '../context.ts';
+import { StenoError } from '../errors.ts';
+import { type Argument, command } from '../options.ts';
+import { masked } from '../settings/mask.ts';
+import { type Found, settingList, settingNames, settingOf } from '../settings/settings.ts';
+import { configPath, writeProfile } from '../settings/store.ts';
+
+const setting: Argument = { name: '<setting>', help: settingNames.join(', '), values: settingNames };
+
+/** A value as it may be shown. */
+const shown = ({ name, value }: Found): string =>
+  name === 'api-key' && value ? masked(value) : (value ?? '');
+
+async function change(context: Context, name: string, value: string | undefined): Promise<void> {
+  const { profileName } = context.readSettings({ newProfile: true });
+  // A kept key and a kept command exclude each other: the later one counts.
+  const other = name === 'api-key' ? 'api-key-command' : name === 'api-key-command' ? 'api-key' : undefined;
+  const clears = value !== undefined && other ? { [other]: undefined } : {};
+  await writeProfile(context.env, profileName, { [name]: value, ...clears });
+  context.out.note(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`);
+}
+
+const listAll = command({
+  name: 'list',
+  summary: 'Show every setting and where it came from',
+  examples: [['steno config list', 'what holds here']],
+  async run(context) {
+    const { settingsView } = await import('../views/settings.ts');
+    const found = context.settings.all();
+    await context.out.show(settingsView(found.map((each) => ({ ...each, value: shown(each) }))));
+  },
+});
+
+const get = command({
+  name: 'get',
+  summary: 'Show one setting',
+  args: [setting],
+  examples: [['steno config get base-url', 'the address in use']],
+  async run(context, { args: [name = ''] }) {
+    const found = context.settings.find(settingOf(name).name);
+    if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
+    const { toJson } = await import('../json.ts');
+    const value = shown(found);
+    await context.out.show({
+      json: toJson({ [found.name]: value, source: found.source }),
+      columns: [{ name: found.name }],
+      rows: [[value]],
+      quiet: [value],
+    });
+  },
+});
+
+const set = command({
+  name: 'set',
+  summary: 'Keep a setting in the profile',
+  args: [setting, { name: '<value>', help: 'what to set it to' }],
+  examples: [
+    ['steno config set base-url https://host/API4', 'the address of the service'],
+    ['steno config set timeout 2m --profile slow', 'in a profile of its own'],
+  ],
+  async run(context, { args: [name = '', value = ''] }) {
+    const found = settingOf(name);
+    if (found.name === 'api-key') context.mask.add(value);
+    found.check(value);
+    await change(context, found.name, value);
+  },
+});
+
+const unset = command({
+  name: 'unset',
+  summary: 'Take a setting out of the profile',
+  args: [setting],
+  examples: [['steno config unset timeout', 'back to the default']],
+  async run(context, { args: [name = ''] }) {
+    await change(context, settingOf(name).name, undefined);
+  },
+});
+
+const path = command({
+  name: 'path',
+  summary: 'Show where the settings are kept',
+  examples: [['steno config path', 'the file']],
+  async run(context) {
+    context.out.write(`${configPath(context.env)}\n`);
+  },
+});
+
+export const config = command({
+  name: 'config',
+  summary: 'Read and change the settings of a profile',
+  about: `Reads and changes the settings of a profile:\n${settingList.map((each) => `  ${each.name.padEnd(16)} ${each.help}`).join('\n')}`,
+  children: [listAll, get, set, unset, path],
+  examples: [
+    ['steno config list', 'every setting and where it came from'],
+    ['steno config set base-url https://host/API4', 'the address of the service'],
+  ],
+});

@@ -1,0 +1,15 @@
+import { command } from '../options.ts';
+
+export const formatsCommand = command({
+  name: 'formats',
+  summary: 'List the formats of transcripts',
+  about: 'List the formats of transcripts. Nothing is sent.',
+  examples: [
+    ['steno formats', 'as a table'],
+    ['steno formats --quiet', 'the bare names'],
+  ],
+  async run(context) {
+    const { formatsView } = await import('../views/catalog.ts');
+    await context.out.show(formatsView());
+  },
+});

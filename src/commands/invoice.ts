@@ -1,0 +1,39 @@
+import { command } from '../options.ts';
+
+export const invoice = command({
+  name: 'invoice',
+  summary: 'Show invoices with their items and totals',
+  args: [{ name: '<id…>', help: 'invoice ids', values: 'invoice' }],
+  examples: [
+    ['steno invoice 777', 'header, line items, total'],
+    ['steno invoice 777 778 --csv > items.csv', 'a row an item'],
+    ['steno invoice 777 --quiet', 'the bare total'],
+  ],
+  async run(context, { args }) {
+    const { checkId } = await import('../api/ids.ts');
+    const ids = [...new Set(args.map((id) => checkId(id)))];
+    const [{ getInvoice }, { doEach, documents, raiseFailures, values }, views, { whileSpinning }] =
+      await Promise.all([
+        import('../api/invoices.ts'),
+        import('../flows/bulk.ts'),
+        import('../views/invoice.ts'),
+        import('../ui/spinner.ts'),
+      ]);
+    const { out } = context;
+    const transport = await context.transport();
+    const outcomes = await whileSpinning(out, 'Asking', () =>
+      doEach(ids, 8, String, (id) => getInvoice(transport, id)),
+    );
+    const found = values(outcomes);
+    const { json, csv, quiet } = out.mode;
+    if (out.onTerminal && !json && !csv && !quiet) {
+      for (const page of found.flatMap(views.invoicePages)) {
+        await out.show(page);
+        out.write('\n');
+      }
+    } else if (found.length || ids.length > 1) {
+      await out.show(views.invoicesView(found, documents(outcomes)));
+    }
+    raiseFailures(outcomes);
+  },
+});

@@ -1,0 +1,86 @@
+import type { Context } from '../context.ts';
+import { StenoError, usage } from '../errors.ts';
+import { command, flag, text } from '../options.ts';
+import { checkBaseUrl } from '../settings/base-url.ts';
+import { keyFromCommand } from '../settings/key.ts';
+import { checkKey, type Settings } from '../settings/settings.ts';
+import { configPath, writeProfile } from '../settings/store.ts';
+
+export const login = command({
+  name: 'login',
+  summary: 'Keep the key of your account',
+  about:
+    'Keeps the key in a profile, after the service has accepted it. The key is read from a hidden prompt, or ' +
+    'from stdin where there is no terminal. With --base-url the address is kept with it.',
+  options: {
+    apiKeyCommand: text('--api-key-command <cmd>', 'keep a command that prints the key, in place of the key'),
+    verify: flag('--no-verify', 'keep it without asking the service'),
+  },
+  examples: [
+    ['steno login --base-url https://host/API4', 'asks for the key'],
+    ['steno login < key.txt', 'takes it from a file'],
+    ['steno login --api-key-command "pass show steno" --profile work', 'leaves it in a password store'],
+  ],
+  async run(context, { options }) {
+    const settings = context.readSettings({ newProfile: true });
+    const { apiKeyCommand } = options;
+    const key = apiKeyCommand === undefined ? await readKey(context) : await keyFromCommand(apiKeyCommand);
+    context.mask.add(key);
+    checkKey(key);
+    const baseUrl = context.globals.baseUrl ?? (await askBaseUrl(context, settings));
+    if (options.verify) await verify(context, baseUrl, key);
+    await writeProfile(context.env, settings.profileName, {
+      'api-key': apiKeyCommand === undefined ? key : undefined,
+      'api-key-command': apiKeyCommand,
+      ...(baseUrl === undefined ? {} : { 'base-url': baseUrl }),
+    });
+    context.out.note(`kept in profile ${settings.profileName} (${configPath(context.env)})`);
+    if (context.env.STENO_API_KEY)
+      await context.out.warn('STENO_API_KEY is set and goes before the key of a profile');
+  },
+});
+
+async function readKey(context: Context): Promise<string> {
+  if (context.globals.apiKey !== undefined) return context.globals.apiKey;
+  const { askHidden, readAll } = await import('../ui/prompt.ts');
+  const given = context.stdin.isTTY
+    ? await askHidden('API key: ', context.stdin, context.out)
+    : await readAll(context.stdin, 65_536);
+  const key = given.trim();
+  if (!key)
+    throw new StenoError('auth', 'no key was given', {
+      hint: 'paste it at the prompt, or: steno login < key.txt',
+    });
+  return key;
+}
+
+/** The address to keep with the key: only one that was given here and now. */
+async function askBaseUrl(context: Context, settings: Settings): Promise<string | undefined> {
+  if (
+    settings.find('base-url').value !== undefined ||
+    !context.stdin.isTTY ||
+    context.globals.apiKey === undefined
+  ) {
+    return undefined;
+  }
+  const { askLine } = await import('../ui/prompt.ts');
+  return (await askLine('Base URL: ', context.stdin, context.signal)) || undefined;
+}
+
+async function verify(context: Context, baseUrl: string | undefined, key: string): Promise<void> {
+  if (baseUrl !== undefined) checkBaseUrl(baseUrl);
+  const settings = context.readSettings({ newProfile: true });
+  if (!baseUrl && settings.find('base-url').value === undefined) {
+    throw usage(
+      'no base URL is set, so the key can not be checked',
+      'add --base-url https://host/API4, or --no-verify',
+    );
+  }
+  const { getBalance } = await import('../api/balance.ts');
+  const transport = await context.transportFor(settings, key);
+  try {
+    await getBalance(transport);
+  } finally {
+    await transport.close();
+  }
+}

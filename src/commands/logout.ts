@@ -1,0 +1,17 @@
+import { command } from '../options.ts';
+import { writeProfile } from '../settings/store.ts';
+
+export const logout = command({
+  name: 'logout',
+  summary: 'Forget the key of a profile',
+  examples: [
+    ['steno logout', 'forget the key of the default profile'],
+    ['steno logout --profile work', 'of another one'],
+  ],
+  async run(context) {
+    const { profileName } = context.settings;
+    await writeProfile(context.env, profileName, { 'api-key': undefined, 'api-key-command': undefined });
+    context.out.note(`profile ${profileName} holds no key now`);
+    if (context.env.STENO_API_KEY) await context.out.warn('STENO_API_KEY is still set');
+  },
+});

@@ -1,0 +1,15 @@
+import { command } from '../options.ts';
+
+export const skus = command({
+  name: 'skus',
+  summary: 'List the SKUs that can be ordered and upgraded',
+  about: 'List the SKUs that can be ordered and upgraded. Nothing is sent.',
+  examples: [
+    ['steno skus', 'as a table'],
+    ['steno skus --quiet', 'the bare names'],
+  ],
+  async run(context) {
+    const { skusView } = await import('../views/catalog.ts');
+    await context.out.show(skusView());
+  },
+});

@@ -1,0 +1,69 @@
+import { checkFormats } from '../catalog/check.ts';
+import { findFormat, formats } from '../catalog/formats.ts';
+import { usage } from '../errors.ts';
+import { command, count, flag, list, text } from '../options.ts';
+
+export const transcript = command({
+  name: 'transcript',
+  summary: 'Download transcripts',
+  about:
+    'Downloads transcripts, to {id}.{ext} in this folder unless told otherwise. A file appears under its ' +
+    'name only when it is whole, and one that is there is not replaced unless --force.',
+  args: [{ name: '<id…>', help: 'audiofile ids', values: 'audiofile' }],
+  options: {
+    format: list('--format <ext…>', 'document types', {
+      default: 'txt',
+      values: formats.map((each) => each.ext),
+    }),
+    output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
+      values: 'file',
+    }),
+    nameAs: text('--name-as <template>', 'name of each file, of {id}, {title}, {order} and {ext}'),
+    jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
+    force: flag('--force', 'replace files that are there'),
+    skipExisting: flag('--skip-existing', 'leave files that are there and go on'),
+    test: flag('--test', 'ask for a fake transcript'),
+    deprecatedPath: flag('--deprecated-path', 'use the old path of the API'),
+  },
+  examples: [
+    ['steno transcript 12345', 'to 12345.txt'],
+    ['steno transcript 12345 -o -', 'to stdout'],
+    ['steno transcript 12345 12346 --format docx,srt -o transcripts/', 'two files, two formats'],
+    ['steno transcript 12345 --name-as "{title}-{id}.{ext}" --skip-existing', 'with a name of your own'],
+  ],
+  async run(context, { args, options }) {
+    const { checkId } = await import('../api/ids.ts');
+    const ids = [...new Set(args.map((id) => checkId(id)))];
+    const exts = checkFormats(options.format);
+    const several = ids.length * exts.length > 1;
+    if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
+    const { checkTemplate } = await import('../flows/file-names.ts');
+    if (options.nameAs !== undefined) checkTemplate(options.nameAs);
+    const wanted = { ids, formats: exts, test: options.test, deprecatedPath: options.deprecatedPath };
+    const { saveTranscripts, streamTranscript, targetOf } = await import('../flows/transcripts.ts');
+    const { out } = context;
+    if (options.output === '-') {
+      const [id = '', ext = ''] = [ids[0], exts[0]];
+      if (several) throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
+      if (out.onTerminal && findFormat(ext)?.content === 'binary') {
+        throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
+      }
+      return streamTranscript(await context.transport(), { ...wanted, id, ext }, (chunk) =>
+        out.writeDocument(chunk),
+      );
+    }
+    const ifThere = options.force ? 'replace' : options.skipExisting ? 'skip' : 'refuse';
+    const target = await targetOf(options.output, options.nameAs, several, ifThere);
+    const transport = await context.transport();
+    const [{ raiseFailures, values }, { savedView }, { whileSpinning }] = await Promise.all([
+      import('../flows/bulk.ts'),
+      import('../views/saved.ts'),
+      import('../ui/spinner.ts'),
+    ]);
+    const outcomes = await whileSpinning(out, 'Downloading', () =>
+      saveTranscripts(transport, wanted, target, options.jobs ?? 8),
+    );
+    await out.show(savedView(values(outcomes)));
+    raiseFailures(outcomes);
+  },
+});

@@ -1,0 +1,36 @@
+import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
+import { upgradeSkus } from '../catalog/skus.ts';
+import { command, flag, list } from '../options.ts';
+
+export const upgrade = command({
+  name: 'upgrade',
+  summary: 'Upgrade a file',
+  about: 'Upgrades a file: faster, with timestamps, and so on. It costs money and is sent once.',
+  args: [{ name: '<id>', help: 'audiofile id', values: 'audiofile' }],
+  options: {
+    sku: list('--sku <SKU…>', 'the upgrades', { values: upgradeSkus.map((each) => each.sku) }),
+    anySku: flag('--any-sku', 'let SKUs pass that the API document does not list'),
+    test: flag('--test', 'ask for a fake success; only for audiofiles 100 and 101'),
+  },
+  examples: [
+    ['steno upgrade 12345 --sku UPGRD2', 'from TRANS14 to TRANS2'],
+    ['steno upgrade 12345 --sku TSTMP1,CAPTION1', 'add timestamps and captions'],
+    ['steno upgrade 100 --sku TSTMP1 --test', 'try it'],
+  ],
+  async run(context, { args: [id = ''], options }) {
+    const { checkId } = await import('../api/ids.ts');
+    checkId(id);
+    const skus = checkUpgradeSkus(options.sku, options.anySku);
+    if (options.test) checkTestFile(id);
+    const [{ upgradeFile }, { doneView }, { whileSpinning }] = await Promise.all([
+      import('../api/files.ts'),
+      import('../views/simple.ts'),
+      import('../ui/spinner.ts'),
+    ]);
+    const transport = await context.transport();
+    const done = await whileSpinning(context.out, 'Upgrading', () =>
+      upgradeFile(transport, id, skus, options.test),
+    );
+    await context.out.show(doneView(done));
+  },
+});

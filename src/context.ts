@@ -1,0 +1,102 @@
+/** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
+import type { Transport } from './api/transport.ts';
+import { parseDuration } from './duration.ts';
+import { usage } from './errors.ts';
+import type { GlobalValues } from './options.ts';
+import { findKey, type Key, noKey } from './settings/key.ts';
+import { Mask } from './settings/mask.ts';
+import type { Env } from './settings/paths.ts';
+import { Settings } from './settings/settings.ts';
+import { Output } from './ui/output.ts';
+
+export interface Edges {
+  readonly env: Env;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+export class Context {
+  readonly globals: GlobalValues;
+  readonly env: Env;
+  readonly stdin: NodeJS.ReadStream;
+  readonly signal: AbortSignal;
+  readonly mask = new Mask();
+  readonly out: Output;
+  #settings: Settings | undefined;
+  #transport: Promise<Transport> | undefined;
+
+  constructor(globals: GlobalValues, edges: Edges) {
+    this.globals = globals;
+    this.env = edges.env;
+    this.stdin = edges.stdin;
+    this.signal = edges.signal;
+    for (const key of [globals.apiKey, edges.env.STENO_API_KEY]) if (key) this.mask.add(key);
+    this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask, edges.env);
+  }
+
+  get settings(): Settings {
+    this.#settings ??= this.readSettings();
+    return this.#settings;
+  }
+
+  /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
+  readSettings(options: { newProfile?: boolean } = {}): Settings {
+    const { globals, env } = this;
+    const settings = new Settings(
+      { 'base-url': globals.baseUrl, 'api-key': globals.apiKey },
+      globals.profile,
+      env,
+      options,
+    );
+    const kept = settings.find('api-key').value;
+    if (kept) this.mask.add(kept);
+    return settings;
+  }
+
+  async key(): Promise<Key | undefined> {
+    const key = await findKey(this.settings);
+    if (key) this.mask.add(key.value);
+    return key;
+  }
+
+  /** The way to the service, with the settings that hold for this command. */
+  transport(): Promise<Transport> {
+    this.#transport ??= this.#connect();
+    return this.#transport;
+  }
+
+  async #connect(): Promise<Transport> {
+    const { settings } = this;
+    const key = await this.key();
+    if (!key) throw noKey();
+    return this.transportFor(settings, key.value);
+  }
+
+  async transportFor(settings: Settings, apiKey: string): Promise<Transport> {
+    this.mask.add(apiKey);
+    const baseUrl = settings.find('base-url').value;
+    if (!baseUrl) {
+      throw usage(
+        'no base URL is set',
+        'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)',
+      );
+    }
+    const kept = settings.find('timeout').value;
+    const { Transport } = await import('./api/transport.ts');
+    return new Transport({
+      baseUrl,
+      apiKey,
+      timeout: this.globals.timeout ?? (kept === undefined ? undefined : parseDuration(kept)),
+      userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
+      env: this.env,
+      signal: this.signal,
+      trace: (line) => this.out.debug(line),
+    });
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#transport?.catch(() => undefined))?.close();
+  }
+}

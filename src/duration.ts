@@ -1,0 +1,30 @@
+import { usage } from './errors.ts';
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, '': 1e3 };
+
+/** Longer than any wait that makes sense, and short enough for every clock. */
+const LONGEST = 3650 * 86400e3;
+
+/** Reads `500ms`, `30s`, `5m`, `2h`, `3d` or a bare number of seconds, as milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|)$/.exec(text.trim());
+  const milliseconds = match
+    ? Math.round(Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN))
+    : Number.NaN;
+  if (!(milliseconds <= LONGEST)) {
+    throw usage(
+      `'${text}' is not a duration`,
+      'write it as 500ms, 30s, 5m, 2h or 3d; a bare number is seconds',
+    );
+  }
+  return milliseconds;
+}
+
+/** Writes milliseconds in the largest unit that loses nothing. */
+export function formatDuration(milliseconds: number): string {
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const size = units[unit] ?? 1;
+    if (milliseconds >= size && milliseconds % size === 0) return `${milliseconds / size}${unit}`;
+  }
+  return `${milliseconds}ms`;
+}

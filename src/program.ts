@@ -1,0 +1,194 @@
+/** The command tree and its help: argv in, what is to be run out. Cheap to load: commands fetch their parts later. */
+import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
+import { api } from './commands/api.ts';
+import { balance } from './commands/balance.ts';
+import { completion } from './commands/completion.ts';
+import { config } from './commands/config.ts';
+import { file } from './commands/file.ts';
+import { formatsCommand } from './commands/formats.ts';
+import { invoice } from './commands/invoice.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
+import { order } from './commands/order.ts';
+import { refund } from './commands/refund.ts';
+import { skus } from './commands/skus.ts';
+import { states } from './commands/states.ts';
+import { transcript } from './commands/transcript.ts';
+import { upgrade } from './commands/upgrade.ts';
+import { webhook } from './commands/webhook.ts';
+import { whoami } from './commands/whoami.ts';
+import { usage } from './errors.ts';
+import { examplesText, exitCodesLine, GLOBAL, helpStyle } from './help.ts';
+import {
+  type Command,
+  type GlobalValues,
+  globalOptions,
+  type Input,
+  type Option,
+  type Options,
+} from './options.ts';
+
+export interface Group {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+export const groups: readonly Group[] = [
+  { title: 'Order and follow', commands: [order, file, transcript] },
+  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
+  { title: 'Events', commands: [webhook] },
+  { title: 'Set up', commands: [login, logout, whoami, config] },
+  { title: 'Look up', commands: [skus, states, formatsCommand] },
+  { title: 'More', commands: [api, completion] },
+];
+
+export const about = 'Order transcription of audio by URL, follow it, and download the transcripts.';
+
+const rootExamples: Command['examples'] = [
+  ['steno login', 'keep the key of your account'],
+  ['steno order https://example.com/talk.mp3 --sku TRANS14', 'order a transcript'],
+  ['steno file 12345', 'see how far it is'],
+  ['steno transcript 12345 --format docx', 'download it'],
+];
+
+export interface Run {
+  readonly command: Command;
+  readonly input: Input<Options>;
+  readonly globals: GlobalValues;
+}
+
+/** Something to print instead: help or the version. */
+export interface Printed {
+  readonly text: string;
+}
+
+export function parse(argv: readonly string[]): Run | Printed {
+  let text = '';
+  let run: Run | undefined;
+  const program = buildProgram((chosen) => {
+    run = chosen;
+  });
+  program.configureOutput({ writeOut: (part) => (text += part), writeErr: () => {} });
+  for (const each of everyCommand(program)) each.copyInheritedSettings(program);
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw explain(error, argv);
+  }
+  return run ?? { text: text || program.helpInformation() };
+}
+
+type OnRun = (run: Run) => void;
+
+export function buildProgram(onRun: OnRun = () => {}): Commander {
+  const program = new Commander('steno').description(about).usage('<command> [options]');
+  program.exitOverride().configureHelp(helpStyle).enablePositionalOptions().showSuggestionAfterError(true);
+  program.addHelpCommand(
+    new Commander('help').argument('[command]').summary('Explain a command').helpGroup('More:'),
+  );
+  addShared(program);
+  for (const group of groups) {
+    for (const spec of group.commands) program.addCommand(build(spec, onRun).helpGroup(`${group.title}:`));
+  }
+  const last = `\nHelp on a command: steno <command> --help\n${exitCodesLine()}\n`;
+  return program.addHelpText('after', examplesText(rootExamples) + last);
+}
+
+function build(spec: Command, onRun: OnRun): Commander {
+  const command = new Commander(spec.name)
+    .summary(spec.summary)
+    .description(spec.about ?? `${spec.summary}.`);
+  command.enablePositionalOptions().helpCommand(false);
+  if (spec.alias) command.alias(spec.alias);
+  for (const argument of spec.args ?? []) {
+    command.argument(argument.name.replace('…', '...'), argument.help);
+  }
+  for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
+  addShared(command);
+  for (const child of spec.children ?? []) command.addCommand(build(child, onRun));
+  if (!spec.run) command.allowExcessArguments();
+  command.action(() => {
+    if (!spec.run) throw noSubcommand(spec, command.args[0]);
+    onRun({ command: spec, input: inputOf(command, spec), globals: globalsOf(command) });
+  });
+  return command.addHelpText('after', examplesText(spec.examples));
+}
+
+function addShared(command: Commander): void {
+  for (const option of Object.values<Option>(globalOptions)) {
+    command.addOption(commanderOption(option).helpGroup(GLOBAL));
+  }
+  command
+    .helpOption('-h, --help', 'explain this command')
+    .version(STENO_VERSION, '-V, --version', 'print the version');
+  for (const option of command.options) if (option.long === '--version') option.helpGroup(GLOBAL);
+}
+
+function commanderOption(spec: Option): CommanderOption {
+  const notes = [spec.shownDefault && `default: ${spec.shownDefault}`, spec.env && `env: ${spec.env}`].filter(
+    Boolean,
+  );
+  const option = new CommanderOption(spec.flags, spec.help + (notes.length ? ` (${notes.join(', ')})` : ''));
+  if (spec.takesValue) option.argParser((text, previous) => spec.read(text, previous ?? spec.initial));
+  return option;
+}
+
+function inputOf(command: Commander, spec: Command): Input<Options> {
+  const options = Object.entries(spec.options ?? {}).map(([key, option]) => [
+    key,
+    given(command, key) ?? option.initial,
+  ]);
+  return { args: command.args, options: Object.fromEntries(options) };
+}
+
+/** A global option counts wherever it stands; the one nearest to the end of the line wins. */
+function globalsOf(command: Commander): GlobalValues {
+  const values = Object.entries<Option>(globalOptions).map(([key, option]) => {
+    for (let at: Commander | null = command; at; at = at.parent) {
+      const value = given(at, key);
+      if (value !== undefined) return [key, value];
+    }
+    return [key, option.initial];
+  });
+  const globals = Object.fromEntries(values) as GlobalValues;
+  if (globals.json && globals.csv) throw usage('--json and --csv exclude each other', 'choose one of them');
+  return globals;
+}
+
+const given = (command: Commander, key: string): unknown =>
+  command.getOptionValueSource(key) === 'cli' ? command.getOptionValue(key) : undefined;
+
+function noSubcommand(spec: Command, given: string | undefined): Error {
+  const names = (spec.children ?? []).map((child) => child.name);
+  const see = `see: steno ${spec.name} --help`;
+  if (given === undefined) return usage(`steno ${spec.name} wants one of: ${names.join(', ')}`, see);
+  return usage(`unknown command 'steno ${spec.name} ${given}'`, didYouMean(given, names, see));
+}
+
+/** Turns commander's words into one line of ours and a hint. */
+function explain(error: CommanderError, argv: readonly string[]): Error {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
+  return usage(
+    first,
+    guess ? `did you mean ${guess}?` : `see: ${['steno', ...pathOf(argv), '--help'].join(' ')}`,
+  );
+}
+
+/** The command that a line is about, as far as it can be told. */
+function pathOf(argv: readonly string[]): string[] {
+  const path: string[] = [];
+  let commands: readonly Command[] = groups.flatMap((group) => group.commands);
+  for (const word of argv) {
+    const found = commands.find((each) => each.name === word || each.alias === word);
+    if (!found) continue;
+    path.push(found.name);
+    commands = found.children ?? [];
+  }
+  return path;
+}
+
+function everyCommand(command: Commander): Commander[] {
+  return command.commands.flatMap((child) => [child, ...everyCommand(child as Commander)]) as Commander[];
+}

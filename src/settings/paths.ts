@@ -1,0 +1,31 @@
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The platform's folder for settings, or the one that STENO_CONFIG_DIR names. */
+export function configFolder(env: Env, platform = process.platform): string {
+  if (env.STENO_CONFIG_DIR) return resolve(env.STENO_CONFIG_DIR);
+  if (platform === 'win32')
+    return join(env.APPDATA || join(homedir(), 'AppData', 'Roaming'), 'steno', 'Config');
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Preferences', 'steno');
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'steno');
+}
+
+/** The platform's folder for what the program keeps, or the one that STENO_STATE_DIR names. */
+export function stateFolder(env: Env, platform = process.platform): string {
+  if (env.STENO_STATE_DIR) return resolve(env.STENO_STATE_DIR);
+  if (platform === 'win32')
+    return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'steno', 'Data');
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'steno');
+  return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'steno');
+}
+
+/** Makes a folder that only its owner can open; one that others share (/tmp, a home) is left as it is. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const { mode, uid } = statSync(path);
+  const shared = (mode & 0o1000) !== 0 || resolve(path) === homedir() || uid !== process.getuid?.();
+  if (!shared && (mode & 0o077) !== 0) chmodSync(path, 0o700);
+}

@@ -1,0 +1,114 @@
+import { parseDuration } from '../duration.ts';
+import { usage } from '../errors.ts';
+import { didYouMean } from '../suggest.ts';
+import { checkBaseUrl } from './base-url.ts';
+import type { Env } from './paths.ts';
+import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
+
+export type SettingName = 'base-url' | 'api-key' | 'api-key-command' | 'timeout';
+
+interface Setting {
+  readonly name: SettingName;
+  readonly help: string;
+  readonly env?: string;
+  readonly check: (value: string) => void;
+}
+
+export const settingList: readonly Setting[] = [
+  { name: 'base-url', help: 'address of the service', env: 'STENO_BASE_URL', check: checkBaseUrl },
+  { name: 'api-key', help: 'key of the account', env: 'STENO_API_KEY', check: checkKey },
+  { name: 'api-key-command', help: 'command that prints the key', check: checkCommand },
+  { name: 'timeout', help: 'how long a request may take', check: (value) => void parseDuration(value) },
+];
+
+export const settingNames = settingList.map((each) => each.name);
+
+/** A value and the place it came from; no value where none is set. */
+export interface Found {
+  readonly name: SettingName;
+  readonly value: string | undefined;
+  readonly source: string;
+}
+
+export type SettingFlags = { readonly [Name in SettingName]?: string | undefined };
+
+/** Settings in the order of the contract: flag, environment, the selected profile, built-in default. */
+export class Settings {
+  readonly profileName: string;
+  readonly profileSource: string;
+  readonly #profile: Profile;
+  readonly #flags: SettingFlags;
+  readonly #env: Env;
+
+  constructor(
+    flags: SettingFlags,
+    profile: string | undefined,
+    env: Env,
+    options: { newProfile?: boolean } = {},
+  ) {
+    const profiles = readProfiles(env);
+    this.profileName = profile ?? (env.STENO_PROFILE || 'default');
+    this.profileSource = profile ? 'flag' : env.STENO_PROFILE ? 'environment STENO_PROFILE' : 'default';
+    checkProfileName(this.profileName);
+    const known = Object.hasOwn(profiles, this.profileName);
+    if (!known && !options.newProfile && this.profileName !== 'default')
+      throw unknownProfile(this.profileName, profiles);
+    this.#profile = (known && profiles[this.profileName]) || {};
+    this.#flags = flags;
+    this.#env = env;
+  }
+
+  find(name: SettingName): Found {
+    const setting = settingOf(name);
+    const found = this.#look(setting);
+    if (found.value !== undefined) checkFound(setting, found);
+    return found;
+  }
+
+  all(): Found[] {
+    return settingNames.map((name) => this.find(name));
+  }
+
+  #look({ name, env }: Setting): Found {
+    const flag = this.#flags[name];
+    if (flag !== undefined) return { name, value: flag, source: 'flag' };
+    const variable = env && this.#env[env];
+    if (variable) return { name, value: variable, source: `environment ${env}` };
+    const kept = Object.hasOwn(this.#profile, name) ? this.#profile[name] : undefined;
+    if (kept !== undefined) return { name, value: kept, source: `profile ${this.profileName}` };
+    return { name, value: undefined, source: 'not set' };
+  }
+}
+
+export function settingOf(name: string): Setting {
+  const wanted = name.replaceAll('_', '-');
+  const setting = settingList.find((each) => each.name === wanted);
+  if (setting) return setting;
+  throw usage(
+    `there is no setting '${name}'`,
+    didYouMean(name, settingNames, `settings: ${settingNames.join(', ')}`),
+  );
+}
+
+export function checkKey(value: string): void {
+  if (!/^[\x21-\x7e\u00a1-\uffff]{1,4096}$/.test(value)) {
+    throw usage(
+      'the key has blanks or control characters in it, or is empty',
+      'paste it again, alone on its line',
+    );
+  }
+}
+
+function checkCommand(value: string): void {
+  if (!value.trim() || value.includes('\0')) throw usage('the key command is empty');
+}
+
+/** Says where a bad value came from: the same mistake is mended in different places. */
+function checkFound(setting: Setting, found: Found): void {
+  try {
+    setting.check(found.value ?? '');
+  } catch (error) {
+    const { message, hint } = error as ReturnType<typeof usage>;
+    throw usage(`${message} (${setting.name} from ${found.source})`, hint);
+  }
+}

@@ -1,0 +1,32 @@
+/** Colour, where there is any. Loaded only when something is painted: it brings chalk with it. */
+import { Chalk, type ChalkInstance } from 'chalk';
+import { findFileState } from '../catalog/states.ts';
+import type { CellKind } from './view.ts';
+
+export class Paint {
+  readonly #chalk: ChalkInstance;
+
+  constructor(coloured: boolean) {
+    this.#chalk = new Chalk({ level: coloured ? 1 : 0 });
+  }
+
+  faint = (text: string): string => this.#chalk.dim(text);
+  strong = (text: string): string => this.#chalk.bold(text);
+  bad = (text: string): string => this.#chalk.red(text);
+  warn = (text: string): string => this.#chalk.yellow(text);
+  good = (text: string): string => this.#chalk.green(text);
+
+  cell(text: string, kind: CellKind | undefined): string {
+    if (kind === 'id') return this.strong(text);
+    if (kind === 'link') return this.#chalk.cyan(text);
+    return kind === 'state' ? this.#state(text) : text;
+  }
+
+  #state(name: string): string {
+    const state = findFileState(name);
+    if (state?.end === 'delivered' || name === 'PAID') return this.good(name);
+    if (state?.end === 'unfinished') return this.bad(name);
+    if (state?.held || /error|difficulty|hold/i.test(name)) return this.warn(name);
+    return this.#chalk.blue(name);
+  }
+}

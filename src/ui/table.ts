@@ -1,0 +1,78 @@
+/** Rows as people read them on a terminal. Loaded only there: it brings cli-table3 with it. */
+import Table from 'cli-table3';
+import stringWidth from 'string-width';
+import type { Paint } from './paint.ts';
+import { forTerminal } from './text.ts';
+import { relativeTime } from './time.ts';
+import type { Column, Rows } from './view.ts';
+
+const GAP = 2;
+const NARROWEST = 8;
+
+export function drawTable({ columns, rows }: Rows, width: number, paint: Paint, now: number): string {
+  const cells = rows.map((row) => row.map((cell, at) => shown(cell, columns[at], now)));
+  const widths = columnWidths(columns, cells, width);
+  const table = new Table({
+    head: columns.map((column) => paint.faint(column.name.toUpperCase().replaceAll('_', ' '))),
+    chars: noBorders,
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+    colWidths: widths,
+    colAligns: columns.map((column) => (column.kind === 'amount' ? 'right' : 'left')),
+  });
+  table.push(
+    ...cells.map((row) => row.map((cell, at) => paint.cell(clip(cell, widths[at] ?? 0), columns[at]?.kind))),
+  );
+  return `${table.toString().replace(/ +$/gm, '')}\n`;
+}
+
+/** One thing at a time, a line a field; a field with no value is left out. */
+export function drawRecords({ columns, rows }: Rows, paint: Paint, now: number): string {
+  const label = Math.max(...columns.map((column) => column.name.length));
+  const records = rows.map((row) =>
+    columns
+      .map((column, at) => [column, shown(row[at] ?? '', column, now)] as const)
+      .filter(([, cell]) => cell !== '')
+      .map(
+        ([column, cell]) =>
+          `${paint.faint(column.name.replaceAll('_', ' ').padEnd(label))}  ${paint.cell(cell, column.kind)}\n`,
+      )
+      .join(''),
+  );
+  return records.join('\n');
+}
+
+function shown(cell: string, column: Column | undefined, now: number): string {
+  const text = forTerminal(cell);
+  return column?.kind === 'time' ? relativeTime(text, now) : text;
+}
+
+function clip(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - GAP - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Column widths that fit the terminal: the widest column gives way first. */
+function columnWidths(columns: readonly Column[], cells: string[][], width: number): number[] {
+  const widths = columns.map((column, at) => {
+    const widest = Math.max(stringWidth(column.name), ...cells.map((row) => stringWidth(row[at] ?? '')));
+    return widest + (at < columns.length - 1 ? GAP : 0);
+  });
+  let excess = widths.reduce((sum, each) => sum + each, 0) - width;
+  for (; excess > 0; excess -= 1) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= NARROWEST) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => ['', '-mid', '-left', '-right'].map((part) => [side + part, '']))
+    .concat([['middle', '']]),
+);

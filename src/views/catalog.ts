@@ -1,0 +1,53 @@
+import { formats } from '../catalog/formats.ts';
+import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
+import { fileStates, invoiceStates } from '../catalog/states.ts';
+import { toJson } from '../json.ts';
+import type { View } from '../ui/view.ts';
+
+const view = (names: readonly string[], rows: readonly (readonly string[])[]): View => ({
+  json: toJson(rows.map((row) => Object.fromEntries(row.map((cell, at) => [names[at] ?? '', cell])))),
+  columns: names.map((name, at) => (at === 0 ? { name, kind: 'id' as const } : { name })),
+  rows,
+  quiet: [...new Set(rows.map((row) => row[0] ?? ''))],
+});
+
+export const skusView = (): View =>
+  view(
+    ['sku', 'use', 'kind', 'meaning'],
+    [
+      ...orderSkus.map(({ sku, kind, meaning, aliasOf }) => [
+        sku,
+        'order',
+        kind,
+        aliasOf ? `${meaning} (the same as ${aliasOf})` : meaning,
+      ]),
+      ...upgradeSkus.map(({ sku, meaning }) => [sku, 'upgrade', 'upgrade', meaning]),
+    ],
+  );
+
+export const statesView = (): View =>
+  view(
+    ['state', 'of', 'end', 'refund', 'meaning'],
+    [
+      ...fileStates.map(({ name, end, refundable, held }) => [
+        name,
+        'file',
+        end ?? '',
+        refundable ? 'possible' : '',
+        end === 'delivered'
+          ? 'the transcript is there'
+          : end
+            ? 'no transcript comes'
+            : held
+              ? 'waits for a release'
+              : 'under way',
+      ]),
+      ...invoiceStates.map(({ name, meaning }) => [name, 'invoice', '', '', meaning]),
+    ],
+  );
+
+export const formatsView = (): View =>
+  view(
+    ['format', 'content', 'media_type', 'meaning'],
+    formats.map(({ ext, content, mime, meaning }) => [ext, content, mime, meaning]),
+  );

@@ -1,0 +1,40 @@
+import type { AudioFile } from '../api/files.ts';
+import type { Json } from '../json.ts';
+import type { Column, View } from '../ui/view.ts';
+
+const columns: readonly Column[] = [
+  { name: 'id', kind: 'id' },
+  { name: 'state', kind: 'state' },
+  { name: 'title' },
+  { name: 'minutes', kind: 'amount' },
+  { name: 'total', kind: 'amount' },
+  { name: 'stars', kind: 'amount' },
+  { name: 'orders' },
+  { name: 'invoices' },
+  { name: 'names' },
+  { name: 'notes' },
+  { name: 'description' },
+  { name: 'link', kind: 'link' },
+];
+
+/** On a terminal a single file is a page, several are a table of what matters most. */
+export function filesView(files: readonly AudioFile[], json: Json, forPeople: boolean): View {
+  const rows = files.map((file) => [
+    file.id,
+    file.state,
+    file.title,
+    file.duration,
+    file.total,
+    file.qualityStars,
+    file.orders.join(','),
+    file.invoices.join(','),
+    file.names,
+    file.notes,
+    file.description,
+    file.originalLink,
+  ]);
+  const quiet = files.map((file) => file.state);
+  if (!forPeople) return { json, columns, rows, quiet };
+  if (files.length === 1) return { json, columns, rows, quiet, asRecord: true };
+  return { json, columns: columns.slice(0, 7), rows: rows.map((row) => row.slice(0, 7)), quiet };
+}

@@ -1,0 +1,50 @@
+import type { Invoice } from '../api/invoices.ts';
+import type { Json } from '../json.ts';
+import type { Column, View } from '../ui/view.ts';
+
+const header: readonly Column[] = [
+  { name: 'invoice', kind: 'id' },
+  { name: 'state', kind: 'state' },
+  { name: 'purchase_order' },
+  { name: 'created', kind: 'time' },
+  { name: 'paid', kind: 'time' },
+  { name: 'invoice_total', kind: 'amount' },
+];
+
+const item: readonly Column[] = [
+  { name: 'item', kind: 'id' },
+  { name: 'sku' },
+  { name: 'quantity', kind: 'amount' },
+  { name: 'price', kind: 'amount' },
+  { name: 'audiofile' },
+  { name: 'total', kind: 'amount' },
+];
+
+/** For scripts: a row an item, with the invoice's header in front; an invoice with no items is one row. */
+export function invoicesView(invoices: readonly Invoice[], json: Json): View {
+  const rows = invoices.flatMap((invoice) => {
+    const items = itemRows(invoice);
+    return (items.length ? items : [item.map(() => '')]).map((row) => [...headerRow(invoice), ...row]);
+  });
+  return { json, columns: [...header, ...item], rows, quiet: invoices.map((invoice) => invoice.total) };
+}
+
+/** For people: the header as a page, then the items, then the sum. */
+export function invoicePages(invoice: Invoice): View[] {
+  const total = [...item.map(() => '').slice(0, -2), 'total', invoice.total];
+  const page: View = { json: null, columns: header, rows: [headerRow(invoice)], quiet: [], asRecord: true };
+  const items: View = { json: null, columns: item, rows: [...itemRows(invoice), total], quiet: [] };
+  return invoice.items.length ? [page, items] : [page];
+}
+
+const headerRow = (invoice: Invoice): string[] => [
+  invoice.id,
+  invoice.state,
+  invoice.purchaseOrder,
+  invoice.created,
+  invoice.paid,
+  invoice.total,
+];
+
+const itemRows = (invoice: Invoice): string[][] =>
+  invoice.items.map((each) => [each.id, each.sku, each.quantity, each.price, each.audiofile, each.total]);

@@ -1,0 +1,30 @@
+import { type OrderRequest, orderParams } from '../api/orders.ts';
+import type { View } from '../ui/view.ts';
+
+/** What --dry-run shows: the orders to come, a row a URL. */
+export function planView(requests: readonly OrderRequest[]): View {
+  const rows = requests.flatMap((request, at) =>
+    request.urls.map((url) => [
+      String(at + 1),
+      url,
+      request.skus.join(','),
+      request.names.join('|'),
+      request.notes ?? '',
+      request.test ? 'test' : '',
+    ]),
+  );
+  const documents = requests.map(orderParams);
+  return {
+    json: documents.length === 1 && documents[0] ? documents[0] : documents,
+    columns: [
+      { name: 'order', kind: 'id' },
+      { name: 'url', kind: 'link' },
+      { name: 'skus' },
+      { name: 'names' },
+      { name: 'notes' },
+      { name: 'test' },
+    ],
+    rows,
+    quiet: rows.map((row) => row[1] ?? ''),
+  };
+}

@@ -1,0 +1,17 @@
+import { toJson } from '../json.ts';
+import type { View } from '../ui/view.ts';
+
+export interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly source: string;
+}
+
+export const settingsView = (settings: readonly ShownSetting[]): View => ({
+  json: toJson(
+    Object.fromEntries(settings.map(({ name, value, source }) => [name, { value: value || null, source }])),
+  ),
+  columns: [{ name: 'setting', kind: 'id' }, { name: 'value' }, { name: 'source' }],
+  rows: settings.map(({ name, value, source }) => [name, value, source]),
+  quiet: settings.filter(({ value }) => value).map(({ name, value }) => `${name}=${value}`),
+});

@@ -1,0 +1,26 @@
+/** Views of results that are one value or one message. */
+import type { Balance } from '../api/balance.ts';
+import type { Done } from '../api/files.ts';
+import type { Webhook } from '../api/webhook.ts';
+import type { View } from '../ui/view.ts';
+
+export const balanceView = ({ balance, json }: Balance): View => ({
+  json,
+  columns: [{ name: 'balance', kind: 'amount' }],
+  rows: [[balance]],
+  quiet: [balance],
+});
+
+export const doneView = ({ id, message, json }: Done): View => ({
+  json,
+  columns: [{ name: 'audiofile', kind: 'id' }, { name: 'message' }],
+  rows: [[id, message]],
+  quiet: [id],
+});
+
+export const webhookView = ({ url, json }: Webhook): View => ({
+  json,
+  columns: [{ name: 'webhook', kind: 'link' }],
+  rows: url ? [[url]] : [],
+  quiet: url ? [url] : [],
+});
