@@ -3,11 +3,14 @@ import type { Transport } from './api/transport.ts';
 import { parseDuration } from './duration.ts';
 import { usage } from './errors.ts';
 import type { GlobalValues } from './options.ts';
+import type { Sandbox } from './sandbox/index.ts';
 import { findKey, type Key, noKey } from './settings/key.ts';
 import { Mask } from './settings/mask.ts';
-import type { Env } from './settings/paths.ts';
+import { type Env, makePrivateFolder, stateFolder } from './settings/paths.ts';
 import { Settings } from './settings/settings.ts';
 import { Output } from './ui/output.ts';
+
+const SANDBOX = 'sandbox';
 
 export interface Edges {
   readonly env: Env;
@@ -26,6 +29,7 @@ export class Context {
   readonly out: Output;
   #settings: Settings | undefined;
   #transport: Promise<Transport> | undefined;
+  #sandbox: Sandbox | undefined;
 
   constructor(globals: GlobalValues, edges: Edges) {
     this.globals = globals;
@@ -36,6 +40,26 @@ export class Context {
     this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask, edges.env);
   }
 
+  /** Whether the service is the one inside: asked for by flag, or by the name of the profile. */
+  get inSandbox(): boolean {
+    const { sandbox, profile } = this.globals;
+    return sandbox || (profile ?? this.env.STENO_PROFILE) === SANDBOX;
+  }
+
+  /** Starts what must run before the command does. */
+  async open(): Promise<void> {
+    if (!this.inSandbox) return;
+    if (this.globals.baseUrl !== undefined) throw usage('--sandbox and --base-url exclude each other');
+    const { startSandbox } = await import('./sandbox/index.ts');
+    this.#sandbox = await startSandbox({ folder: this.stateFolder });
+  }
+
+  get stateFolder(): string {
+    const folder = stateFolder(this.env);
+    makePrivateFolder(folder);
+    return folder;
+  }
+
   get settings(): Settings {
     this.#settings ??= this.readSettings();
     return this.#settings;
@@ -44,12 +68,14 @@ export class Context {
   /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
   readSettings(options: { newProfile?: boolean } = {}): Settings {
     const { globals, env } = this;
-    const settings = new Settings(
-      { 'base-url': globals.baseUrl, 'api-key': globals.apiKey },
-      globals.profile,
-      env,
-      options,
-    );
+    const inside = this.#sandbox;
+    const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey };
+    const settings = inside
+      ? new Settings({ 'base-url': inside.baseUrl, 'api-key': inside.apiKey }, SANDBOX, env, {
+          newProfile: true,
+          source: SANDBOX,
+        })
+      : new Settings(flags, globals.profile, env, options);
     const kept = settings.find('api-key').value;
     if (kept) this.mask.add(kept);
     return settings;
@@ -98,5 +124,6 @@ export class Context {
 
   async dispose(): Promise<void> {
     await (await this.#transport?.catch(() => undefined))?.close();
+    await this.#sandbox?.close();
   }
 }

@@ -13,6 +13,7 @@ export async function main(argv: readonly string[], edges: Edges): Promise<numbe
       return 0;
     }
     context = new Context(parsed.globals, edges);
+    await context.open();
     await parsed.command.run?.(context, parsed.input);
     return 0;
   } catch (error) {

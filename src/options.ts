@@ -123,6 +123,7 @@ export const globalOptions = {
   apiKey: text('--api-key <key>', 'key of the account; better kept by login or in the environment', {
     env: 'STENO_API_KEY',
   }),
+  sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
   json: flag('--json', 'print one JSON document, with every field as the service sent it'),
   csv: flag('--csv', 'print CSV rows with a header line'),
   quiet: flag('--quiet', 'print only what a script needs next'),

@@ -27,6 +27,7 @@ import {
   type Option,
   type Options,
 } from './options.ts';
+import { didYouMean } from './suggest.ts';
 
 export interface Group {
   readonly title: string;
@@ -65,11 +66,14 @@ export interface Printed {
 export function parse(argv: readonly string[]): Run | Printed {
   let text = '';
   let run: Run | undefined;
-  const program = buildProgram((chosen) => {
-    run = chosen;
-  });
-  program.configureOutput({ writeOut: (part) => (text += part), writeErr: () => {} });
-  for (const each of everyCommand(program)) each.copyInheritedSettings(program);
+  const program = buildProgram(
+    (chosen) => {
+      run = chosen;
+    },
+    (part) => {
+      text += part;
+    },
+  );
   try {
     program.parse(argv, { from: 'user' });
   } catch (error) {
@@ -81,32 +85,34 @@ export function parse(argv: readonly string[]): Run | Printed {
 
 type OnRun = (run: Run) => void;
 
-export function buildProgram(onRun: OnRun = () => {}): Commander {
+export function buildProgram(onRun: OnRun = () => {}, write: (text: string) => void = () => {}): Commander {
   const program = new Commander('steno').description(about).usage('<command> [options]');
+  program.configureOutput({ writeOut: write, writeErr: () => {} });
   program.exitOverride().configureHelp(helpStyle).enablePositionalOptions().showSuggestionAfterError(true);
   program.addHelpCommand(
     new Commander('help').argument('[command]').summary('Explain a command').helpGroup('More:'),
   );
   addShared(program);
   for (const group of groups) {
-    for (const spec of group.commands) program.addCommand(build(spec, onRun).helpGroup(`${group.title}:`));
+    for (const spec of group.commands)
+      program.addCommand(build(spec, program, onRun).helpGroup(`${group.title}:`));
   }
   const last = `\nHelp on a command: steno <command> --help\n${exitCodesLine()}\n`;
   return program.addHelpText('after', examplesText(rootExamples) + last);
 }
 
-function build(spec: Command, onRun: OnRun): Commander {
+function build(spec: Command, parent: Commander, onRun: OnRun): Commander {
   const command = new Commander(spec.name)
     .summary(spec.summary)
     .description(spec.about ?? `${spec.summary}.`);
-  command.enablePositionalOptions().helpCommand(false);
+  command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
   for (const argument of spec.args ?? []) {
     command.argument(argument.name.replace('…', '...'), argument.help);
   }
   for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
   addShared(command);
-  for (const child of spec.children ?? []) command.addCommand(build(child, onRun));
+  for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
   if (!spec.run) command.allowExcessArguments();
   command.action(() => {
     if (!spec.run) throw noSubcommand(spec, command.args[0]);
@@ -187,8 +193,4 @@ function pathOf(argv: readonly string[]): string[] {
     commands = found.children ?? [];
   }
   return path;
-}
-
-function everyCommand(command: Commander): Commander[] {
-  return command.commands.flatMap((child) => [child, ...everyCommand(child as Commander)]) as Commander[];
 }

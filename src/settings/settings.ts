@@ -39,16 +39,22 @@ export class Settings {
   readonly #profile: Profile;
   readonly #flags: SettingFlags;
   readonly #env: Env;
+  /** What a value that was handed over is said to come from. */
+  readonly #source: string;
 
   constructor(
     flags: SettingFlags,
     profile: string | undefined,
     env: Env,
-    options: { newProfile?: boolean } = {},
+    options: { newProfile?: boolean; source?: string } = {},
   ) {
     const profiles = readProfiles(env);
     this.profileName = profile ?? (env.STENO_PROFILE || 'default');
-    this.profileSource = profile ? 'flag' : env.STENO_PROFILE ? 'environment STENO_PROFILE' : 'default';
+    this.profileSource = profile
+      ? (options.source ?? 'flag')
+      : env.STENO_PROFILE
+        ? 'environment STENO_PROFILE'
+        : 'default';
     checkProfileName(this.profileName);
     const known = Object.hasOwn(profiles, this.profileName);
     if (!known && !options.newProfile && this.profileName !== 'default')
@@ -56,6 +62,7 @@ export class Settings {
     this.#profile = (known && profiles[this.profileName]) || {};
     this.#flags = flags;
     this.#env = env;
+    this.#source = options.source ?? 'flag';
   }
 
   find(name: SettingName): Found {
@@ -71,7 +78,7 @@ export class Settings {
 
   #look({ name, env }: Setting): Found {
     const flag = this.#flags[name];
-    if (flag !== undefined) return { name, value: flag, source: 'flag' };
+    if (flag !== undefined) return { name, value: flag, source: this.#source };
     const variable = env && this.#env[env];
     if (variable) return { name, value: variable, source: `environment ${env}` };
     const kept = Object.hasOwn(this.#profile, name) ? this.#profile[name] : undefined;

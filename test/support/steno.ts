@@ -1,0 +1,89 @@
+/** Runs the real program as a user would: a process of its own, fresh folders, nothing of this machine's settings. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach } from 'vitest';
+
+export const BIN = resolve('bin/steno.js');
+export const KEY = 'sk+very/secret=key&0123456789';
+
+export interface Result {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly bytes: Buffer;
+}
+
+export interface Options {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+  readonly cwd?: string;
+}
+
+const folders: string[] = [];
+
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'steno-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A user with a home of their own: what one command keeps, the next one finds. */
+export class User {
+  readonly home = freshFolder();
+  readonly env: Record<string, string | undefined>;
+
+  constructor(env: Record<string, string | undefined> = {}) {
+    this.env = {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      STENO_CONFIG_DIR: join(this.home, 'config'),
+      STENO_STATE_DIR: join(this.home, 'state'),
+      ...env,
+    };
+  }
+
+  start(args: readonly string[], options: Options = {}): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [BIN, ...args], {
+      cwd: options.cwd ?? this.home,
+      env: { ...this.env, ...options.env },
+    });
+  }
+
+  run(args: readonly string[], options: Options = {}): Promise<Result> {
+    const child = this.start(args, options);
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.stdin ?? '');
+    return finished(child);
+  }
+
+  /** Runs it on a pseudo-terminal and gives what the screen was sent. */
+  onTerminal(line: string, options: Options & { readonly columns?: number } = {}): Promise<Result> {
+    const size = `stty cols ${options.columns ?? 120} rows 40 2>/dev/null; `;
+    const child = spawn('script', ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${BIN}`)}`, '/dev/null'], {
+      cwd: options.cwd ?? this.home,
+      env: { TERM: 'xterm-256color', ...this.env, ...options.env },
+    });
+    child.stdin.on('error', () => {});
+    if (options.stdin !== undefined) setTimeout(() => child.stdin.write(options.stdin), 700);
+    return finished(child);
+  }
+}
+
+export function finished(child: ChildProcessWithoutNullStreams): Promise<Result> {
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  return new Promise((done, failed) => {
+    child.on('error', failed);
+    child.on('close', (code) => {
+      const bytes = Buffer.concat(out);
+      done({ code, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() });
+    });
+  });
+}
