@@ -1,6 +1,6 @@
 /** What an ordered URL makes happen, by a word in it. */
 export const scenarios = [
-  { word: 'hold', what: 'the order is held for billing until `steno sandbox release <order>`' },
+  { word: 'hold', what: 'the order is held until `steno sandbox release <order>`' },
   { word: 'difficult', what: 'the audio is found to be difficult on the way' },
   { word: 'duplicate', what: 'the file is taken for one that was ordered before' },
   { word: 'refund', what: 'the service refunds the file by itself' },
