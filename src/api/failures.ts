@@ -11,15 +11,18 @@ export class CallError extends StenoError {
   readonly passing: boolean;
   /** What the service asked to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
+  /** Money may have been spent: nobody knows. */
+  readonly open: boolean;
 
   constructor(
     kind: Kind,
     message: string,
-    more: Details & { passing?: boolean; retryAfter?: number | undefined } = {},
+    more: Details & { passing?: boolean; retryAfter?: number | undefined; open?: boolean } = {},
   ) {
     super(kind, message, more);
     this.passing = more.passing ?? false;
     this.retryAfter = more.retryAfter;
+    this.open = more.open ?? false;
   }
 }
 
@@ -65,7 +68,7 @@ export function transportError(call: Call, cause: unknown, at: Circumstances): S
   const open = call.safety === 'money' && at.sent;
   if (at.interrupted) {
     const hint = open ? `it may have gone through: ${look(call)}` : undefined;
-    return new StenoError('interrupted', 'interrupted', { hint, cause });
+    return new CallError('interrupted', 'interrupted', { hint, cause, open });
   }
   const what = at.timedOut ? `${at.host} did not answer in time` : describe(cause, at.host);
   if (open) return uncertain(call, what, { cause });
@@ -76,7 +79,11 @@ export function transportError(call: Call, cause: unknown, at: Circumstances): S
 
 /** An order, upgrade or refund that may or may not have been carried out. */
 export function uncertain(call: Call, what: string, more: Details = {}): CallError {
-  return new CallError('uncertain', `${what}; it may have gone through`, { ...more, hint: look(call) });
+  return new CallError('uncertain', `${what}; it may have gone through`, {
+    ...more,
+    hint: look(call),
+    open: true,
+  });
 }
 
 const look = (call: Call): string =>
