@@ -2,6 +2,7 @@
 import type { Transport } from './api/transport.ts';
 import { parseDuration } from './duration.ts';
 import { usage } from './errors.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import type { GlobalValues } from './options.ts';
 import type { Sandbox } from './sandbox/index.ts';
 import { findKey, type Key, noKey } from './settings/key.ts';
@@ -30,6 +31,7 @@ export class Context {
   #settings: Settings | undefined;
   #transport: Promise<Transport> | undefined;
   #sandbox: Sandbox | undefined;
+  #ledger: Promise<Ledger> | undefined;
 
   constructor(globals: GlobalValues, edges: Edges) {
     this.globals = globals;
@@ -122,8 +124,28 @@ export class Context {
     });
   }
 
+  /** The ledger, unless the user wants none. */
+  async ledger(): Promise<Ledger | undefined> {
+    if (!this.globals.ledger) return undefined;
+    this.#ledger ??= import('./ledger/ledger.ts').then(({ Ledger }) =>
+      Ledger.open(this.stateFolder, this.settings.profileName),
+    );
+    return this.#ledger;
+  }
+
+  /** The ledger for a command that can do without it: one that can't be opened is only a warning. */
+  async ledgerIfAny(): Promise<Ledger | undefined> {
+    try {
+      return await this.ledger();
+    } catch (error) {
+      await this.out.warn(`the ledger is not used: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
   async dispose(): Promise<void> {
     await (await this.#transport?.catch(() => undefined))?.close();
+    (await this.#ledger?.catch(() => undefined))?.close();
     await this.#sandbox?.close();
   }
 }

@@ -109,6 +109,8 @@ export interface Command<O extends Options = Options> {
   /** Command lines that work when pasted, each with what it does. */
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>;
   readonly children?: readonly Command[];
+  /** Left out of help: for programs, not for people. */
+  readonly hidden?: boolean;
   readonly run?: (context: Context, input: Input<O>) => Promise<void>;
 }
 
@@ -130,6 +132,7 @@ export const globalOptions = {
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
   debug: flag('--debug', 'tell on stderr what is sent and received, and where an error arose'),
   timeout: duration('--timeout <duration>', 'give up after this long'),
+  ledger: flag('--no-ledger', 'neither read nor write the ledger of your orders'),
 };
 
 export type GlobalValues = OptionValues<typeof globalOptions>;

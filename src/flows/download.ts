@@ -26,39 +26,65 @@ export async function saveTranscript(
   ifThere: IfThere,
 ): Promise<Saved> {
   const { id, ext } = request;
-  const there = ifThere === 'replace' ? undefined : await stat(path).catch(() => undefined);
-  if (there && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
-  if (there) throw exists(path);
-  await mkdir(dirname(path), { recursive: true });
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isDirectory()) throw cantWrite(path, new Error('it is a folder'));
+  // A pipe or a device is written to, never replaced.
+  const special = there !== undefined && !there.isFile();
+  if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
+  if (there && !special && ifThere === 'refuse') throw exists(path);
   const bytes = await getTranscript(transport, request, async (transcript) => {
-    const part = join(
-      dirname(path),
-      `.${basename(path).slice(0, 60)}.${process.pid}-${randomBytes(4).toString('hex')}.steno-part`,
-    );
-    try {
-      const size = await writeAll(part, transcriptOf(transcript, ext));
-      await (ifThere === 'replace' ? rename(part, path) : renameUnlessThere(part, path));
-      return size;
-    } catch (error) {
-      await unlink(part).catch(() => {});
-      throw error;
-    }
+    const chunks = transcriptOf(transcript, ext);
+    return special ? writeAll(path, 'w', chunks) : writeBeside(path, chunks, ifThere);
   });
   return { id, ext, path, bytes };
 }
 
-async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  const file = await open(path, 'wx', 0o666);
+/** Writes to a name beside the real one, which is given only to what came whole. */
+async function writeBeside(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  ifThere: IfThere,
+): Promise<number> {
+  const mark = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const part = join(dirname(path), `.${basename(path).slice(0, 60)}.${mark}.steno-part`);
+  try {
+    const size = await writeAll(part, 'wx', chunks);
+    await onDisk(path, () => (ifThere === 'replace' ? rename(part, path) : renameUnlessThere(part, path)));
+    return size;
+  } catch (error) {
+    await unlink(part).catch(() => {});
+    throw error;
+  }
+}
+
+/** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
+async function writeAll(path: string, mode: 'w' | 'wx', chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  const opened = async () => {
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, mode, 0o666);
+  };
+  let file: Awaited<ReturnType<typeof opened>> | undefined;
   let size = 0;
   try {
     for await (const chunk of chunks) {
-      await file.write(chunk);
+      const into = file ?? (await onDisk(path, opened));
+      file = into;
+      await onDisk(path, () => into.writeFile(chunk));
       size += chunk.length;
     }
   } finally {
-    await file.close();
+    await file?.close();
   }
   return size;
+}
+
+/** Tells a failure of the disk from one of the service: asking again does not mend it. */
+async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof StenoError ? error : cantWrite(path, error as Error);
+  }
 }
 
 /** Gives a file its name without ever taking another's place, even if that came up meanwhile. */
@@ -78,3 +104,6 @@ const exists = (path: string): StenoError =>
   new StenoError('failed', `${path} is there already`, {
     hint: 'replace it with --force, or leave it with --skip-existing',
   });
+
+const cantWrite = (path: string, cause: Error): StenoError =>
+  new StenoError('failed', `can't write ${path}: ${cause.message}`, { cause });

@@ -10,7 +10,7 @@ export interface NameParts {
 
 const placeholders = ['id', 'title', 'order', 'ext'] as const;
 const LONGEST = 180;
-const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i;
+const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\.|$)/i;
 
 /** Refuses a template that names unknown things or leads out of its folder. */
 export function checkTemplate(template: string): void {
@@ -44,27 +44,32 @@ const safeValue = (value: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** One step of a path: no reserved name, no dot at either end, no more bytes than a file system takes. */
+/** One step of a path: no reserved name, nothing that a shell takes for a flag, no more bytes than fit. */
 function safeStep(text: string): string {
   let step = Buffer.from(text)
     .toString('utf8')
-    .replace(/^[.\s]+/, '_')
+    .replace(/^[.\s-]+/, '_')
     .replace(/[.\s]+$/, '');
   if (step === '') step = '_';
   if (reserved.test(step)) step = `_${step}`;
   return shorten(step);
 }
 
-/** Cuts the stem, not the extension, at a whole character. */
-function shorten(step: string): string {
-  if (Buffer.byteLength(step) <= LONGEST) return step;
+/** Cuts the stem, not the extension, at a whole character, and leaves room for what comes before the extension. */
+function shorten(step: string, mark = ''): string {
   const ext = /\.[A-Za-z0-9]{1,8}$/.exec(step)?.[0] ?? '';
-  let stem = '';
-  for (const character of step.slice(0, step.length - ext.length)) {
-    if (Buffer.byteLength(stem + character) > LONGEST - ext.length) break;
-    stem += character;
+  const stem = step.slice(0, step.length - ext.length);
+  return cut(stem, LONGEST - Buffer.byteLength(mark + ext)) + mark + ext;
+}
+
+function cut(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  let kept = '';
+  for (const character of text) {
+    if (Buffer.byteLength(kept + character) > bytes) break;
+    kept += character;
   }
-  return stem.replace(/[.\s]+$/, '') + ext;
+  return kept.replace(/[.\s]+$/, '');
 }
 
 /** Tells names apart that a file system may take for the same, by adding the id to the later ones. */
@@ -72,11 +77,11 @@ export class Names {
   readonly #taken = new Set<string>();
 
   claim(name: string, id: string): string {
-    const dot = name.lastIndexOf('.') > name.lastIndexOf('/') + 1 ? name.lastIndexOf('.') : name.length;
+    const slash = name.lastIndexOf('/') + 1;
     for (let n = 1; ; n += 1) {
-      const mark = n === 1 ? '' : `-${safeValue(id)}${n === 2 ? '' : `-${n - 1}`}`;
-      const candidate = name.slice(0, dot) + mark + name.slice(dot);
-      const key = candidate.normalize('NFC').toLowerCase();
+      const mark = n === 1 ? '' : `-${cut(safeValue(id), 60)}${n === 2 ? '' : `-${n - 1}`}`;
+      const candidate = name.slice(0, slash) + shorten(name.slice(slash), mark);
+      const key = candidate.normalize('NFC').toUpperCase().toLowerCase();
       if (this.#taken.has(key)) continue;
       this.#taken.add(key);
       return candidate;

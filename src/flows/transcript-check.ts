@@ -22,28 +22,32 @@ export async function* transcriptOf(transcript: TranscriptBody, ext: string): As
     held.push(chunk as Buffer);
     size += (chunk as Buffer).length;
     if (size < LOOKED_AT) continue;
-    refuseMessage(Buffer.concat(held).toString('utf8'), transcript.contentType, ext);
+    refuseMessage(Buffer.concat(held).toString('utf8'), transcript, ext);
     looking = false;
     yield* held;
     held = [];
   }
   if (!looking) return;
-  refuseMessage(Buffer.concat(held).toString('utf8'), transcript.contentType, ext);
+  if (size === 0) throw new StenoError('failed', 'the service sent an empty transcript');
+  refuseMessage(Buffer.concat(held).toString('utf8'), transcript, ext);
   yield* held;
 }
 
-function refuseMessage(text: string, contentType: string, ext: string): void {
+function refuseMessage(text: string, { contentType, hide }: TranscriptBody, ext: string): void {
   const isJson = /\bjson\b/i.test(contentType) || jsonMessage(text);
-  const isPage = /\bhtml\b/i.test(contentType) && /^\s*<(!doctype|html)/i.test(text) && plainText.has(ext);
-  if (!isJson && !isPage) return;
-  const said = messageOf(text);
+  if (!isJson && !isPage(text, contentType, ext)) return;
+  const said = messageOf(text, hide);
   throw new StenoError(
     'failed',
     `the service sent a message in place of the transcript${said ? `: ${said}` : ''}`,
   );
 }
 
-const plainText = new Set(['txt', 'tstxt', 'srt', 'vtt']);
+/** A web page where none was asked for. Old Word documents may be one inside, so there the type must say it too. */
+function isPage(text: string, contentType: string, ext: string): boolean {
+  if (ext === 'html' || !/^\ufeff?\s*<(!doctype\s+html|html)\b/i.test(text)) return false;
+  return ext !== 'doc' || /\bhtml\b/i.test(contentType);
+}
 
 function jsonMessage(text: string): boolean {
   if (!/^\s*\{/.test(text)) return false;

@@ -1,6 +1,6 @@
 /** Many transcripts in several formats, each to a name of its own. */
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { getFile } from '../api/files.ts';
 import { getTranscript, type TranscriptRequest } from '../api/transcripts.ts';
 import type { Transport } from '../api/transport.ts';
@@ -8,6 +8,7 @@ import { StenoError, usage } from '../errors.ts';
 import { doEach, type Outcome } from './bulk.ts';
 import { type IfThere, type Saved, saveTranscript } from './download.ts';
 import { fileName, Names } from './file-names.ts';
+import { removeLeftovers } from './parts.ts';
 import { transcriptOf } from './transcript-check.ts';
 
 export interface Wanted {
@@ -60,6 +61,7 @@ export async function saveTranscripts(
       return { id, ext, path, error };
     }),
   );
+  for (const folder of new Set(tasks.map(({ path }) => dirname(path)))) await removeLeftovers(folder);
   const label = (task: { id: string; ext: string }): string =>
     wanted.formats.length > 1 ? `${task.id}.${task.ext}` : task.id;
   return doEach(tasks, jobs, label, async ({ id, ext, path, error }) => {

@@ -1,0 +1,41 @@
+/** Half-written files: they stand beside their place under a name that tells whose they are. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, stat, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+/** A part of another machine's that was not written to for so long is nobody's any more. */
+const ABANDONED = 3_600_000;
+
+export function partOf(path: string): string {
+  const mark = `${machine}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  return join(dirname(path), `.${[...basename(path)].slice(0, 30).join('')}.${mark}.steno-part`);
+}
+
+/** Removes what a crash left behind, and nothing that is being written. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const [, owner, pid] = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.steno-part$/.exec(name) ?? [];
+    if (!owner) continue;
+    const path = join(folder, name);
+    if (owner === machine ? !isAlive(Number(pid)) : await isAbandoned(path))
+      await unlink(path).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > ABANDONED;
+}

@@ -1,0 +1,69 @@
+/** From what a user gave to the orders to be sent. */
+import type { OrderRequest } from '../api/orders.ts';
+import { checkOrderSkus } from '../catalog/check.ts';
+import { StenoError, usage } from '../errors.ts';
+import { urlKey } from '../ledger/url-key.ts';
+import type { Row } from './manifest.ts';
+
+export interface Shared {
+  readonly skus: readonly string[];
+  readonly notes: string | undefined;
+  readonly names: readonly string[];
+  readonly test: boolean;
+  readonly anySku: boolean;
+  readonly extra: OrderRequest['extra'];
+}
+
+/** Rows alike in SKUs, notes and names share an order; what a row does not say, the flags say. */
+export function planOrders(rows: readonly Row[], shared: Shared, perOrder: number): OrderRequest[] {
+  const alike = new Map<string, OrderRequest & { urls: string[] }>();
+  const full: OrderRequest[] = [];
+  for (const row of rows) {
+    const request = {
+      urls: [] as string[],
+      skus: checkRowSkus(row, shared),
+      names: row.names ?? shared.names,
+      notes: row.notes ?? shared.notes,
+      test: shared.test,
+      extra: shared.extra,
+    };
+    const key = JSON.stringify([request.skus, request.names, request.notes]);
+    let open = alike.get(key);
+    if (!open || open.urls.length >= perOrder) {
+      open = request;
+      alike.set(key, open);
+      full.push(open);
+    }
+    open.urls.push(row.url);
+  }
+  return full;
+}
+
+/** The same address twice in one go would be bought twice. */
+export function withoutRepeats(
+  rows: readonly Row[],
+  options: { readonly again: boolean; readonly skipOrdered: boolean },
+): Row[] {
+  if (options.again) return [...rows];
+  const seen = new Map<string, Row>();
+  return rows.filter((row) => {
+    const key = urlKey(row.url);
+    const before = seen.get(key);
+    if (!before) seen.set(key, row);
+    else if (!options.skipOrdered) {
+      const where = row.line ? `line ${row.line}: ` : '';
+      const same = before.line ? `the same as in line ${before.line}` : 'given twice';
+      throw usage(`${where}${row.url} is ${same}`, 'leave one out, or let --skip-ordered do it');
+    }
+    return !before;
+  });
+}
+
+function checkRowSkus(row: Row, shared: Shared): string[] {
+  try {
+    return checkOrderSkus(row.skus ?? shared.skus, shared.anySku);
+  } catch (error) {
+    if (!(error instanceof StenoError) || !row.line) throw error;
+    throw usage(`line ${row.line}: ${error.message}`, error.hint);
+  }
+}

@@ -1,0 +1,151 @@
+/** Every order that was tried: written down before it is sent, so that a crash at any point leaves a trace. */
+import type { Database } from './database.ts';
+import { urlKey } from './url-key.ts';
+
+export interface NewOrder {
+  readonly urls: readonly string[];
+  readonly skus: readonly string[];
+  readonly names: readonly string[];
+  readonly notes?: string | undefined;
+  readonly test: boolean;
+}
+
+export interface Placed {
+  readonly id: string;
+  readonly audiofiles: readonly string[];
+  readonly hold: string | undefined;
+}
+
+/** An earlier try at a URL that is on order, or of which nobody knows. */
+export interface Earlier {
+  readonly url: string;
+  readonly status: 'sending' | 'placed' | 'uncertain';
+  readonly order: string;
+  readonly at: string;
+}
+
+export interface Unclear {
+  readonly at: string;
+  readonly urls: string;
+}
+
+export class Attempts {
+  readonly #db: Database;
+  readonly #profile: string;
+
+  constructor(db: Database, profile: string) {
+    this.#db = db;
+    this.#profile = profile;
+  }
+
+  /** What is known of these URLs; test orders do not count. */
+  earlier(urls: readonly string[]): Earlier[] {
+    return urls.flatMap((url) => this.#earlier(url) ?? []);
+  }
+
+  /**
+   * Writes an attempt down, unless one of its URLs was tried before: then it tells which, and writes nothing.
+   * Of processes that do this at the same moment, one gets through.
+   */
+  begin(order: NewOrder, options: { readonly again: boolean }): number | Earlier[] {
+    return this.#db.transaction(() => {
+      const earlier = order.test || options.again ? [] : this.earlier(order.urls);
+      if (earlier.length) return earlier;
+      const row = this.#db.get<{ id: number }>(
+        "INSERT INTO attempts (profile, status, test, started_at) VALUES (?, 'sending', ?, ?) RETURNING id",
+        this.#profile,
+        Number(order.test),
+        new Date().toISOString(),
+      );
+      const attempt = Number(row?.id);
+      for (const url of order.urls) {
+        this.#db.run(
+          'INSERT INTO attempt_urls (attempt, url, url_key) VALUES (?, ?, ?)',
+          attempt,
+          url,
+          urlKey(url),
+        );
+      }
+      return attempt;
+    });
+  }
+
+  /** The service accepted it: its order and files are known from now on. */
+  placed(attempt: number, order: NewOrder, placed: Placed): void {
+    const now = new Date().toISOString();
+    this.#db.transaction(() => {
+      this.#end(attempt, 'placed', placed.id, null);
+      this.#db.run(
+        `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (profile, id) DO UPDATE SET hold = excluded.hold`,
+        this.#profile,
+        placed.id,
+        now,
+        order.skus.join(','),
+        order.names.join('|'),
+        order.notes ?? '',
+        placed.hold ?? null,
+      );
+      const inStep = placed.audiofiles.length === order.urls.length;
+      placed.audiofiles.forEach((id, at) => {
+        this.#db.run(
+          `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id`,
+          this.#profile,
+          id,
+          placed.id,
+          inStep ? (order.urls[at] ?? '') : '',
+          Number(order.test),
+          now,
+        );
+      });
+    });
+  }
+
+  /** It was clearly not accepted: its URLs may be ordered again. */
+  refused(attempt: number, detail: string): void {
+    this.#end(attempt, 'refused', null, detail);
+  }
+
+  /** Nobody knows whether it was accepted. */
+  uncertain(attempt: number, detail: string): void {
+    this.#end(attempt, 'uncertain', null, detail);
+  }
+
+  /** Attempts whose outcome is unknown and that no later order has settled. */
+  unclear(): Unclear[] {
+    return this.#db.all<Unclear>(
+      `SELECT started_at AS at, (SELECT group_concat(url, ' ') FROM attempt_urls WHERE attempt = attempts.id) AS urls
+       FROM attempts WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0
+       AND EXISTS (SELECT 1 FROM attempt_urls mine WHERE mine.attempt = attempts.id AND NOT EXISTS (
+         SELECT 1 FROM attempt_urls other JOIN attempts later ON later.id = other.attempt
+         WHERE other.url_key = mine.url_key AND later.profile = attempts.profile
+         AND later.id > attempts.id AND later.status = 'placed'))
+       ORDER BY id DESC LIMIT 20`,
+      this.#profile,
+    );
+  }
+
+  /** What is certain counts more than what is not, and the latest most. */
+  #earlier(url: string): Earlier | undefined {
+    const row = this.#db.get<{ status: Earlier['status']; order_id: string | null; started_at: string }>(
+      `SELECT status, order_id, started_at FROM attempt_urls JOIN attempts ON attempts.id = attempt
+       WHERE url_key = ? AND profile = ? AND test = 0 AND status <> 'refused'
+       ORDER BY status = 'placed' DESC, attempts.id DESC LIMIT 1`,
+      urlKey(url),
+      this.#profile,
+    );
+    return row && { url, status: row.status, order: row.order_id ?? '', at: row.started_at };
+  }
+
+  #end(attempt: number, status: string, order: string | null, detail: string | null): void {
+    this.#db.run(
+      'UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ? WHERE id = ?',
+      status,
+      order,
+      detail,
+      new Date().toISOString(),
+      attempt,
+    );
+  }
+}

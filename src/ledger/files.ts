@@ -1,0 +1,158 @@
+/** The files of the orders: what is known of each, and which are still under way. */
+import { findFileState } from '../catalog/states.ts';
+import type { Database, Value } from './database.ts';
+
+export interface FileRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly order_id: string;
+  readonly url: string;
+  readonly test: number;
+  readonly state: string;
+  readonly ended: '' | 'delivered' | 'unfinished';
+  readonly title: string;
+  readonly invoices: string;
+  readonly ordered_at: string;
+  readonly changed_at: string | null;
+  readonly checked_at: string | null;
+  readonly answer: string | null;
+  readonly skus: string | null;
+  readonly hold: string | null;
+}
+
+export interface Filter {
+  readonly states?: readonly string[];
+  readonly order?: string | undefined;
+  /** ISO 8601: ordered at this time or later. */
+  readonly since?: string | undefined;
+}
+
+/** What the service said of a file. */
+export interface Seen {
+  readonly id: string;
+  readonly state: string;
+  readonly title: string;
+  readonly invoices: readonly string[];
+  readonly answer: string;
+}
+
+const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
+  files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.answer, orders.skus, orders.hold`;
+const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
+
+export class Files {
+  readonly #db: Database;
+  readonly #profile: string;
+
+  constructor(db: Database, profile: string) {
+    this.#db = db;
+    this.#profile = profile;
+  }
+
+  get(id: string): FileRow | undefined {
+    return this.#db.get<FileRow>(
+      `SELECT ${columns} FROM ${tables} WHERE files.profile = ? AND files.id = ?`,
+      this.#profile,
+      id,
+    );
+  }
+
+  /** A page of files, newest first, older than the one at `before`. */
+  page(filter: Filter, size: number, before = Number.MAX_SAFE_INTEGER): FileRow[] {
+    const { where, values } = this.#where(filter);
+    return this.#db.all<FileRow>(
+      `SELECT ${columns} FROM ${tables} WHERE ${where} AND files.seq < ? ORDER BY files.seq DESC LIMIT ?`,
+      ...values,
+      before,
+      size,
+    );
+  }
+
+  count(filter: Filter): number {
+    const { where, values } = this.#where(filter);
+    return this.#db.get<{ n: number }>(`SELECT count(*) AS n FROM files WHERE ${where}`, ...values)?.n ?? 0;
+  }
+
+  ofOrder(order: string): FileRow[] {
+    return this.page({ order }, 100_000).reverse();
+  }
+
+  /** Ids of the files that may still change, oldest first; test orders are never transcribed. */
+  open(filter: Filter = {}): string[] {
+    const { where, values } = this.#where(filter);
+    return this.#db
+      .all<{ id: string }>(
+        `SELECT id FROM files WHERE ${where} AND ended = '' AND test = 0 ORDER BY seq`,
+        ...values,
+      )
+      .map(({ id }) => id);
+  }
+
+  /** Ids of delivered files that were not downloaded in this format to this folder, oldest first. */
+  delivered(ext: string, folder: string): string[] {
+    return this.#db
+      .all<{ id: string }>(
+        `SELECT id FROM files WHERE profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
+           SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?)
+         ORDER BY seq`,
+        this.#profile,
+        ext,
+        folder,
+      )
+      .map(({ id }) => id);
+  }
+
+  /** Keeps what the service said of a file that was ordered here; tells the state before, if it was another. */
+  saw(seen: Seen): { readonly was: string } | undefined {
+    return this.#db.transaction(() => {
+      const before = this.#db.get<{ state: string }>(
+        'SELECT state FROM files WHERE profile = ? AND id = ?',
+        this.#profile,
+        seen.id,
+      );
+      if (!before) return undefined;
+      const now = new Date().toISOString();
+      const changed = before.state !== seen.state;
+      this.#db.run(
+        `UPDATE files SET state = ?, ended = ?, title = ?, invoices = ?, answer = ?, checked_at = ?,
+           changed_at = CASE WHEN ? THEN ? ELSE changed_at END
+         WHERE profile = ? AND id = ?`,
+        seen.state,
+        findFileState(seen.state)?.end ?? '',
+        seen.title,
+        seen.invoices.join(','),
+        seen.answer,
+        now,
+        Number(changed),
+        now,
+        this.#profile,
+        seen.id,
+      );
+      return changed ? { was: before.state } : undefined;
+    });
+  }
+
+  states(): string[] {
+    return this.#db
+      .all<{ state: string }>('SELECT DISTINCT state FROM files WHERE profile = ?', this.#profile)
+      .map(({ state }) => state);
+  }
+
+  #where({ states = [], order, since }: Filter): { where: string; values: Value[] } {
+    const parts = ['files.profile = ?'];
+    const values: Value[] = [this.#profile];
+    if (order !== undefined) {
+      parts.push('files.order_id = ?');
+      values.push(order);
+    }
+    if (states.length) {
+      parts.push(`files.state IN (${states.map(() => '?').join(', ')})`);
+      values.push(...states);
+    }
+    if (since !== undefined) {
+      parts.push('files.ordered_at >= ?');
+      values.push(since);
+    }
+    return { where: parts.join(' AND '), values };
+  }
+}

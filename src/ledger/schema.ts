@@ -1,0 +1,72 @@
+import type { Migration } from './database.ts';
+
+/** In the order they were added; one that has been released is never changed. Ids are text: they may have any form. */
+export const migrations: readonly Migration[] = [
+  {
+    name: '001-orders-and-files',
+    sql: `
+      CREATE TABLE attempts (
+        id INTEGER PRIMARY KEY,
+        profile TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('sending', 'placed', 'refused', 'uncertain')),
+        test INTEGER NOT NULL,
+        started_at TEXT NOT NULL,
+        ended_at TEXT,
+        order_id TEXT,
+        detail TEXT
+      );
+      CREATE INDEX attempts_unclear ON attempts (profile, id) WHERE status IN ('sending', 'uncertain');
+
+      CREATE TABLE attempt_urls (
+        attempt INTEGER NOT NULL REFERENCES attempts (id),
+        url TEXT NOT NULL,
+        url_key TEXT NOT NULL
+      );
+      CREATE INDEX attempt_urls_by_key ON attempt_urls (url_key);
+      CREATE INDEX attempt_urls_by_attempt ON attempt_urls (attempt);
+
+      CREATE TABLE orders (
+        profile TEXT NOT NULL,
+        id TEXT NOT NULL,
+        placed_at TEXT NOT NULL,
+        skus TEXT NOT NULL,
+        names TEXT NOT NULL,
+        notes TEXT NOT NULL,
+        hold TEXT,
+        PRIMARY KEY (profile, id)
+      ) WITHOUT ROWID;
+
+      CREATE TABLE files (
+        seq INTEGER PRIMARY KEY,
+        profile TEXT NOT NULL,
+        id TEXT NOT NULL,
+        order_id TEXT NOT NULL,
+        url TEXT NOT NULL,
+        test INTEGER NOT NULL,
+        state TEXT NOT NULL DEFAULT '',
+        ended TEXT NOT NULL DEFAULT '' CHECK (ended IN ('', 'delivered', 'unfinished')),
+        title TEXT NOT NULL DEFAULT '',
+        invoices TEXT NOT NULL DEFAULT '',
+        ordered_at TEXT NOT NULL,
+        changed_at TEXT,
+        checked_at TEXT,
+        answer TEXT,
+        UNIQUE (profile, id)
+      );
+      CREATE INDEX files_by_profile ON files (profile, seq);
+      CREATE INDEX files_by_order ON files (profile, order_id, seq);
+      CREATE INDEX files_by_state ON files (profile, state, seq);
+      CREATE INDEX files_open ON files (profile, seq) WHERE ended = '' AND test = 0;
+
+      CREATE TABLE downloads (
+        profile TEXT NOT NULL,
+        file TEXT NOT NULL,
+        ext TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        path TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        at TEXT NOT NULL,
+        PRIMARY KEY (profile, file, ext, folder)
+      ) WITHOUT ROWID;`,
+  },
+];

@@ -1,0 +1,23 @@
+import type { Synced } from '../flows/sync.ts';
+import { toJson } from '../json.ts';
+import type { View } from '../ui/view.ts';
+
+/** What is new since the last time: changes of state, and the transcripts that were fetched. */
+export const syncView = ({ checked, changed, downloaded }: Synced): View => ({
+  json: toJson({
+    checked,
+    changed: changed.map(({ id, was, state }) => ({ audiofile: id, was: was || null, state })),
+    downloaded: downloaded.map(({ id, ext, path, bytes }) => ({ audiofile: id, format: ext, path, bytes })),
+  }),
+  columns: [
+    { name: 'audiofile', kind: 'id' },
+    { name: 'what' },
+    { name: 'was' },
+    { name: 'now', kind: 'state' },
+  ],
+  rows: [
+    ...changed.map(({ id, was, state }) => [id, 'state', was, state]),
+    ...downloaded.map(({ id, ext, path }) => [id, 'transcript', ext, path]),
+  ],
+  quiet: downloaded.map(({ path }) => path),
+});
