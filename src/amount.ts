@@ -1,13 +1,13 @@
 /** Amounts are decimal texts; they are compared digit by digit, never as floating numbers. */
 
-/** Reads `12`, `12.50`, `-3`, `$1,234.50` or `1e3` into digits and a scale. */
+/** Reads `12`, `12.50`, `.5`, `-3`, `$1,234.50` or `1e3` into digits and a scale. */
 function parse(text: string): { digits: bigint; scale: number } | undefined {
   const plain = text
     .trim()
     .replace(/^(-?)\$/, '$1')
     .replace(/\s*USD$/i, '')
     .replace(/,(?=\d{3}(\D|$))/g, '');
-  const match = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(plain);
+  const match = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(plain);
   if (!match) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const digits = BigInt(whole + fraction);

@@ -27,8 +27,10 @@ export async function main(argv: readonly string[], edges: Edges): Promise<numbe
 }
 
 function asStenoError(error: unknown, signal: AbortSignal): StenoError {
-  if (error instanceof StenoError) return error;
-  if (signal.aborted) return new StenoError('interrupted', 'interrupted');
+  // Whatever broke because the user interrupted is an interruption, unless money is at stake.
+  const known = error instanceof StenoError;
+  if (known && (!signal.aborted || error.kind === 'interrupted' || error.kind === 'uncertain')) return error;
+  if (signal.aborted) return new StenoError('interrupted', 'interrupted', { cause: error });
   const message = error instanceof Error ? error.message : String(error);
   return new StenoError('failed', message, { cause: error, hint: 'more with: --debug' });
 }

@@ -5,26 +5,31 @@ import { main } from './main.ts';
 process.title = 'steno';
 
 const interrupt = new AbortController();
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+type Signal = keyof typeof signals;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+/** One press of Ctrl-C may arrive twice, from the terminal and from a parent: only a later one is impatience. */
+const IMPATIENT = 500;
+let interruptedAt = 0;
+
+for (const signal of Object.keys(signals) as Signal[]) {
   process.on(signal, () => {
-    if (interrupt.signal.aborted) process.exit(exitCodeOf(signal));
+    if (interrupt.signal.aborted && Date.now() - interruptedAt > IMPATIENT) process.exit(signals[signal]);
+    interruptedAt ||= Date.now();
     interrupt.abort(signal);
   });
 }
 
-// A reader that has seen enough (head) is no error.
+// A reader that has seen enough (head) is no error; a full disk is.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    if (stream === process.stdout) process.stderr.write(`steno: can't write the output: ${error.message}\n`);
+    process.exit(1);
   });
 }
 
 const { env, stdin, stdout, stderr } = process;
 const code = await main(process.argv.slice(2), { env, stdin, stdout, stderr, signal: interrupt.signal });
-process.exitCode = code === 130 ? exitCodeOf(interrupt.signal.reason) : code;
+process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
 stdin.unref?.();
-
-function exitCodeOf(signal: unknown): number {
-  return signal === 'SIGTERM' ? 143 : 130;
-}

@@ -16,7 +16,11 @@ export function sendForJson(transport: Transport, call: Call): Promise<Json> {
       return parseJson(text);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof StenoError)) throw error;
-      throw unreadable(call, error instanceof StenoError ? error.message : messageOf(text), response.status);
+      throw unreadable(
+        call,
+        error instanceof StenoError ? error.message : messageOf(text, response.hide),
+        response.status,
+      );
     }
   });
 }

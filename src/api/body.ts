@@ -19,7 +19,26 @@ export async function plainBody(response: Response): Promise<Readable> {
   return response.body.pipe(decoder);
 }
 
-export async function readText(response: Response, limit: number): Promise<string> {
+/** The beginning of a text of any length. */
+export async function readStart(response: Response, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of await plainBody(response)) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size >= limit) break;
+    }
+  } catch {
+    // What came before it broke off may still say something.
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, limit);
+}
+
+export const readText = async (response: Response, limit: number): Promise<string> =>
+  (await readBytes(response, limit)).toString('utf8');
+
+export async function readBytes(response: Response, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of await plainBody(response)) {
@@ -27,5 +46,5 @@ export async function readText(response: Response, limit: number): Promise<strin
     if (size > limit) throw new StenoError('failed', `the answer is larger than ${limit / 1024 / 1024} MB`);
     chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

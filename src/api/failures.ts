@@ -1,7 +1,7 @@
 /** What a status, a body or a broken connection means for the user, and whether asking again may help. */
 import { formatDuration } from '../duration.ts';
 import { type Details, type Kind, StenoError } from '../errors.ts';
-import { readText } from './body.ts';
+import { readStart } from './body.ts';
 import { messageOf } from './message.ts';
 import { parseRetryAfter } from './retry.ts';
 import type { Call, Response } from './transport.ts';
@@ -31,8 +31,7 @@ const passingStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** Makes an error of an answer that is not a success. */
 export async function statusError(call: Call, response: Response): Promise<CallError> {
   const { status, headers } = response;
-  const text = await readText(response, 65_536).catch(() => '');
-  const said = messageOf(text);
+  const said = messageOf(await readStart(response, 65_536), response.hide);
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
   const more = { status, retryAfter, passing: passingStatuses.has(status) };
   const answered = `HTTP ${status}${said ? `: ${said}` : ''}`;

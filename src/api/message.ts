@@ -2,14 +2,15 @@ import { isObject, type Json, parseJson } from '../json.ts';
 import { oneLine } from '../ui/text.ts';
 
 /** The readable line in an answer of any shape: JSON, plain text, HTML or nothing. */
-export function messageOf(text: string): string {
+export function messageOf(text: string, hide: (text: string) => string = String): string {
   let found: string | undefined;
   try {
     found = inJson(parseJson(text));
   } catch {
     found = /<(!doctype|html|head|body|h1|p|title)\b/i.test(text) ? inHtml(text) : text;
   }
-  return oneLine(found ?? '', 200);
+  // Shortened only when nothing secret is left in it: a part of a key is a secret too.
+  return oneLine(hide(found ?? ''), 200);
 }
 
 const keys = [

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../json.ts';
 import { parseJson } from '../json.ts';
-import { readText } from './body.ts';
+import { readBytes } from './body.ts';
 import type { Safety, Transport } from './transport.ts';
 
 export interface RawAnswer {
-  readonly text: string;
+  readonly bytes: Buffer;
   /** Absent where the answer is not JSON. */
   readonly json: Json | undefined;
 }
@@ -19,16 +19,16 @@ export function sendRaw(
   params: JsonObject,
 ): Promise<RawAnswer> {
   return transport.send({ method, path, params, safety: safetyOf(method, path) }, async (response) => {
-    const text = await readText(response, LARGEST);
+    const bytes = await readBytes(response, LARGEST);
     try {
-      return { text, json: parseJson(text) };
+      return { bytes, json: parseJson(bytes.toString('utf8')) };
     } catch {
-      return { text, json: undefined };
+      return { bytes, json: undefined };
     }
   });
 }
 
 function safetyOf(method: string, path: string): Safety {
-  if (/^\/order_url\b|^\/audiofile\/[^/]+\/(upgrade|refund)\b/.test(path)) return 'money';
+  if (/^\/order_url\b|^\/audiofile\/[^/]+\/(upgrade|refund)\b/i.test(path)) return 'money';
   return method === 'GET' || method === 'HEAD' ? 'read' : 'once';
 }

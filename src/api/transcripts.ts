@@ -15,6 +15,7 @@ export interface TranscriptBody {
   readonly contentType: string;
   readonly status: number;
   readonly body: Readable;
+  readonly hide: (text: string) => string;
 }
 
 /** Streams a transcript to `take`, which is called again if the stream breaks and is asked for anew. */
@@ -34,6 +35,7 @@ export function getTranscript<T>(
       contentType: response.headers['content-type'] ?? '',
       status: response.status,
       body: await plainBody(response),
+      hide: response.hide,
     }),
   );
 }

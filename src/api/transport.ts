@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { StenoError } from '../errors.ts';
 import { formatJson, type Json, type JsonObject } from '../json.ts';
+import { Mask } from '../settings/mask.ts';
 import { sleep } from '../sleep.ts';
 import { statusError, transportError } from './failures.ts';
 import { proxyFor } from './proxy.ts';
@@ -29,6 +30,8 @@ export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
+  /** Takes the key out of a text that came with the answer. */
+  readonly hide: (text: string) => string;
 }
 
 export interface TransportOptions {
@@ -51,9 +54,11 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #base: URL;
   readonly #shared: Dispatcher;
+  readonly #mask = new Mask();
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#mask.add(options.apiKey);
     this.#base = new URL(options.baseUrl.replace(/\/+$/, ''));
     this.#shared = this.#dispatcher();
   }
@@ -137,7 +142,8 @@ export class Transport {
       bodyTimeout: LONGEST_SILENCE,
     });
     const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')]);
-    return { status: answer.statusCode, headers: Object.fromEntries(flat), body: answer.body };
+    const { hide } = this.#mask;
+    return { status: answer.statusCode, headers: Object.fromEntries(flat), body: answer.body, hide };
   }
 
   #dispatcher(): Dispatcher {

@@ -23,19 +23,23 @@ export const testWebhook = async (transport: Transport, type: string): Promise<W
   return decodeWebhook(await sendForJson(transport, { method: 'POST', path, safety: 'once' }));
 };
 
-const decodeWebhook = (json: Json): Webhook => ({ url: findUrl(json) ?? '', json });
+const decodeWebhook = (json: Json): Webhook => ({ url: urlIn(json), json });
 
 const likelyKeys = ['webhook', 'webhook_url', 'webhookurl', 'url', 'callback', 'callback_url'];
 
-/** The document names no key for the URL: look under the likely ones first, then everywhere. */
+/** The document names no key for the URL. What stands under a likely one counts, be it empty; else any URL does. */
+function urlIn(json: Json): string {
+  const likely = isObject(json) ? likelyKeys.filter((key) => json.has(key)) : [];
+  if (!isObject(json) || likely.length === 0) return findUrl(json) ?? '';
+  const values = likely.map((key) => json.get(key));
+  const texts = values.filter((value) => typeof value === 'string');
+  return values.map((value) => findUrl(value)).find(Boolean) ?? texts.find((text) => text.trim()) ?? '';
+}
+
 function findUrl(value: Json | undefined, depth = 0): string | undefined {
   if (typeof value === 'string') return /^https?:\/\/\S+$/i.test(value.trim()) ? value.trim() : undefined;
   if (depth > 4 || value === undefined) return undefined;
-  const inside = isObject(value)
-    ? [...likelyKeys.map((key) => value.get(key)), ...value.values()]
-    : Array.isArray(value)
-      ? value
-      : [];
+  const inside = isObject(value) ? [...value.values()] : Array.isArray(value) ? value : [];
   for (const each of inside) {
     const found = findUrl(each, depth + 1);
     if (found) return found;

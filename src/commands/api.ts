@@ -40,10 +40,17 @@ export const api = command({
         hint: 'print it as it is: leave out --json',
       });
     } else {
-      await out.writeDocument(Buffer.from(context.mask.hide(answer.text)));
+      await out.writeDocument(withoutKey(answer.bytes, context.mask.hide));
     }
   },
 });
+
+/** Bytes of any kind without the key; where it does not stand in them they stay as they are. */
+function withoutKey(bytes: Buffer, hide: (text: string) => string): Buffer {
+  const text = bytes.toString('utf8');
+  const coding = Buffer.from(text).equals(bytes) ? 'utf8' : 'latin1';
+  return Buffer.from(hide(bytes.toString(coding)), coding);
+}
 
 function checkMethod(method: string): string {
   const verb = method.toUpperCase();

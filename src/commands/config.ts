@@ -11,6 +11,10 @@ const setting: Argument = { name: '<setting>', help: settingNames.join(', '), va
 const shown = ({ name, value }: Found): string =>
   name === 'api-key' && value ? masked(value) : (value ?? '');
 
+/** In a list a command shows its first word only: people do write secrets into command lines. */
+const listed = (found: Found): string =>
+  found.name === 'api-key-command' ? shown(found).replace(/(\S)\s+\S.*$/s, '$1 …') : shown(found);
+
 async function change(context: Context, name: string, value: string | undefined): Promise<void> {
   const { profileName } = context.readSettings({ newProfile: true });
   // A kept key and a kept command exclude each other: the later one counts.
@@ -27,7 +31,7 @@ const listAll = command({
   async run(context) {
     const { settingsView } = await import('../views/settings.ts');
     const found = context.settings.all();
-    await context.out.show(settingsView(found.map((each) => ({ ...each, value: shown(each) }))));
+    await context.out.show(settingsView(found.map((each) => ({ ...each, value: listed(each) }))));
   },
 });
 

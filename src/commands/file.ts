@@ -19,7 +19,7 @@ export const file = command({
   ],
   async run(context, { args, options }) {
     const { checkId } = await import('../api/ids.ts');
-    const ids = [...new Set(args.map((id) => checkId(id)))];
+    const ids = args.map((id) => checkId(id));
     const [{ getFile }, { doEach, documents, raiseFailures, values }, { filesView }] = await Promise.all([
       import('../api/files.ts'),
       import('../flows/bulk.ts'),
@@ -29,7 +29,7 @@ export const file = command({
     const transport = await context.transport();
     if (options.watch) {
       const { watchFiles } = await import('../flows/watch.ts');
-      const changes = watchFiles(transport, ids, options.interval ?? 5000, context.signal);
+      const changes = watchFiles(transport, [...new Set(ids)], options.interval ?? 5000, context.signal);
       for await (const change of changes) await out.showNext(filesView([change], change.json, false));
       return;
     }
@@ -38,7 +38,14 @@ export const file = command({
       doEach(ids, 8, String, (id) => getFile(transport, id)),
     );
     const found = values(outcomes);
-    if (found.length || ids.length > 1) await out.show(filesView(found, documents(outcomes), out.onTerminal));
+    if (found.length || ids.length > 1)
+      await out.show(
+        filesView(
+          found,
+          documents(outcomes, (each) => each.json),
+          out.onTerminal,
+        ),
+      );
     raiseFailures(outcomes);
   },
 });

@@ -11,7 +11,7 @@ export const invoice = command({
   ],
   async run(context, { args }) {
     const { checkId } = await import('../api/ids.ts');
-    const ids = [...new Set(args.map((id) => checkId(id)))];
+    const ids = args.map((id) => checkId(id));
     const [{ getInvoice }, { doEach, documents, raiseFailures, values }, views, { whileSpinning }] =
       await Promise.all([
         import('../api/invoices.ts'),
@@ -32,7 +32,12 @@ export const invoice = command({
         out.write('\n');
       }
     } else if (found.length || ids.length > 1) {
-      await out.show(views.invoicesView(found, documents(outcomes)));
+      await out.show(
+        views.invoicesView(
+          found,
+          documents(outcomes, (each) => each.json),
+        ),
+      );
     }
     raiseFailures(outcomes);
   },

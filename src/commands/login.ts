@@ -3,7 +3,7 @@ import { StenoError, usage } from '../errors.ts';
 import { command, flag, text } from '../options.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
 import { keyFromCommand } from '../settings/key.ts';
-import { checkKey, type Settings } from '../settings/settings.ts';
+import { checkKey, Settings } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 
 export const login = command({
@@ -24,21 +24,42 @@ export const login = command({
   async run(context, { options }) {
     const settings = context.readSettings({ newProfile: true });
     const { apiKeyCommand } = options;
+    const given = await baseUrlGiven(context, settings, options.verify);
     const key = apiKeyCommand === undefined ? await readKey(context) : await keyFromCommand(apiKeyCommand);
     context.mask.add(key);
     checkKey(key);
-    const baseUrl = context.globals.baseUrl ?? (await askBaseUrl(context, settings));
-    if (options.verify) await verify(context, baseUrl, key);
+    if (options.verify) await verify(context, given ?? settings.find('base-url').value, key);
     await writeProfile(context.env, settings.profileName, {
       'api-key': apiKeyCommand === undefined ? key : undefined,
       'api-key-command': apiKeyCommand,
-      ...(baseUrl === undefined ? {} : { 'base-url': baseUrl }),
+      ...(given === undefined ? {} : { 'base-url': given }),
     });
     context.out.note(`kept in profile ${settings.profileName} (${configPath(context.env)})`);
     if (context.env.STENO_API_KEY)
       await context.out.warn('STENO_API_KEY is set and goes before the key of a profile');
   },
 });
+
+/** The address to keep with the key: only one that is given here and now. */
+async function baseUrlGiven(
+  context: Context,
+  settings: Settings,
+  needed: boolean,
+): Promise<string | undefined> {
+  const { baseUrl } = context.globals;
+  if (baseUrl !== undefined) checkBaseUrl(baseUrl);
+  if (baseUrl !== undefined || !needed || settings.find('base-url').value !== undefined) return baseUrl;
+  if (!context.stdin.isTTY) {
+    throw usage(
+      'no base URL is set, so the key can not be checked',
+      'add --base-url https://host/API4, or --no-verify',
+    );
+  }
+  const { askLine } = await import('../ui/prompt.ts');
+  const typed = await askLine('Base URL: ', context.stdin, context.signal);
+  checkBaseUrl(typed);
+  return typed;
+}
 
 async function readKey(context: Context): Promise<string> {
   if (context.globals.apiKey !== undefined) return context.globals.apiKey;
@@ -54,28 +75,10 @@ async function readKey(context: Context): Promise<string> {
   return key;
 }
 
-/** The address to keep with the key: only one that was given here and now. */
-async function askBaseUrl(context: Context, settings: Settings): Promise<string | undefined> {
-  if (
-    settings.find('base-url').value !== undefined ||
-    !context.stdin.isTTY ||
-    context.globals.apiKey === undefined
-  ) {
-    return undefined;
-  }
-  const { askLine } = await import('../ui/prompt.ts');
-  return (await askLine('Base URL: ', context.stdin, context.signal)) || undefined;
-}
-
+/** Asks the service for something harmless with the new key. */
 async function verify(context: Context, baseUrl: string | undefined, key: string): Promise<void> {
-  if (baseUrl !== undefined) checkBaseUrl(baseUrl);
-  const settings = context.readSettings({ newProfile: true });
-  if (!baseUrl && settings.find('base-url').value === undefined) {
-    throw usage(
-      'no base URL is set, so the key can not be checked',
-      'add --base-url https://host/API4, or --no-verify',
-    );
-  }
+  const { profile } = context.globals;
+  const settings = new Settings({ 'base-url': baseUrl }, profile, context.env, { newProfile: true });
   const { getBalance } = await import('../api/balance.ts');
   const transport = await context.transportFor(settings, key);
   try {

@@ -55,15 +55,18 @@ export const transcript = command({
     const ifThere = options.force ? 'replace' : options.skipExisting ? 'skip' : 'refuse';
     const target = await targetOf(options.output, options.nameAs, several, ifThere);
     const transport = await context.transport();
-    const [{ raiseFailures, values }, { savedView }, { whileSpinning }] = await Promise.all([
-      import('../flows/bulk.ts'),
-      import('../views/saved.ts'),
-      import('../ui/spinner.ts'),
-    ]);
+    const [{ documents, raiseFailures, values }, { savedJson, savedView }, { whileSpinning }] =
+      await Promise.all([
+        import('../flows/bulk.ts'),
+        import('../views/saved.ts'),
+        import('../ui/spinner.ts'),
+      ]);
     const outcomes = await whileSpinning(out, 'Downloading', () =>
       saveTranscripts(transport, wanted, target, options.jobs ?? 8),
     );
-    await out.show(savedView(values(outcomes)));
+    if (several || !outcomes[0]?.error) {
+      await out.show(savedView(values(outcomes), documents(outcomes, savedJson)));
+    }
     raiseFailures(outcomes);
   },
 });

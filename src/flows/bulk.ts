@@ -43,7 +43,7 @@ export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value as T]));
 
 /** One document for one thing, an array in the order asked for several; a failure stands in its place. */
-export function documents<T extends { readonly json: Json }>(outcomes: readonly Outcome<T>[]): Json {
+export function documents<T>(outcomes: readonly Outcome<T>[], json: (value: T) => Json): Json {
   const all = outcomes.map(
     ({ what, value, error }): Json =>
       error
@@ -51,7 +51,7 @@ export function documents<T extends { readonly json: Json }>(outcomes: readonly 
             ['id', what],
             ['error', errorJson(error)],
           ])
-        : (value?.json ?? null),
+        : json(value as T),
   );
   return all.length === 1 && all[0] !== undefined ? all[0] : all;
 }

@@ -34,7 +34,10 @@ export async function saveTranscript(
   if (there && !special && ifThere === 'refuse') throw exists(path);
   const bytes = await getTranscript(transport, request, async (transcript) => {
     const chunks = transcriptOf(transcript, ext);
-    return special ? writeAll(path, 'w', chunks) : writeBeside(path, chunks, ifThere);
+    if (!special) return writeBeside(path, chunks, ifThere);
+    return writeAll(path, 'w', chunks).catch((error) => {
+      throw brokenOff(error);
+    });
   });
   return { id, ext, path, bytes };
 }
@@ -98,6 +101,12 @@ async function renameUnlessThere(part: string, path: string): Promise<void> {
     return rename(part, path);
   }
   await unlink(part);
+}
+
+/** What was passed on can't be taken back, so a stream that broke off is not asked for anew. */
+export function brokenOff(error: unknown): unknown {
+  if (error instanceof StenoError || /Abort|Timeout/.test((error as Error).name)) return error;
+  return new StenoError('network', 'the transcript broke off; what came is not whole', { cause: error });
 }
 
 const exists = (path: string): StenoError =>

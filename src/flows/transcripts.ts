@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { getFile } from '../api/files.ts';
 import { getTranscript, type TranscriptRequest } from '../api/transcripts.ts';
 import type { Transport } from '../api/transport.ts';
-import { StenoError, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { doEach, type Outcome } from './bulk.ts';
-import { type IfThere, type Saved, saveTranscript } from './download.ts';
+import { brokenOff, type IfThere, type Saved, saveTranscript } from './download.ts';
 import { fileName, Names } from './file-names.ts';
 import { removeLeftovers } from './parts.ts';
 import { transcriptOf } from './transcript-check.ts';
@@ -86,11 +86,7 @@ export function streamTranscript(
         await write(chunk);
       }
     } catch (error) {
-      // What was passed on can't be taken back, so a stream that broke off is not asked for anew.
-      if (!begun || error instanceof StenoError || /Abort|Timeout/.test((error as Error).name)) throw error;
-      throw new StenoError('network', 'the transcript broke off; what was printed is not whole', {
-        cause: error,
-      });
+      throw begun ? brokenOff(error) : error;
     }
   });
 }

@@ -2,10 +2,10 @@ import { usage } from '../errors.ts';
 
 /** Refuses an address that a key must not be sent to, or that calls can't be made from. */
 export function checkBaseUrl(text: string): void {
-  const url = URL.canParse(text) && /^https?:\/\/[^/]/i.test(text) ? new URL(text) : undefined;
+  const url = URL.canParse(text) && /^https?:\/\/[^/\\\s][^\s\\]*$/i.test(text) ? new URL(text) : undefined;
   if (!url) throw usage(`'${text}' is not a base URL`, 'write it like https://host/API4');
   if (url.username || url.password) throw usage('a base URL takes no user name or password');
-  if (url.search || url.hash) throw usage(`the base URL '${text}' has a query or a fragment`, 'leave it out');
+  if (/[?#]/.test(text)) throw usage(`the base URL '${text}' has a query or a fragment`, 'leave it out');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw usage(
       `the key is not sent over plain http to ${url.hostname}`,

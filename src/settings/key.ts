@@ -33,9 +33,12 @@ export async function keyFromCommand(command: string): Promise<string> {
     child.on('error', () => done(-1));
     child.on('close', (code, signal) => done(code ?? signal));
   });
-  if (status !== 0) throw new StenoError('auth', `the key command failed (${status}): ${command}`);
+  if (status !== 0)
+    throw new StenoError('auth', `the key command failed (${status})`, {
+      hint: 'see it with: steno config get api-key-command',
+    });
   const key = printed.split(/\r?\n/, 1)[0]?.trim() ?? '';
-  if (!key) throw new StenoError('auth', `the key command printed no key: ${command}`);
+  if (!key) throw new StenoError('auth', 'the key command printed no key');
   checkKey(key);
   return key;
 }

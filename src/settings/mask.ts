@@ -10,51 +10,64 @@ export class Mask {
   add(secret: string): void {
     if (!secret || this.#secrets.has(secret)) return;
     this.#secrets.add(secret);
-    const forms = [...this.#secrets].flatMap(encodings).sort((a, b) => b.source.length - a.source.length);
-    this.#pattern = new RegExp(forms.map((form) => form.source).join('|'), 'g');
+    // Longer secrets first, so that one that begins with another is hidden whole.
+    const longestFirst = [...this.#secrets].sort((a, b) => b.length - a.length);
+    this.#pattern = new RegExp(longestFirst.flatMap(encodings).join('|'), 'g');
   }
 
-  hide(text: string): string {
-    return this.#pattern ? text.replace(this.#pattern, STARS) : text;
-  }
+  readonly hide = (text: string): string => (this.#pattern ? text.replace(this.#pattern, STARS) : text);
 }
 
 /** A secret as people may see it: enough to tell two long ones apart. */
 export const masked = (secret: string): string => STARS + (secret.length >= 16 ? secret.slice(-4) : '');
 
-function encodings(secret: string): RegExp[] {
+function encodings(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
-  const percent = encodeURIComponent(secret);
-  const spelled = new Set([
-    secret,
-    percent,
-    percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
-    JSON.stringify(secret).slice(1, -1),
-    JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
-    secret.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
-    secret.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;'),
-    bytes.toString('hex'),
-    bytes.toString('hex').toUpperCase(),
-    ...base64Forms(bytes),
-  ]);
+  const plain = written(secret);
   // A very short secret is hidden only where it stands alone, or it would take words apart.
-  const alone = secret.length < 5;
-  return [...spelled].map(
-    (form) => new RegExp(alone ? `(?<![\\w-])${literal(form)}(?![\\w-])` : literal(form)),
-  );
+  if (secret.length < 5) return [`(?<![\\w-])${plain}(?![\\w-])`];
+  return [plain, anyCase(bytes.toString('hex')), ...base64Forms(bytes).map((form) => written(form))];
 }
+
+/** A text of which every character may be written as it is or escaped for a URL, JSON or HTML. */
+function written(text: string): string {
+  return [...text].map((character) => `(?:${spellings(character).join('|')})`).join('');
+}
+
+function spellings(character: string): string[] {
+  const code = character.codePointAt(0) ?? 0;
+  const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${anyCase(hex(byte, 2))}`).join('');
+  const units = Array.from(character, (_, at) => character.charCodeAt(at));
+  const json = units.map((unit) => `\\\\+u${anyCase(hex(unit, 4))}`).join('');
+  const html = `&(?:amp;)*(?:#0*${code}|#[xX]0*${anyCase(code.toString(16))}${named[character] ?? ''});`;
+  const escaped = /["'/\\]/.test(character) ? [`\\\\+${literal(character)}`] : [];
+  return [html, percent, json, ...escaped, base64Twin[character] ?? literal(character)];
+}
+
+const named: Readonly<Record<string, string>> = {
+  '&': '|amp',
+  '<': '|lt',
+  '>': '|gt',
+  '"': '|quot',
+  "'": '|apos',
+};
+
+/** The URL-safe alphabet of base64 writes these two otherwise. */
+const base64Twin: Readonly<Record<string, string>> = { '+': '[+-]', '/': '[/_]' };
 
 /** Base64 of a text that holds the secret shows it in one of three shapes, by where in the text it stands. */
 function base64Forms(bytes: Buffer): string[] {
-  const inner = [0, 1, 2].map((offset) => {
+  return [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes]);
     const exact = Math.floor((whole.length * 8) / 6);
     return whole.toString('base64').slice(Math.ceil((offset * 8) / 6), exact);
   });
-  const forms = inner.filter((form) => form.length >= 6);
-  return [...forms, ...forms.map((form) => form.replace(/\+/g, '-').replace(/\//g, '_'))];
 }
+
+const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
+
+/** Hexadecimal digits in capitals or not. */
+const anyCase = (digits: string): string =>
+  digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');

@@ -18,7 +18,7 @@ export const settingList: readonly Setting[] = [
   { name: 'base-url', help: 'address of the service', env: 'STENO_BASE_URL', check: checkBaseUrl },
   { name: 'api-key', help: 'key of the account', env: 'STENO_API_KEY', check: checkKey },
   { name: 'api-key-command', help: 'command that prints the key', check: checkCommand },
-  { name: 'timeout', help: 'how long a request may take', check: (value) => void parseDuration(value) },
+  { name: 'timeout', help: 'how long a request may take', check: checkTimeout },
 ];
 
 export const settingNames = settingList.map((each) => each.name);
@@ -104,6 +104,10 @@ export function checkKey(value: string): void {
       'paste it again, alone on its line',
     );
   }
+}
+
+function checkTimeout(value: string): void {
+  if (parseDuration(value) === 0) throw usage('the timeout must be longer than zero');
 }
 
 function checkCommand(value: string): void {

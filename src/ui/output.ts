@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { BulkError, type StenoError } from '../errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../json.ts';
 import type { Mask } from '../settings/mask.ts';
@@ -22,6 +23,7 @@ export class Output {
   readonly #stderr: NodeJS.WriteStream;
   readonly #mask: Mask;
   readonly #env: Env;
+  readonly #decoder = new StringDecoder('utf8');
   #headed = false;
 
   constructor(
@@ -62,6 +64,25 @@ export class Output {
     this.write(drawn);
   }
 
+  /** Prints a long list as it comes, a page at a time; ends early when nobody reads any more. */
+  async showPages(pages: AsyncIterable<View> | Iterable<View>): Promise<void> {
+    let first = true;
+    for await (const page of pages) {
+      if (this.mode.json) this.#writeItems(page.json as Json[], first);
+      else if (this.mode.csv) this.write(first ? csv(page) : csvRows(page.rows));
+      else await this.show(page);
+      first = false;
+      await this.#drained();
+      if (this.#stdout.destroyed || this.#stdout.errored) return;
+    }
+    if (this.mode.json) this.write(first ? '[]\n' : '\n]\n');
+  }
+
+  #writeItems(items: readonly Json[], first: boolean): void {
+    const text = items.map((item) => `  ${formatJson(item, 2, '  ')}`).join(',\n');
+    if (text) this.write(`${first ? '[\n' : ',\n'}${text}`);
+  }
+
   /** Prints one of many results that come over time: an object a line, or a row a line. */
   async showNext(view: View): Promise<void> {
     if (this.mode.json) return this.write(`${formatJson(view.json, 0)}\n`);
@@ -83,57 +104,70 @@ export class Output {
     this.#stdout.write(this.#mask.hide(text));
   }
 
-  /** Passes a document on to stdout, byte by byte unless a terminal would obey it. */
+  /** Passes a part of a document on to stdout, byte by byte unless a terminal would obey it. */
   async writeDocument(chunk: Uint8Array): Promise<void> {
-    const safe = this.onTerminal ? forTerminalLines(Buffer.from(chunk).toString('utf8')) : chunk;
-    if (!this.#stdout.write(safe) && !this.#stdout.destroyed) {
-      await new Promise<void>((done) => {
-        this.#stdout.once('drain', done).once('close', done);
-      });
-    }
+    const safe = this.onTerminal ? forTerminalLines(this.#decoder.write(Buffer.from(chunk))) : chunk;
+    this.#stdout.write(safe);
+    await this.#drained();
+  }
+
+  /** Waits for a slow reader, so that what is not yet read does not pile up here. */
+  async #drained(): Promise<void> {
+    if (!this.#stdout.writableNeedDrain || this.#stdout.destroyed) return;
+    await new Promise<void>((done) => {
+      this.#stdout.once('drain', done).once('close', done);
+    });
   }
 
   /** A word to the person at the terminal that no script needs. */
   note(text: string): void {
-    if (!this.mode.quiet && !this.mode.json) this.#tell(`${oneLine(text, 2000)}\n`);
+    if (!this.mode.quiet && !this.mode.json) this.#tell(`${this.#line(text, 2000)}\n`);
   }
 
   async warn(message: string, hint?: string): Promise<void> {
     if (this.mode.json)
-      return this.#tellJson('warning', toJson({ message: oneLine(message), hint }) as JsonObject);
+      return this.#tellJson('warning', toJson({ message: this.#line(message), hint }) as JsonObject);
     const paint = await this.#paint(this.#stderr);
-    this.#tell(`${paint.warn('warning:')} ${oneLine(message)}\n${hint ? `hint: ${hint}\n` : ''}`);
+    this.#tell(
+      `${paint.warn('warning:')} ${this.#line(message)}\n${hint ? `hint: ${this.#line(hint)}\n` : ''}`,
+    );
   }
 
   async fail(error: StenoError): Promise<void> {
     const failures = error instanceof BulkError ? error.failures : [];
     if (this.mode.json) {
-      const object = errorJson(error);
+      const object = errorJson(error, this.#mask.hide);
       if (failures.length) {
         object.set(
           'failures',
-          failures.map((each) => new Map([['what', each.what as Json], ...errorJson(each.error)])),
+          failures.map(
+            (each) => new Map([['what', each.what as Json], ...errorJson(each.error, this.#mask.hide)]),
+          ),
         );
       }
       return this.#tellJson('error', object);
     }
     const paint = await this.#paint(this.#stderr);
     const sign = paint.bad('steno:');
-    for (const each of failures)
-      this.#tell(`${sign} ${oneLine(`${each.what}: ${each.error.message}`, 600)}\n`);
+    for (const each of failures) this.#tell(`${sign} ${this.#line(`${each.what}: ${each.error.message}`)}\n`);
     this.#tell(
-      `${sign} ${oneLine(error.message, 600)}\n${error.hint ? `hint: ${oneLine(error.hint, 600)}\n` : ''}`,
+      `${sign} ${this.#line(error.message)}\n${error.hint ? `hint: ${this.#line(error.hint)}\n` : ''}`,
     );
-    if (this.mode.debug) this.#tell(`${trace(error)}\n`);
+    if (this.mode.debug) this.#tell(`${forTerminalLines(trace(error))}\n`);
   }
 
   debug(line: string): void {
-    if (this.mode.debug) this.#tell(`debug: ${oneLine(line, 4000)}\n`);
+    if (this.mode.debug) this.#tell(`debug: ${this.#line(line, 4000)}\n`);
   }
 
   /** Asks on stderr, where a redirected stdout does not hide the question. */
   ask(question: string): void {
     this.#stderr.write(this.#mask.hide(question));
+  }
+
+  /** A line of stderr; it is cut only after the mask, for a part of a key is a secret too. */
+  #line(text: string, longest = 600): string {
+    return oneLine(this.#mask.hide(text), longest);
   }
 
   #tell(text: string): void {
@@ -142,6 +176,11 @@ export class Output {
 
   #tellJson(key: string, object: JsonObject): void {
     this.#tell(`${formatJson(new Map([[key, object]]), 0)}\n`);
+  }
+
+  /** Whether what goes to stderr may be coloured. */
+  get paintsProgress(): boolean {
+    return this.#coloured(this.#stderr);
   }
 
   async #paint(stream: NodeJS.WriteStream): Promise<Paint> {
@@ -159,10 +198,10 @@ export class Output {
   }
 }
 
-export const errorJson = (error: StenoError): JsonObject =>
+export const errorJson = (error: StenoError, hide: (text: string) => string = String): JsonObject =>
   toJson({
     code: error.kind,
-    message: oneLine(error.message, 600),
+    message: oneLine(hide(error.message), 600),
     status: error.status,
     hint: error.hint,
   }) as JsonObject;

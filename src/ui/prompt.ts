@@ -34,7 +34,9 @@ export async function askLine(question: string, input: Input, signal: AbortSigna
   const lines = createInterface({ input, output: process.stderr });
   lines.on('SIGINT', () => process.emit('SIGINT'));
   try {
-    return (await lines.question(question, { signal })).trim();
+    // A question has no answer where the input ends: that counts as an empty one.
+    const ended = new Promise<string>((done) => lines.once('close', () => done('')));
+    return (await Promise.race([lines.question(question, { signal }), ended])).trim();
   } catch (error) {
     throw signal.aborted ? interrupted() : error;
   } finally {

@@ -8,7 +8,9 @@ export async function whileSpinning<T>(out: Output, label: string, work: () => P
   // Most calls are over before a spinner is worth loading.
   const timer = setTimeout(async () => {
     const { default: ora } = await import('ora');
-    if (!over) spinner = ora({ text: label, stream: process.stderr, discardStdin: false }).start();
+    if (over) return;
+    const color = out.paintsProgress ? 'cyan' : false;
+    spinner = ora({ text: label, color, stream: process.stderr, discardStdin: false }).start();
   }, 300);
   try {
     return await work();

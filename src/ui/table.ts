@@ -15,12 +15,14 @@ export function drawTable({ columns, rows }: Rows, width: number, paint: Paint, 
   const table = new Table({
     head: columns.map((column) => paint.faint(column.name.toUpperCase().replaceAll('_', ' '))),
     chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+    style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [] },
     colWidths: widths,
     colAligns: columns.map((column) => (column.kind === 'amount' ? 'right' : 'left')),
   });
   table.push(
-    ...cells.map((row) => row.map((cell, at) => paint.cell(clip(cell, widths[at] ?? 0), columns[at]?.kind))),
+    ...cells.map((row) =>
+      row.map((cell, at) => paint.cell(clip(cell, (widths[at] ?? 0) - GAP), columns[at]?.kind)),
+    ),
   );
   return `${table.toString().replace(/ +$/gm, '')}\n`;
 }
@@ -50,19 +52,20 @@ function clip(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - GAP - 1) break;
+    if (stringWidth(kept + segment) > width - 1) break;
     kept += segment;
   }
   return `${kept}…`;
 }
 
-/** Column widths that fit the terminal: the widest column gives way first. */
+/** Column widths, gaps included, that fit the terminal: the widest column gives way first. */
 function columnWidths(columns: readonly Column[], cells: string[][], width: number): number[] {
   const widths = columns.map((column, at) => {
     const widest = Math.max(stringWidth(column.name), ...cells.map((row) => stringWidth(row[at] ?? '')));
-    return widest + (at < columns.length - 1 ? GAP : 0);
+    return widest + GAP;
   });
-  let excess = widths.reduce((sum, each) => sum + each, 0) - width;
+  // The gap after the last column is blank and cut off.
+  let excess = widths.reduce((sum, each) => sum + each, 0) - GAP - width;
   for (; excess > 0; excess -= 1) {
     const widest = widths.indexOf(Math.max(...widths));
     if ((widths[widest] ?? 0) <= NARROWEST) break;

@@ -1,12 +1,13 @@
 import type { Saved } from '../flows/download.ts';
-import { toJson } from '../json.ts';
+import { type Json, toJson } from '../json.ts';
 import type { View } from '../ui/view.ts';
 
+export const savedJson = ({ id, ext, path, bytes, skipped }: Saved): Json =>
+  toJson({ audiofile: id, format: ext, path, bytes, skipped });
+
 /** The files that were written, or were there already. */
-export const savedView = (saved: readonly Saved[]): View => ({
-  json: toJson(
-    saved.map(({ id, ext, path, bytes, skipped }) => ({ audiofile: id, format: ext, path, bytes, skipped })),
-  ),
+export const savedView = (saved: readonly Saved[], json: Json = saved.map(savedJson)): View => ({
+  json,
   columns: [
     { name: 'audiofile', kind: 'id' },
     { name: 'format' },
