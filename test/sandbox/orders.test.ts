@@ -85,8 +85,11 @@ describe('an order', () => {
 
   it('is held when the balance does not cover it', async () => {
     const client = await open({ speed: 0 });
-    const url = Array.from({ length: 4000 }, (_, n) => `https://a.example/${n}`);
-    const big = await client.post('/order_url', { url, sku: 'TRANS2' });
+    const url = Array.from({ length: 1500 }, (_, n) => `https://a.example/${n}`);
+    const big = await client.post('/order_url', {
+      url,
+      sku: ['TRANS2', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'],
+    });
     expect(big.data.hold).toBe('billing');
     expect((await order(client)).reply.data).not.toHaveProperty('hold');
   });

@@ -112,7 +112,7 @@ it('kill -9 at any time leaves data that opens, with every order that was answer
   const folder = freshFolder();
   const receiver = await receive();
   const answered = new Map<string, string>();
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     const server = await serve({ folder, speed: 100 });
     await server.post('/webhook', { webhook: receiver.url });
     const calls = Promise.allSettled(
@@ -141,4 +141,14 @@ it('many processes can open a new folder at the same moment', async () => {
   const servers = await Promise.all(Array.from({ length: 6 }, () => serve({ folder })));
   const replies = await Promise.all(servers.map((server) => server.get('/audiofile/100')));
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+});
+
+it('kill -9 while a folder is being set up leaves one that opens', async () => {
+  const folder = join(freshFolder(), 'new');
+  for (let round = 0; round < 8; round += 1) {
+    const child = spawn(process.execPath, [program, JSON.stringify({ folder })], { stdio: 'ignore' });
+    await sleep(60 + Math.random() * 100);
+    await kill(child);
+  }
+  await order(await open({ folder }));
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { advance, releaseHold, scenarios } from '../../src/sandbox/index.ts';
-import { balance, freshFolder, open, order, reaches, receive, stateOf } from './support.ts';
+import { balance, type Cleanup, freshFolder, open, order, reaches, receive, stateOf } from './support.ts';
 
 /** Where a file with the word in its URL ends, and the events that are sent on its way. */
 const ends: Record<string, readonly [string, ...string[]]> = {
@@ -16,9 +16,9 @@ const ends: Record<string, readonly [string, ...string[]]> = {
   slow: ['Delivered', 'TRANSCRIPT_COMPLETE'],
 };
 
-async function withWebhook(options: Parameters<typeof open>[0] = {}) {
-  const client = await open(options);
-  const receiver = await receive();
+async function withWebhook(options: Parameters<typeof open>[0] = {}, cleanup: Cleanup = onTestFinished) {
+  const client = await open(options, cleanup);
+  const receiver = await receive(200, cleanup);
   await client.post('/webhook', { webhook: receiver.url });
   return { ...client, receiver };
 }
@@ -28,17 +28,20 @@ describe('the scenarios', () => {
     expect(scenarios.map(({ word }) => word).sort()).toEqual([...Object.keys(ends), 'unfetchable'].sort());
   });
 
-  it.each(Object.entries(ends))('%s', async (word, [state, ...events]) => {
-    const client = await withWebhook({ speed: word === 'slow' ? 200 : 50 });
-    const { file } = await order(client, `https://example.com/${word.toUpperCase()}/talk.mp3`);
-    await reaches(client, file, state);
-    await sleep(250);
-    expect(client.receiver.events.map((event) => event.event)).toEqual(events);
-    expect(client.receiver.requests.every(({ method }) => method === 'POST')).toBe(true);
-    expect(new Set(client.receiver.requests.map(({ type }) => type))).toEqual(
-      new Set(events.length > 0 ? ['application/x-www-form-urlencoded'] : []),
-    );
-  });
+  it.concurrent.for(Object.entries(ends))(
+    '%s',
+    async ([word, [state, ...events]], { expect, onTestFinished }) => {
+      const client = await withWebhook({ speed: word === 'slow' ? 200 : 50 }, onTestFinished);
+      const { file } = await order(client, `https://example.com/${word.toUpperCase()}/talk.mp3`);
+      await reaches(client, file, state);
+      await sleep(150);
+      expect(client.receiver.events.map((event) => event.event)).toEqual(events);
+      expect(client.receiver.requests.every(({ method }) => method === 'POST')).toBe(true);
+      expect(new Set(client.receiver.requests.map(({ type }) => type))).toEqual(
+        new Set(events.length > 0 ? ['application/x-www-form-urlencoded'] : []),
+      );
+    },
+  );
 
   it('unfetchable refuses the whole order and names the URL', async () => {
     const client = await open();

@@ -51,15 +51,18 @@ describe('the webhook', () => {
     expect(receiver.events.map((event) => event.event)).toEqual(['ORDER_ON_HOLD']);
   });
 
-  it.each([500, 404, 301, 204])('is not called again after an answer of %i', async (status) => {
-    const client = await open();
-    const receiver = await receive(status);
-    await client.post('/webhook', { webhook: receiver.url });
-    const { file } = await order(client);
-    await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: file });
-    await sleep(350);
-    expect(receiver.events).toHaveLength(1);
-  });
+  it.concurrent.for([500, 404, 301, 204])(
+    'is not called again after an answer of %i',
+    async (status, { expect, onTestFinished }) => {
+      const client = await open({}, onTestFinished);
+      const receiver = await receive(status, onTestFinished);
+      await client.post('/webhook', { webhook: receiver.url });
+      const { file } = await order(client);
+      await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: file });
+      await sleep(350);
+      expect(receiver.events).toHaveLength(1);
+    },
+  );
 
   it('that can not be reached stops nothing', async () => {
     const client = await open();
@@ -86,8 +89,11 @@ describe('the webhook', () => {
     expect(receiver.events.map((event) => event.event)).toEqual(['DIFFICULT_AUDIO']);
   });
 
-  it('that never answers delays closing by a few seconds at most', async () => {
-    const client = await open();
+  it.concurrent('that never answers delays closing by a few seconds at most', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const client = await open({}, onTestFinished);
     const { createServer } = await import('node:net');
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
