@@ -1,4 +1,6 @@
 /** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Transport } from './api/transport.ts';
 import { parseDuration } from './duration.ts';
 import { usage } from './errors.ts';
@@ -13,12 +15,19 @@ import { Output } from './ui/output.ts';
 
 const SANDBOX = 'sandbox';
 
+const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
+
 export interface Edges {
   readonly env: Env;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly signal: AbortSignal;
+}
+
+interface Limits {
+  /** The command's --timeout bounds all of its work, not each request. */
+  readonly ownTimeout?: boolean;
 }
 
 export class Context {
@@ -90,19 +99,23 @@ export class Context {
   }
 
   /** The way to the service, with the settings that hold for this command. */
-  transport(): Promise<Transport> {
-    this.#transport ??= this.#connect();
+  transport(options: Limits = {}): Promise<Transport> {
+    this.#transport ??= this.#connect(options);
     return this.#transport;
   }
 
-  async #connect(): Promise<Transport> {
+  async #connect(options: Limits): Promise<Transport> {
     const { settings } = this;
     const key = await this.key();
     if (!key) throw noKey();
-    return this.transportFor(settings, key.value);
+    return this.transportFor(settings, key.value, options);
   }
 
-  async transportFor(settings: Settings, apiKey: string): Promise<Transport> {
+  async transportFor(
+    settings: Settings,
+    apiKey: string,
+    { ownTimeout = false }: Limits = {},
+  ): Promise<Transport> {
     this.mask.add(apiKey);
     const baseUrl = settings.find('base-url').value;
     if (!baseUrl) {
@@ -116,7 +129,9 @@ export class Context {
     return new Transport({
       baseUrl,
       apiKey,
-      timeout: this.globals.timeout ?? (kept === undefined ? undefined : parseDuration(kept)),
+      timeout:
+        (ownTimeout ? undefined : this.globals.timeout) ??
+        (kept === undefined ? undefined : parseDuration(kept)),
       userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
       env: this.env,
       signal: this.signal,
@@ -128,15 +143,15 @@ export class Context {
   async ledger(): Promise<Ledger | undefined> {
     if (!this.globals.ledger) return undefined;
     this.#ledger ??= import('./ledger/ledger.ts').then(({ Ledger }) =>
-      Ledger.open(this.stateFolder, this.settings.profileName),
+      Ledger.open(ledgerPath(this.stateFolder), this.settings.profileName),
     );
     return this.#ledger;
   }
 
-  /** The ledger for a command that can do without it: one that can't be opened is only a warning. */
+  /** The ledger for a command that can do without it: none is made, and one that can't be opened is only a warning. */
   async ledgerIfAny(): Promise<Ledger | undefined> {
     try {
-      return await this.ledger();
+      return existsSync(ledgerPath(stateFolder(this.env))) ? await this.ledger() : undefined;
     } catch (error) {
       await this.out.warn(`the ledger is not used: ${(error as Error).message}`);
       return undefined;

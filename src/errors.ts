@@ -65,8 +65,8 @@ export interface Failure {
 export class BulkError extends StenoError {
   readonly failures: readonly Failure[];
 
-  constructor(kind: Kind, message: string, failures: readonly Failure[]) {
-    super(kind, message);
+  constructor(kind: Kind, message: string, failures: readonly Failure[], hint?: string) {
+    super(kind, message, { hint });
     this.failures = failures;
   }
 }

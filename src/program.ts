@@ -2,19 +2,24 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { api } from './commands/api.ts';
 import { balance } from './commands/balance.ts';
+import { complete } from './commands/complete.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
 import { file } from './commands/file.ts';
+import { files } from './commands/files.ts';
 import { formatsCommand } from './commands/formats.ts';
 import { invoice } from './commands/invoice.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { order } from './commands/order.ts';
 import { refund } from './commands/refund.ts';
+import { sandbox } from './commands/sandbox.ts';
 import { skus } from './commands/skus.ts';
 import { states } from './commands/states.ts';
+import { sync } from './commands/sync.ts';
 import { transcript } from './commands/transcript.ts';
 import { upgrade } from './commands/upgrade.ts';
+import { wait } from './commands/wait.ts';
 import { webhook } from './commands/webhook.ts';
 import { whoami } from './commands/whoami.ts';
 import { usage } from './errors.ts';
@@ -35,12 +40,12 @@ export interface Group {
 }
 
 export const groups: readonly Group[] = [
-  { title: 'Order and follow', commands: [order, file, transcript] },
+  { title: 'Order and follow', commands: [order, files, file, wait, transcript, sync] },
   { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
   { title: 'Events', commands: [webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },
-  { title: 'More', commands: [api, completion] },
+  { title: 'More', commands: [sandbox, api, completion, complete] },
 ];
 
 export const about = 'Order transcription of audio by URL, follow it, and download the transcripts.';
@@ -95,7 +100,9 @@ export function buildProgram(onRun: OnRun = () => {}, write: (text: string) => v
   addShared(program);
   for (const group of groups) {
     for (const spec of group.commands)
-      program.addCommand(build(spec, program, onRun).helpGroup(`${group.title}:`));
+      program.addCommand(build(spec, program, onRun).helpGroup(`${group.title}:`), {
+        hidden: spec.hidden ?? false,
+      });
   }
   const last = `\nHelp on a command: steno <command> --help\n${exitCodesLine()}\n`;
   return program.addHelpText('after', examplesText(rootExamples) + last);

@@ -4,6 +4,7 @@ import { didYouMean } from '../suggest.ts';
 import { eventTypes, testableEvents } from './events.ts';
 import { findFormat, formats } from './formats.ts';
 import { findOrderSku, findUpgradeSku, orderSkus, upgradeSkus } from './skus.ts';
+import { fileStates, findFileState } from './states.ts';
 
 /** SKUs for an order: known ones unless `any`, and never add-ons alone. */
 export function checkOrderSkus(skus: readonly string[], any: boolean): string[] {
@@ -49,6 +50,17 @@ export function checkFormats(wanted: readonly string[]): string[] {
     throw usage(`unknown format '${text}'`, didYouMean(text, names, `choose from: ${names.join(', ')}`));
   });
   return found.length ? [...new Set(found)] : ['txt'];
+}
+
+/** States in the document's spelling; one that it does not list counts if the ledger has seen it. */
+export function checkStates(wanted: readonly string[], seen: () => readonly string[]): string[] {
+  return wanted.map((text) => {
+    const known =
+      findFileState(text)?.name ?? seen().find((each) => each.toLowerCase() === text.toLowerCase());
+    if (known !== undefined) return known;
+    const names = fileStates.map((each) => each.name);
+    throw usage(`unknown state '${text}'`, didYouMean(text, names, 'see: steno states'));
+  });
 }
 
 export function checkTestableEvent(type: string): string {

@@ -20,32 +20,27 @@ export const file = command({
   async run(context, { args, options }) {
     const { checkId } = await import('../api/ids.ts');
     const ids = args.map((id) => checkId(id));
-    const [{ getFile }, { doEach, documents, raiseFailures, values }, { filesView }] = await Promise.all([
-      import('../api/files.ts'),
+    const [{ followFiles }, { raiseFailures, values }, { filesView }, { documents }] = await Promise.all([
+      import('../flows/follow.ts'),
       import('../flows/bulk.ts'),
       import('../views/file.ts'),
+      import('../views/documents.ts'),
     ]);
     const { out } = context;
     const transport = await context.transport();
+    const ledger = await context.ledgerIfAny();
     if (options.watch) {
       const { watchFiles } = await import('../flows/watch.ts');
-      const changes = watchFiles(transport, [...new Set(ids)], options.interval ?? 5000, context.signal);
+      const pause = options.interval ?? 5000;
+      const changes = watchFiles(transport, ledger, [...new Set(ids)], pause, context.signal);
       for await (const change of changes) await out.showNext(filesView([change], change.json, false));
       return;
     }
     const { whileSpinning } = await import('../ui/spinner.ts');
-    const outcomes = await whileSpinning(out, 'Asking', () =>
-      doEach(ids, 8, String, (id) => getFile(transport, id)),
-    );
-    const found = values(outcomes);
-    if (found.length || ids.length > 1)
-      await out.show(
-        filesView(
-          found,
-          documents(outcomes, (each) => each.json),
-          out.onTerminal,
-        ),
-      );
+    const outcomes = await whileSpinning(out, 'Asking', () => followFiles(transport, ledger, ids));
+    const found = values(outcomes).map(({ file }) => file);
+    const json = documents(outcomes, ({ file }) => file.json);
+    if (found.length || ids.length > 1) await out.show(filesView(found, json, out.onTerminal));
     raiseFailures(outcomes);
   },
 });

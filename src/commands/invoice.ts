@@ -12,11 +12,12 @@ export const invoice = command({
   async run(context, { args }) {
     const { checkId } = await import('../api/ids.ts');
     const ids = args.map((id) => checkId(id));
-    const [{ getInvoice }, { doEach, documents, raiseFailures, values }, views, { whileSpinning }] =
+    const [{ getInvoice }, { doEach, raiseFailures, values }, views, { documents }, { whileSpinning }] =
       await Promise.all([
         import('../api/invoices.ts'),
         import('../flows/bulk.ts'),
         import('../views/invoice.ts'),
+        import('../views/documents.ts'),
         import('../ui/spinner.ts'),
       ]);
     const { out } = context;
@@ -32,12 +33,8 @@ export const invoice = command({
         out.write('\n');
       }
     } else if (found.length || ids.length > 1) {
-      await out.show(
-        views.invoicesView(
-          found,
-          documents(outcomes, (each) => each.json),
-        ),
-      );
+      const raw = documents(outcomes, (each) => each.json);
+      await out.show(views.invoicesView(found, raw));
     }
     raiseFailures(outcomes);
   },

@@ -1,21 +1,30 @@
-import { checkOrderSkus } from '../catalog/check.ts';
+import { checkFormats } from '../catalog/check.ts';
+import { formats } from '../catalog/formats.ts';
 import { orderSkus } from '../catalog/skus.ts';
+import type { Context } from '../context.ts';
 import { StenoError, usage } from '../errors.ts';
-import { command, flag, list, repeated, text } from '../options.ts';
-import { checkUrl } from '../urls.ts';
+import type { PlacedOrder } from '../flows/place-orders.ts';
+import type { Waiting } from '../flows/wait.ts';
+import type { Fetching } from '../flows/wait-and-fetch.ts';
+import { command, count, duration, flag, list, repeated, text } from '../options.ts';
 
 export const order = command({
   name: 'order',
   summary: 'Order transcription of audio at one or more URLs',
   about:
-    'Orders transcription of audio at one or more URLs. All SKUs and notes apply to every URL. ' +
-    'It is sent once: if no clear answer comes, steno exits with 11 and does not try again. ' +
-    'An order on hold is placed but not started; it exits with 0 unless --fail-on-hold.',
-  args: [{ name: '<url…>', help: 'where the audio is, preferably an mp3' }],
+    'Orders transcription of audio at one or more URLs. All SKUs and notes apply to every URL. It is sent once: if ' +
+    'no clear answer comes, steno exits with 11 and does not try again. What is on order already is not ordered ' +
+    'again (exit 9) unless --again. An order on hold is placed but not started; it exits with 0 unless ' +
+    '--fail-on-hold or --wait.\n\n' +
+    'A manifest holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes and ' +
+    'names (names with | between them). Rows alike in SKUs, notes and names share an order.',
+  args: [{ name: '[url…]', help: 'where the audio is, preferably an mp3' }],
   options: {
     sku: list('--sku <SKU…>', 'what to order: a transcription and add-ons', {
       values: orderSkus.map((each) => each.sku),
     }),
+    from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', { values: 'file' }),
+    perOrder: count('--per-order <n>', 'how many URLs of a manifest go into one order', { default: '50' }),
     notes: text('--notes <text>', 'comments for the transcribers'),
     notesFile: text('--notes-file <file>', 'take the comments from a file, or from stdin with -', {
       values: 'file',
@@ -23,7 +32,18 @@ export const order = command({
     name: repeated('--name <name>', "a speaker's name; repeat it for each"),
     test: flag('--test', 'place a test order, which is not transcribed'),
     dryRun: flag('--dry-run', 'show what would be ordered and send nothing'),
+    wait: flag('--wait', 'wait until the files are delivered'),
+    interval: duration('--interval <duration>', 'with --wait, a fixed pause between two looks'),
+    download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
+      values: 'folder',
+    }),
+    format: list('--format <ext…>', 'with --download, the document types', {
+      default: 'txt',
+      values: formats.map((each) => each.ext),
+    }),
     failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),
+    skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already'),
+    again: flag('--again', 'order even what is on order already'),
     anySku: flag('--any-sku', 'let SKUs pass that the API document does not list'),
     param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
   },
@@ -34,42 +54,103 @@ export const order = command({
       'two, with timestamps',
     ],
     [
-      'steno order https://example.com/talk.mp3 --sku EMSR02 --name "Ada" --name "Grace" --dry-run',
-      'see it first',
+      'steno order https://example.com/talk.mp3 --sku EMSR02 --wait --download transcripts',
+      'order, wait, fetch',
     ],
+    ['steno order --from talks.csv --sku TRANS14 --skip-ordered --dry-run', 'many: see the orders first'],
     ['id=$(steno order https://example.com/talk.mp3 --sku TRANS6 --quiet --fail-on-hold)', 'in a script'],
   ],
   async run(context, { args, options }) {
-    const { parseParams, readNotes } = await import('../flows/order-input.ts');
-    const request = {
-      urls: args.map(checkUrl),
-      skus: checkOrderSkus(options.sku, options.anySku),
-      names: options.name,
-      notes: await readNotes(options.notes, options.notesFile, context.stdin),
-      test: options.test,
-      extra: parseParams(options.param),
-    };
-    const twice = args.find((url, at) => args.indexOf(url) !== at);
-    if (twice) throw usage(`${twice} is given twice`, 'each URL is ordered once; leave one out');
+    const waits = options.wait || options.download !== undefined;
+    if (options.again && options.skipOrdered) throw usage('--again and --skip-ordered exclude each other');
+    if (options.test && waits)
+      throw usage('a test order is not transcribed, so there is nothing to wait for');
+    const exts = checkFormats(options.format);
+    const [{ ordersOf }, { placeOrders, withoutOrdered }, { raiseFailures, values }] = await Promise.all([
+      import('../flows/plan-orders.ts'),
+      import('../flows/place-orders.ts'),
+      import('../flows/bulk.ts'),
+    ]);
+    const { out } = context;
+    const planned = await ordersOf(args, options, context.stdin);
+    const ledger = await context.ledger();
+    const requests = withoutOrdered(planned, ledger, options);
     if (options.dryRun) {
       const { planView } = await import('../views/plan.ts');
-      return context.out.show(planView([request]));
+      return out.show(planView(requests));
     }
-    const [{ placeOrder }, { orderView }, { whileSpinning }] = await Promise.all([
-      import('../api/orders.ts'),
-      import('../views/order.ts'),
-      import('../ui/spinner.ts'),
-    ]);
+    if (requests.length === 0) return out.note('nothing to order: all of it is on order already');
     const transport = await context.transport();
-    const placed = await whileSpinning(context.out, 'Ordering', () => placeOrder(transport, request));
-    await context.out.show(orderView(placed, request));
-    if (!placed.hold) return;
-    const held = `order ${placed.id} is on hold (${placed.hold}): no work begins until the hold is released`;
-    const hint =
-      placed.hold === 'billing'
-        ? 'the account has a past-due balance: pay it and the order resumes'
-        : undefined;
-    if (options.failOnHold) throw new StenoError('held', held, { hint });
-    await context.out.warn(held, hint);
+    const { whileSpinning } = await import('../ui/spinner.ts');
+    const onTrouble = (error: unknown): Promise<void> =>
+      out.warn(`the order stands, but the ledger could not take it down: ${(error as Error).message}`);
+    const outcomes = await whileSpinning(out, 'Ordering', () =>
+      placeOrders(requests, transport, ledger, { ...options, onTrouble }),
+    );
+    const placed = values(outcomes);
+    if (waits) {
+      await waitFor(
+        context,
+        placed,
+        { transport, ledger, interval: options.interval },
+        { ...options, formats: exts },
+      );
+    } else {
+      const { ordersView } = await import('../views/order.ts');
+      await out.show(ordersView(placed));
+    }
+    await tellHolds(context, placed, options.failOnHold || waits, () => raiseFailures(outcomes));
   },
 });
+
+/** Waits for what is under way and shows what came of it; a held order is not waited for. */
+async function waitFor(
+  context: Context,
+  placed: readonly PlacedOrder[],
+  given: Pick<Waiting, 'transport' | 'ledger'> & { readonly interval: number | undefined },
+  fetching: Fetching,
+): Promise<void> {
+  const [{ waitAndFetch }, { raiseUndelivered }, { waitedView }, { startProgress }] = await Promise.all([
+    import('../flows/wait-and-fetch.ts'),
+    import('../flows/wait.ts'),
+    import('../views/waited.ts'),
+    import('../ui/progress.ts'),
+  ]);
+  const { out, signal, globals } = context;
+  for (const { order } of placed) out.note(`order ${order.id}: audiofile ${order.audiofiles.join(', ')}`);
+  const ids = placed.flatMap(({ order }) => (order.hold ? [] : order.audiofiles));
+  const patience = { interval: given.interval, timeout: globals.timeout, signal };
+  const progress = await startProgress(out, 'Waiting');
+  const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);
+  const waited = await waitAndFetch(ids, { ...given, patience, onLook }, fetching).finally(() =>
+    progress.stop(),
+  );
+  await out.show(
+    waitedView(
+      waited,
+      out.onTerminal,
+      placed.map(({ order }) => order),
+    ),
+  );
+  raiseUndelivered(waited.outcomes);
+}
+
+/** A held order is a success that is not one: it is always said, and raised if so asked. */
+async function tellHolds(
+  context: Context,
+  placed: readonly PlacedOrder[],
+  raise: boolean,
+  before: () => void,
+): Promise<void> {
+  const held = placed.filter(({ order }) => order.hold);
+  const text = held
+    .map(
+      ({ order }) =>
+        `order ${order.id} is on hold (${order.hold}): no work begins until the hold is released`,
+    )
+    .join('; ');
+  const hint = 'billing means a past-due balance: pay it and the order resumes by itself';
+  if (held.length && !raise) await context.out.warn(text, hint);
+  before();
+  if (held.length && raise) throw new StenoError('held', text, { hint });
+}

@@ -1,6 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat, formats } from '../catalog/formats.ts';
 import { usage } from '../errors.ts';
+import type { Saved } from '../flows/download.ts';
 import { command, count, flag, list, text } from '../options.ts';
 
 export const transcript = command({
@@ -9,7 +10,7 @@ export const transcript = command({
   about:
     'Downloads transcripts, to {id}.{ext} in this folder unless told otherwise. A file appears under its ' +
     'name only when it is whole, and one that is there is not replaced unless --force.',
-  args: [{ name: '<id…>', help: 'audiofile ids', values: 'audiofile' }],
+  args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     format: list('--format <ext…>', 'document types', {
       default: 'txt',
@@ -19,6 +20,9 @@ export const transcript = command({
       values: 'file',
     }),
     nameAs: text('--name-as <template>', 'name of each file, of {id}, {title}, {order} and {ext}'),
+    from: text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', {
+      values: 'file',
+    }),
     jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
     force: flag('--force', 'replace files that are there'),
     skipExisting: flag('--skip-existing', 'leave files that are there and go on'),
@@ -29,11 +33,18 @@ export const transcript = command({
     ['steno transcript 12345', 'to 12345.txt'],
     ['steno transcript 12345 -o -', 'to stdout'],
     ['steno transcript 12345 12346 --format docx,srt -o transcripts/', 'two files, two formats'],
+    [
+      'steno files --state Delivered --quiet | steno transcript --from - -o transcripts/ --skip-existing',
+      'all of them',
+    ],
     ['steno transcript 12345 --name-as "{title}-{id}.{ext}" --skip-existing', 'with a name of your own'],
   ],
   async run(context, { args, options }) {
     const { checkId } = await import('../api/ids.ts');
-    const ids = [...new Set(args.map((id) => checkId(id)))];
+    const ids = [
+      ...new Set([...args, ...(await listed(options.from, context.stdin))].map((id) => checkId(id))),
+    ];
+    if (ids.length === 0) throw usage('transcript wants an id, or --from', 'see: steno transcript --help');
     const exts = checkFormats(options.format);
     const several = ids.length * exts.length > 1;
     if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
@@ -55,14 +66,23 @@ export const transcript = command({
     const ifThere = options.force ? 'replace' : options.skipExisting ? 'skip' : 'refuse';
     const target = await targetOf(options.output, options.nameAs, several, ifThere);
     const transport = await context.transport();
-    const [{ documents, raiseFailures, values }, { savedJson, savedView }, { whileSpinning }] =
+    const ledger = await context.ledgerIfAny();
+    const [{ raiseFailures, values }, { savedJson, savedView }, { documents }, { Pace, startProgress }] =
       await Promise.all([
         import('../flows/bulk.ts'),
         import('../views/saved.ts'),
-        import('../ui/spinner.ts'),
+        import('../views/documents.ts'),
+        import('../ui/progress.ts'),
       ]);
-    const outcomes = await whileSpinning(out, 'Downloading', () =>
-      saveTranscripts(transport, wanted, target, options.jobs ?? 8),
+    const progress = await startProgress(out, 'Downloading');
+    const pace = new Pace(ids.length * exts.length);
+    const onDone = (saved: Saved | undefined): void => {
+      if (saved && !options.test) ledger?.downloads.add(saved.id, saved.ext, saved.path, saved.bytes);
+      pace.step(saved === undefined);
+      progress.update(`Downloading: ${pace}`);
+    };
+    const outcomes = await saveTranscripts(transport, wanted, target, options.jobs ?? 8, onDone).finally(() =>
+      progress.stop(),
     );
     if (several || !outcomes[0]?.error) {
       await out.show(savedView(values(outcomes), documents(outcomes, savedJson)));
@@ -70,3 +90,9 @@ export const transcript = command({
     raiseFailures(outcomes);
   },
 });
+
+async function listed(file: string | undefined, stdin: NodeJS.ReadStream): Promise<string[]> {
+  if (file === undefined) return [];
+  const { readWords } = await import('../flows/manifest.ts');
+  return readWords(file, stdin);
+}

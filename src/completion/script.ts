@@ -1,5 +1,27 @@
+import { bashScript } from './bash.ts';
+import { fishScript } from './fish.ts';
+import { commandTree, type Node } from './model.ts';
+import { powershellScript } from './powershell.ts';
+import { zshScript } from './zsh.ts';
+
 export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 
-export function completionScript(shell: Shell): string {
-  return `# steno completion for ${shell}\n`;
+const makers: Record<Shell, (root: Node) => string> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+  powershell: powershellScript,
+};
+
+/** Where the script of a shell is kept, below the project's folder. */
+export const keptScripts: Record<Shell, string> = {
+  bash: 'completions/steno.bash',
+  zsh: 'completions/_steno',
+  fish: 'completions/steno.fish',
+  powershell: 'completions/steno.ps1',
+};
+
+export function completionScript(shell: Shell, root: Node = commandTree()): string {
+  const first = shell === 'zsh' ? '#compdef steno\n' : '';
+  return `${first}# Completion of steno for ${shell}, generated from the program: changes made here are lost.\n\n${makers[shell](root)}`;
 }

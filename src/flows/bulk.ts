@@ -1,6 +1,4 @@
 import { BulkError, type Failure, StenoError } from '../errors.ts';
-import type { Json } from '../json.ts';
-import { errorJson } from '../ui/output.ts';
 
 export interface Outcome<T> {
   readonly what: string;
@@ -41,20 +39,6 @@ const stopsAll = (error: unknown): boolean =>
 
 export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value as T]));
-
-/** One document for one thing, an array in the order asked for several; a failure stands in its place. */
-export function documents<T>(outcomes: readonly Outcome<T>[], json: (value: T) => Json): Json {
-  const all = outcomes.map(
-    ({ what, value, error }): Json =>
-      error
-        ? new Map<string, Json>([
-            ['id', what],
-            ['error', errorJson(error)],
-          ])
-        : json(value as T),
-  );
-  return all.length === 1 && all[0] !== undefined ? all[0] : all;
-}
 
 /** Raises what failed: alone as it is, all alike as their kind, a mixture as partial. */
 export function raiseFailures(outcomes: ReadonlyArray<Outcome<unknown>>): void {

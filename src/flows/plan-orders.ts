@@ -3,15 +3,55 @@ import type { OrderRequest } from '../api/orders.ts';
 import { checkOrderSkus } from '../catalog/check.ts';
 import { StenoError, usage } from '../errors.ts';
 import { urlKey } from '../ledger/url-key.ts';
-import type { Row } from './manifest.ts';
+import { checkUrl } from '../urls.ts';
+import { type Row, readManifest } from './manifest.ts';
+import { parseParams, readNotes } from './order-input.ts';
 
-export interface Shared {
+export interface OrderInput {
+  readonly from: string | undefined;
+  readonly perOrder: number | undefined;
+  readonly sku: readonly string[];
+  readonly anySku: boolean;
+  readonly notes: string | undefined;
+  readonly notesFile: string | undefined;
+  readonly name: readonly string[];
+  readonly test: boolean;
+  readonly param: readonly string[];
+  readonly again: boolean;
+  readonly skipOrdered: boolean;
+}
+
+interface Shared {
   readonly skus: readonly string[];
   readonly notes: string | undefined;
   readonly names: readonly string[];
   readonly test: boolean;
   readonly anySku: boolean;
   readonly extra: OrderRequest['extra'];
+}
+
+/** Checks everything that was given, and makes the orders of it. Nothing is sent if any of it is bad. */
+export async function ordersOf(
+  urls: readonly string[],
+  input: OrderInput,
+  stdin: NodeJS.ReadStream,
+): Promise<OrderRequest[]> {
+  const { from, notesFile } = input;
+  if (urls.length === 0 && from === undefined)
+    throw usage('an order wants a URL, or --from', 'see: steno order --help');
+  if (from === '-' && notesFile === '-') throw usage('--from and --notes-file can not both read stdin');
+  const given: Row[] = urls.map((url) => ({ line: 0, url: checkUrl(url) }));
+  const listed = from === undefined ? [] : await readManifest(from, stdin);
+  const rows = withoutRepeats([...given, ...listed], input);
+  const shared = {
+    skus: input.sku,
+    names: input.name,
+    notes: await readNotes(input.notes, notesFile, stdin),
+    test: input.test,
+    anySku: input.anySku,
+    extra: parseParams(input.param),
+  };
+  return planOrders(rows, shared, from === undefined ? rows.length : (input.perOrder ?? rows.length));
 }
 
 /** Rows alike in SKUs, notes and names share an order; what a row does not say, the flags say. */
@@ -40,7 +80,7 @@ export function planOrders(rows: readonly Row[], shared: Shared, perOrder: numbe
 }
 
 /** The same address twice in one go would be bought twice. */
-export function withoutRepeats(
+function withoutRepeats(
   rows: readonly Row[],
   options: { readonly again: boolean; readonly skipOrdered: boolean },
 ): Row[] {

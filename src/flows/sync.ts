@@ -48,7 +48,9 @@ async function fetchNew(
     const ids = ledger.files.delivered(ext, resolve(folder));
     const wanted = { ids, formats: [ext], test: false, deprecatedPath: false };
     const target = { folder, template: '{id}.{ext}', ifThere: 'skip' as const };
-    const keep = ({ id, path, bytes }: Saved): void => ledger.downloads.add(id, ext, path, bytes);
+    const keep = (saved: Saved | undefined): void => {
+      if (saved) ledger.downloads.add(saved.id, ext, saved.path, saved.bytes);
+    };
     all.push(...(await saveTranscripts(transport, wanted, target, jobs, keep)));
   }
   return all;

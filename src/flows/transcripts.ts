@@ -43,12 +43,13 @@ export async function targetOf(
   return { ...named, folder: output };
 }
 
+/** Downloads them all, so many at a time; `onDone` hears of each as it ends, with nothing if it failed. */
 export async function saveTranscripts(
   transport: Transport,
   wanted: Wanted,
   target: Target,
   jobs: number,
-  onSaved: (saved: Saved) => void = () => {},
+  onDone: (saved: Saved | undefined) => void = () => {},
 ): Promise<Outcome<Saved>[]> {
   const named = target.file === undefined && /\{(title|order)\}/.test(target.template);
   const details = named ? await doEach(wanted.ids, jobs, String, (id) => getFile(transport, id)) : [];
@@ -65,10 +66,14 @@ export async function saveTranscripts(
   const label = (task: { id: string; ext: string }): string =>
     wanted.formats.length > 1 ? `${task.id}.${task.ext}` : task.id;
   return doEach(tasks, jobs, label, async ({ id, ext, path, error }) => {
-    if (error) throw error;
-    const saved = await saveTranscript(transport, { ...wanted, id, ext }, path, target.ifThere);
-    onSaved(saved);
-    return saved;
+    let saved: Saved | undefined;
+    try {
+      if (error) throw error;
+      saved = await saveTranscript(transport, { ...wanted, id, ext }, path, target.ifThere);
+      return saved;
+    } finally {
+      onDone(saved);
+    }
   });
 }
 

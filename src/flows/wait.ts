@@ -2,10 +2,10 @@
 import type { AudioFile } from '../api/files.ts';
 import type { Transport } from '../api/transport.ts';
 import { findFileState } from '../catalog/states.ts';
-import { StenoError } from '../errors.ts';
+import { BulkError, StenoError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { sleep } from '../sleep.ts';
-import { doEach, type Outcome } from './bulk.ts';
+import { doEach, type Outcome, raiseFailures } from './bulk.ts';
 import { followFile, JOBS } from './follow.ts';
 
 export interface Patience {
@@ -55,7 +55,7 @@ export async function waitForFiles(ids: readonly string[], waiting: Waiting): Pr
       return ids.flatMap((id) => looks.get(id) ?? []);
     if (Date.now() + pause >= deadline) {
       await sleep(Math.max(0, deadline - Date.now()), patience.signal);
-      throw outOfTime(left, looks);
+      return ids.flatMap((id) => looks.get(id) ?? []);
     }
     await pauseUntilNews(pause, left, waiting);
     if (patience.interval === undefined) pause = Math.min(LONGEST_PAUSE, Math.round(pause * 1.4));
@@ -90,13 +90,28 @@ function judge(id: string, file: AudioFile): Look {
   return { ...found, error };
 }
 
-function outOfTime(left: readonly string[], looks: ReadonlyMap<string, Look>): StenoError {
-  const [first = ''] = left;
-  const others = left.length > 1 ? `, and ${left.length - 1} more are not done` : '';
-  return new StenoError('timeout', `time ran out: ${first} ${looks.get(first)?.error?.message}${others}`, {
-    hint: 'wait on with: steno wait   or look again later: steno sync',
-  });
+/** Raises what kept files from being delivered, the most telling reason first. */
+export function raiseUndelivered(outcomes: ReadonlyArray<Outcome<AudioFile>>): void {
+  for (const kind of ['timeout', 'unfinished', 'held'] as const) {
+    const failures = outcomes.flatMap(({ what, error }) => (error?.kind === kind ? [{ what, error }] : []));
+    const [first] = failures;
+    if (!first) continue;
+    const one = `${first.what} ${first.error.message}`;
+    throw new BulkError(
+      kind,
+      failures.length === 1 ? one : `${one}, and ${failures.length - 1} more like it`,
+      failures.length === 1 ? [] : failures,
+      hints[kind],
+    );
+  }
+  raiseFailures(outcomes);
 }
+
+const hints = {
+  timeout: 'wait on with: steno wait   or look again later: steno sync',
+  unfinished: undefined,
+  held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
+};
 
 /** Sleeps, but wakes as soon as the ledger has a file as ended: `listen` may have heard of it. */
 async function pauseUntilNews(

@@ -1,11 +1,14 @@
-import { type AudioFile, getFile } from '../api/files.ts';
+import type { AudioFile } from '../api/files.ts';
 import type { Transport } from '../api/transport.ts';
 import { findFileState } from '../catalog/states.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { sleep } from '../sleep.ts';
+import { followFile } from './follow.ts';
 
 /** Yields each file as it is and whenever its state changes, until every file has come to an end. */
 export async function* watchFiles(
   transport: Transport,
+  ledger: Ledger | undefined,
   ids: readonly string[],
   interval: number,
   signal: AbortSignal,
@@ -13,7 +16,7 @@ export async function* watchFiles(
   const states = new Map<string, string>();
   for (let open = ids; ; ) {
     for (const id of open) {
-      const file = await getFile(transport, id);
+      const { file } = await followFile(transport, ledger, id);
       if (states.get(id) !== file.state) yield file;
       states.set(id, file.state);
     }

@@ -80,7 +80,7 @@ export class Output {
 
   #writeItems(items: readonly Json[], first: boolean): void {
     const text = items.map((item) => `  ${formatJson(item, 2, '  ')}`).join(',\n');
-    if (text) this.write(`${first ? '[\n' : ',\n'}${text}`);
+    this.write(`${first ? '[\n' : ',\n'}${text}`);
   }
 
   /** Prints one of many results that come over time: an object a line, or a row a line. */

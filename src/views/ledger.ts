@@ -1,13 +1,7 @@
 /** Files as the ledger knows them. */
+import type { KnownFile } from '../flows/list-files.ts';
 import { type Json, parseJson, toJson } from '../json.ts';
-import type { Download } from '../ledger/downloads.ts';
-import type { FileRow } from '../ledger/files.ts';
 import type { Column, View } from '../ui/view.ts';
-
-export interface KnownFile {
-  readonly row: FileRow;
-  readonly downloads: readonly Download[];
-}
 
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },
@@ -27,7 +21,7 @@ const columns: readonly Column[] = [
 ];
 
 /** People see what matters most; scripts see everything. */
-export function knownFilesView(files: readonly KnownFile[], forPeople: boolean): View {
+function knownFilesView(files: readonly KnownFile[], forPeople: boolean): View {
   const width = forPeople ? 7 : columns.length;
   return {
     json: files.map(document),
@@ -72,3 +66,13 @@ const document = ({ row, downloads }: KnownFile): Json =>
     downloads: downloads.map(({ ext, path, bytes, at }) => ({ format: ext, path, bytes, at })),
     answer: row.answer === null ? null : (parseJson(row.answer) as never),
   });
+
+/** The pages of a listing as they come; one with no rows still has its header line. */
+export function* knownFilesPages(pages: Iterable<readonly KnownFile[]>, forPeople: boolean): Generator<View> {
+  let any = false;
+  for (const page of pages) {
+    any = true;
+    yield knownFilesView(page, forPeople);
+  }
+  if (!any) yield knownFilesView([], forPeople);
+}

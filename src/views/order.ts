@@ -1,20 +1,26 @@
-import type { Order, OrderRequest } from '../api/orders.ts';
+import type { PlacedOrder } from '../flows/place-orders.ts';
 import type { View } from '../ui/view.ts';
 
 /** A row a file: what was ordered and what it became. */
-export function orderView(order: Order, request: OrderRequest): View {
-  const inStep = order.audiofiles.length === request.urls.length;
-  const status = order.hold ? `held: ${order.hold}` : 'ordered';
-  const ids = order.audiofiles.length ? order.audiofiles : [''];
+export function ordersView(placed: readonly PlacedOrder[]): View {
+  const documents = placed.map(({ order }) => order.json);
   return {
-    json: order.json,
+    json: documents.length === 1 && documents[0] !== undefined ? documents[0] : documents,
     columns: [
       { name: 'audiofile', kind: 'id' },
       { name: 'order' },
       { name: 'status', kind: 'state' },
       { name: 'url', kind: 'link' },
     ],
-    rows: ids.map((id, at) => [id, order.id, status, inStep ? (request.urls[at] ?? '') : '']),
-    quiet: order.audiofiles,
+    rows: placed.flatMap(rowsOf),
+    quiet: placed.flatMap(({ order }) => order.audiofiles),
   };
+}
+
+/** Files stand in the order of the URLs, if the service made as many. */
+function rowsOf({ order, request }: PlacedOrder): string[][] {
+  const inStep = order.audiofiles.length === request.urls.length;
+  const status = order.hold ? `held: ${order.hold}` : 'ordered';
+  const ids = order.audiofiles.length ? order.audiofiles : [''];
+  return ids.map((id, at) => [id, order.id, status, inStep ? (request.urls[at] ?? '') : '']);
 }

@@ -1,0 +1,46 @@
+import { checkFormats } from '../catalog/check.ts';
+import { formats } from '../catalog/formats.ts';
+import { usage } from '../errors.ts';
+import { command, count, list, text } from '../options.ts';
+
+export const sync = command({
+  name: 'sync',
+  summary: 'Refresh every open file and download what is new',
+  about:
+    'Asks the service about every open file of the ledger, downloads each transcript that is new, and tells what ' +
+    'changed. Safe to run from cron or CI as often as you like, also twice at once: what is downloaded is not ' +
+    'downloaded again, and what failed is tried again the next time.',
+  options: {
+    download: text('--download <dir>', 'where transcripts go', { default: '.', values: 'folder' }),
+    format: list('--format <ext…>', 'document types', {
+      default: 'txt',
+      values: formats.map((each) => each.ext),
+    }),
+    jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
+  },
+  examples: [
+    ['steno sync', 'transcripts to this folder'],
+    ['steno sync --download transcripts --format txt,docx', 'two formats, to a folder'],
+    ['steno sync --quiet | xargs -r ls -l', 'the new files'],
+  ],
+  async run(context, { options }) {
+    const exts = checkFormats(options.format);
+    const ledger = await context.ledger();
+    if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
+    const transport = await context.transport();
+    const [{ syncFiles }, { raiseFailures }, { syncView }, { whileSpinning }] = await Promise.all([
+      import('../flows/sync.ts'),
+      import('../flows/bulk.ts'),
+      import('../views/sync.ts'),
+      import('../ui/spinner.ts'),
+    ]);
+    const target = { folder: options.download ?? '.', formats: exts, jobs: options.jobs ?? 8 };
+    const synced = await whileSpinning(context.out, 'Synchronising', () =>
+      syncFiles(transport, ledger, target),
+    );
+    await context.out.show(syncView(synced));
+    const { checked, changed, downloaded } = synced;
+    context.out.note(`${checked} open, ${changed.length} changed, ${downloaded.length} downloaded`);
+    raiseFailures(synced.outcomes);
+  },
+});

@@ -1,0 +1,151 @@
+import { everyNode, type Flag, type Node, pathOf } from './model.ts';
+
+export function fishScript(root: Node): string {
+  const [, ...nodes] = everyNode(root);
+  const commands = [root, ...nodes].filter((node) => node.children.length).flatMap(commandLines);
+  return [
+    walk([root, ...nodes]),
+    helpers,
+    'complete -c steno -f',
+    ...commands,
+    ...root.flags.map((flag) => flagLine(flag, overridden(flag, nodes))),
+    ...nodes.flatMap((node) => [
+      ...node.flags.map((flag) => flagLine(flag, at(node))),
+      ...argumentLines(node),
+    ]),
+    '',
+  ].join('\n');
+}
+
+const at = (node: Node, count?: number): string =>
+  `__steno_at ${words([pathOf(node)])}${count === undefined ? '' : ` ${count}`}`;
+
+/** A global flag is not offered where a command has one of that name itself. */
+function overridden(flag: Flag, nodes: readonly Node[]): string {
+  const own = nodes.filter((node) => node.flags.some((each) => each.names[0] === flag.names[0]));
+  return own.map((node) => `not ${at(node)}`).join('; and ');
+}
+
+function commandLines(node: Node): string[] {
+  return node.children.flatMap(({ names, summary }) =>
+    names.map((name) => line(at(node, 0), `-a ${quote(words([name]))}`, `-d ${quote(summary)}`)),
+  );
+}
+
+function flagLine(flag: Flag, condition: string): string {
+  const names = flag.names.map((name) =>
+    name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+  );
+  const value = flag.takesValue ? offer(flag.values, flag.list) || '-x' : '';
+  return line(condition, ...names, value, `-d ${quote(flag.help)}`);
+}
+
+function argumentLines(node: Node): string[] {
+  return node.args.flatMap(({ values, many }, index) => {
+    const offered = offer(values, false);
+    return offered ? [line(at(node, many ? undefined : index), offered)] : [];
+  });
+}
+
+function line(condition: string, ...parts: readonly string[]): string {
+  return ['complete -c steno', condition && `-n ${quote(condition)}`, ...parts].filter(Boolean).join(' ');
+}
+
+function offer(values: Flag['values'], list: boolean): string {
+  if (values === 'file') return '-r -F';
+  if (values === 'folder') return "-x -a '(__fish_complete_directories (__steno_typed))'";
+  if (typeof values === 'string') return `-x -a '(__steno_ids ${values}${list ? ' | __steno_list' : ''})'`;
+  if (values.length === 0) return '';
+  const offered = words(values);
+  return `-x -a ${quote(list ? `(printf "%s\\n" ${offered} | __steno_list)` : offered)}`;
+}
+
+const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
+
+/** Words for a command line that fish reads once more. */
+const words = (list: readonly string[]): string =>
+  list.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word.replace(/[\\"$]/g, '\\$&')}"`)).join(' ');
+
+function walk(nodes: readonly Node[]): string {
+  const valued = nodes.flatMap((node) =>
+    node.flags
+      .filter((flag) => flag.takesValue)
+      .flatMap((flag) => flag.names.map((name) => quote(`${node.path.length ? pathOf(node) : '*'}:${name}`))),
+  );
+  const children = nodes.flatMap((node) =>
+    node.children.map((child) => {
+      const keys = child.names.map((name) => quote(`0:${pathOf(node)}:${name}`));
+      return `            case ${keys.join(' ')}\n                set path ${quote(pathOf(child))}\n`;
+    }),
+  );
+  return `# Where the cursor is: the path of the command, how many arguments came before, the profile.
+function __steno_where
+    set -l path ''
+    set -l count 0
+    set -l flag ''
+    set -l rest ''
+    set -l profile "$STENO_PROFILE"
+    set -l tokens (commandline -opc)
+    for token in $tokens[2..-1]
+        if test -n "$flag"
+            test "$flag" = --profile; and set profile $token
+            set flag ''
+            continue
+        end
+        if test -z "$rest"; and string match -q -- '-?*' "$token"
+            switch "$path:$token"
+            case '*:--'
+                set rest 1
+            case '*:--profile=*'
+                set profile (string replace -- --profile= '' $token)
+            case ${valued.join(' ')}
+                set flag $token
+            end
+            continue
+        end
+        # An argument came before: what follows is no command.
+        switch "$count:$path:$token"
+${children
+  .join('')
+  .replace(/^ {12}/gm, '        ')
+  .replace(/^ {16}/gm, '            ')}        case '*'
+            set count (math $count + 1)
+        end
+    end
+    printf '%s\\n' "$path" $count "$profile"
+end
+`;
+}
+
+const helpers = `function __steno_at
+    set -l where (__steno_where)
+    test "$where[1]" = "$argv[1]"; and begin
+        test (count $argv) = 1; or test $where[2] = $argv[2]
+    end
+end
+
+# What is typed of a value, without its flag and its quotes.
+function __steno_typed
+    set -l token (commandline -ct)
+    set -l plain (string unescape -- "$token"); or set plain (string replace -ra -- '["\\']' '' "$token")
+    string replace -r -- '^--[^=]*=' '' "$plain"
+end
+
+# After a comma only what follows it is completed, and nothing is offered twice.
+function __steno_list
+    set -l given (string match -r -- '^.*,' (__steno_typed))
+    set -l used (string split -- , "$given")
+    while read -l offered
+        contains -- (string split -f 1 -- \\t $offered) $used; or printf '%s\\n' "$given$offered"
+    end
+end
+
+# Ids from the ledger, each with what it is.
+function __steno_ids
+    set -l typed (__steno_typed | string replace -r -- '^.*,' '')
+    command -q steno; and not string match -q -- '-*' "$typed"; or return 0
+    set -lx STENO_PROFILE (__steno_where)[3]
+    set -l found (command steno __complete $argv[1] "$typed" 2>/dev/null </dev/null)
+    and printf '%s\\n' $found
+end
+`;

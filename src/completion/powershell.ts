@@ -1,0 +1,160 @@
+import { everyNode, type Flag, type Node, type Positional, pathOf } from './model.ts';
+
+export function powershellScript(root: Node): string {
+  return `Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $nodes = @{
+${everyNode(root).map(nodeEntry).join('')}    }
+
+${engine}}
+`;
+}
+
+function nodeEntry(node: Node): string {
+  return `        ${quote(pathOf(node))} = @{
+${entries('Commands', node.children.map(commandEntry))}${entries('Flags', node.flags.map(flagEntry))}${entries('Arguments', node.args.map(argumentEntry))}        }
+`;
+}
+
+function entries(name: string, rows: readonly string[]): string {
+  const inside = rows.map((row) => `                @{ ${row} }\n`).join('');
+  return rows.length ? `            ${name} = @(\n${inside}            )\n` : `            ${name} = @()\n`;
+}
+
+const commandEntry = (node: Node): string =>
+  `Names = ${array(node.names)}; Path = ${quote(pathOf(node))}; Help = ${quote(node.summary)}`;
+
+function flagEntry({ names, takesValue, list, values, help }: Flag): string {
+  const value = takesValue ? `Value = $true; List = $${list}; ${offer(values)}` : 'Value = $false';
+  return `Names = ${array(names)}; ${value}; Help = ${quote(help)}`;
+}
+
+const argumentEntry = ({ name, many, values }: Positional): string =>
+  `Many = $${many}; List = $false; ${offer(values)}; Help = ${quote(name)}`;
+
+const offer = (values: Flag['values']): string =>
+  typeof values === 'string'
+    ? `Kind = ${quote(values)}; Offers = @()`
+    : `Kind = ''; Offers = ${array(values)}`;
+
+const array = (list: readonly string[]): string => `@(${list.map(quote).join(', ')})`;
+
+/** PowerShell takes curly quotes for quotes too. */
+const quote = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+
+const engine = `    # The words before the cursor, and the one at it.
+    $text = $commandAst.Extent.Text
+    $length = $cursorPosition - $commandAst.Extent.StartOffset
+    if ($length -gt $text.Length) { $text += ' ' } else { $text = $text.Substring(0, $length) }
+    $words = @([regex]::Matches($text, '(?:''[^'']*(?:''|$)|"[^"]*(?:"|$)|[^\\s''"])+') |
+        ForEach-Object { $_.Value -replace '[''"]', '' })
+    $current = ''
+    if ($text -notmatch '\\s$') {
+        $current = $words[-1]
+        $words = @($words | Select-Object -SkipLast 1)
+    }
+
+    $findFlag = {
+        param($name)
+        @($nodes[$path].Flags) + @($nodes[''].Flags) |
+            Where-Object { $_.Value -and $_.Names -ccontains $name } |
+            Select-Object -First 1
+    }
+
+    $path = ''
+    $count = 0
+    $flag = $null
+    $rest = $false
+    $profileName = $env:STENO_PROFILE
+    foreach ($word in @($words | Select-Object -Skip 1)) {
+        if ($flag) {
+            if ($flag.Names -ccontains '--profile') { $profileName = $word }
+            $flag = $null
+        } elseif (-not $rest -and $word -eq '--') {
+            $rest = $true
+        } elseif (-not $rest -and $word -like '-?*') {
+            if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
+            $flag = & $findFlag $word
+        } else {
+            $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1
+            if ($child -and $count -eq 0) { $path = $child.Path } else { $count++ }
+        }
+    }
+
+    $typed = $current
+    $source = $null
+    $found = @()
+    if ($flag) {
+        $source = $flag
+    } elseif (-not $rest -and $current -match '^(--[^=]+)=(.*)$') {
+        $typed = $Matches[2]
+        $source = & $findFlag $Matches[1]
+    } elseif (-not $rest -and $current -like '-*') {
+        $found = foreach ($each in @($nodes[$path].Flags) + @($nodes[''].Flags)) {
+            foreach ($name in $each.Names) { @{ Text = $name; Help = $each.Help } }
+        }
+    } else {
+        if ($count -eq 0) {
+            $found = foreach ($each in $nodes[$path].Commands) {
+                foreach ($name in $each.Names) { @{ Text = $name; Help = $each.Help } }
+            }
+        }
+        $arguments = @($nodes[$path].Arguments)
+        if ($count -lt $arguments.Count) {
+            $source = $arguments[$count]
+        } elseif ($arguments.Count -and $arguments[-1].Many) {
+            $source = $arguments[-1]
+        }
+    }
+
+    $used = @()
+    if ($source -and $source.List) {
+        $used = @($typed -split ',' | Select-Object -SkipLast 1)
+        $typed = @($typed -split ',')[-1]
+    }
+    # PowerShell may take a part of the word for the whole: what it hands over beyond the typed part stays.
+    $before = ''
+    if ($wordToComplete.EndsWith($typed)) {
+        $before = $wordToComplete.Substring(0, $wordToComplete.Length - $typed.Length) -replace '[''"]', ''
+    }
+
+    if ($source -and $source.Kind -in 'file', 'folder') {
+        [System.Management.Automation.CompletionCompleters]::CompleteFilename($typed) |
+            Where-Object { $source.Kind -eq 'file' -or $_.ResultType -eq 'ProviderContainer' } |
+            ForEach-Object {
+                [System.Management.Automation.CompletionResult]::new(
+                    $before + $_.CompletionText, $_.ListItemText, $_.ResultType, $_.ToolTip)
+            }
+        return
+    }
+    if ($source -and $source.Kind) {
+        $keptProfile = $env:STENO_PROFILE
+        $keptCode = $global:LASTEXITCODE
+        try {
+            $env:STENO_PROFILE = $profileName
+            $lines = @(& steno __complete $source.Kind $typed 2>$null)
+            if ($LASTEXITCODE -eq 0) {
+                $found = foreach ($line in $lines) {
+                    $id, $what = $line -split "\`t", 2
+                    @{ Text = $id; Help = $what }
+                }
+            }
+        } catch {
+        } finally {
+            $env:STENO_PROFILE = $keptProfile
+            $global:LASTEXITCODE = $keptCode
+        }
+    } elseif ($source) {
+        $found = @($found) + @(foreach ($each in $source.Offers) { @{ Text = $each; Help = $source.Help } })
+    }
+
+    foreach ($each in $found) {
+        $value = $each.Text
+        if (-not $value -or $used -contains $value) { continue }
+        if (-not $value.StartsWith($typed, [System.StringComparison]::OrdinalIgnoreCase)) { continue }
+        $shown = if ($each.Help) { $each.Help } else { $value }
+        if ($value -notmatch '^[\\w./-]+$') { $value = "'" + ($value -replace "'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($before + $value, $each.Text, 'ParameterValue', $shown)
+    }
+`;

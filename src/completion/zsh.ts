@@ -1,0 +1,125 @@
+import { everyNode, type Flag, type Node, type Positional } from './model.ts';
+import { inSingleQuotes as quote } from './quote.ts';
+
+export function zshScript(root: Node): string {
+  const [, ...nodes] = everyNode(root);
+  return [head, entry(root), ...nodes.map(commandFunction), tail].join('\n');
+}
+
+const functionName = (node: Node): string => ['_steno', ...node.path].join('-');
+
+function entry(root: Node): string {
+  return `_steno() {
+  local profile=\${STENO_PROFILE-} at=\${words[(I)--profile]} given=\${words[(R)--profile=*]}
+  if ((at && at < CURRENT - 1)); then
+    profile=\${(Q)words[at + 1]}
+  elif [[ -n $given ]]; then
+    profile=\${(Q)given#*=}
+  fi
+  local -a shared=(
+${root.flags
+  .flatMap(flagSpecs)
+  .map((spec) => `    ${spec}\n`)
+  .join('')}  )
+${group(root)}}
+`;
+}
+
+function commandFunction(node: Node): string {
+  return `${functionName(node)}() {\n${node.children.length ? group(node) : leaf(node)}}\n`;
+}
+
+function leaf(node: Node): string {
+  const specs = [...node.flags.flatMap(flagSpecs), '"$shared[@]"', ...node.args.map(argumentSpec)];
+  return `  _arguments -S ${specs.join(' \\\n    ')}\n`;
+}
+
+function group(node: Node): string {
+  const own = node.path.length ? node.flags.flatMap(flagSpecs) : [];
+  const specs = [...own, '"$shared[@]"', "'1:command:->command'", "'*::argument:->rest'"];
+  const described = node.children.flatMap(({ names, summary }) =>
+    names.map((name) => quote(`${name.replaceAll(':', '\\:')}:${summary}`)),
+  );
+  const choices = node.children.map(
+    (child) => `        ${child.names.map(quote).join(' | ')}) ${functionName(child)} && ret=0 ;;\n`,
+  );
+  return `  local curcontext=$curcontext state state_descr ret=1
+  local -a line commands=(
+${described.map((each) => `    ${each}\n`).join('')}  )
+  local -A opt_args
+  _arguments -C -S -A '-*' ${specs.join(' \\\n    ')} && ret=0
+  case $state in
+    command) _describe -t commands command commands && ret=0 ;;
+    rest)
+      case $words[1] in
+${choices.join('')}      esac
+      ;;
+  esac
+  return ret
+`;
+}
+
+/** One `_arguments` spec a name, each shutting out the others unless the flag may be repeated. */
+function flagSpecs(flag: Flag): string[] {
+  const others = flag.names.length > 1 ? `(${flag.names.join(' ')})` : '';
+  const value = flag.takesValue ? `:${escaped(flag.valueName)}:${action(flag.values, flag.list) || ' '}` : '';
+  return flag.names.map((name) => {
+    const joined = flag.takesValue ? (name.startsWith('--') ? '=' : '+') : '';
+    return quote(`${flag.many ? '*' : others}${name}${joined}[${escaped(flag.help)}]${value}`);
+  });
+}
+
+function argumentSpec({ name, many, values }: Positional, at: number): string {
+  return quote(`${many ? '*' : at + 1}:${escaped(name)}:${action(values, false) || '()'}`);
+}
+
+function action(values: Flag['values'], list: boolean): string {
+  if (values === 'file') return '_files';
+  if (values === 'folder') return '_files -/';
+  if (typeof values === 'string') return `_steno_ids ${list ? 'list-' : ''}${values}`;
+  if (values.length === 0) return '';
+  const words = values.map((each) => each.replace(/[^\w./-]/g, '\\$&'));
+  return `_steno_words ${list ? 'list' : 'word'} ${words.join(' ')}`;
+}
+
+/** A colon or a bracket would end a part of an \`_arguments\` spec. */
+const escaped = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&');
+
+// A change by compset ends with the function that made it, so both functions have these lines.
+const afterComma = `    used=(\${(s:,:)PREFIX%,*})
+    compset -P '*,' || used=()
+    compset -S ',*'`;
+
+const head = `# Words: options of compadd, then 'list' or 'word', then the words.
+_steno_words() {
+  local at=\${@[(i)(list|word)]}
+  local -a used offers=("\${@[at + 1,-1]}")
+  if [[ $@[at] == list ]]; then
+${afterComma}
+  fi
+  compadd "\${@[1,at - 1]}" -F used -a offers
+}
+
+# Ids from the ledger with what they are: options of compadd, then the kind.
+_steno_ids() {
+  local kind=$@[-1] found each
+  local -a used ids shown
+  if [[ $kind == list-* ]]; then
+${afterComma}
+  fi
+  [[ $PREFIX == -* ]] && return 1
+  found=$(STENO_PROFILE=$profile command steno __complete \${kind#list-} "\${(Q)PREFIX}" 2>/dev/null </dev/null) || return 1
+  for each in \${(f)found}; do
+    ids+=("\${each%%$'\\t'*}")
+    shown+=("\${each/$'\\t'/  -- }")
+  done
+  compadd "\${@[1,-2]}" -F used -l -d shown -a ids
+}
+`;
+
+const tail = `if [[ $funcstack[1] == _steno ]]; then
+  _steno "$@"
+else
+  compdef _steno steno
+fi
+`;

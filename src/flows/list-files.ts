@@ -1,0 +1,38 @@
+import type { Transport } from '../api/transport.ts';
+import type { Download } from '../ledger/downloads.ts';
+import type { FileRow, Filter } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Output } from '../ui/output.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import type { Outcome } from './bulk.ts';
+import { type Followed, followFiles } from './follow.ts';
+
+const PAGE = 200;
+
+export interface KnownFile {
+  readonly row: FileRow;
+  readonly downloads: readonly Download[];
+}
+
+/** Pages of files, newest first: no more than one is in memory, however many there are. */
+export function* listFiles(ledger: Ledger, filter: Filter, limit: number): Generator<KnownFile[]> {
+  let before: number | undefined;
+  for (let left = limit; left > 0; left -= PAGE) {
+    const rows = ledger.files.page(filter, Math.min(PAGE, left), before);
+    if (rows.length) yield rows.map((row) => ({ row, downloads: ledger.downloads.of(row.id) }));
+    if (rows.length < PAGE) return;
+    before = rows.at(-1)?.seq;
+  }
+}
+
+/** Asks the service about every file of the listing that may have changed. */
+export const refreshFiles = (
+  transport: Transport,
+  ledger: Ledger,
+  filter: Filter,
+  out: Output,
+): Promise<Outcome<Followed>[]> =>
+  whileSpinning(out, 'Refreshing', () =>
+    // By state is chosen after the refresh, for it is the state that changes.
+    followFiles(transport, ledger, ledger.files.open({ ...filter, states: [] })),
+  );

@@ -1,0 +1,49 @@
+import type { Output } from './output.ts';
+
+/** A line that tells how far long work is, on a terminal only. */
+export interface Progress {
+  update(text: string): void;
+  stop(): void;
+}
+
+const silent: Progress = { update: () => {}, stop: () => {} };
+
+export async function startProgress(out: Output, text: string): Promise<Progress> {
+  if (!out.showsProgress || out.mode.debug) return silent;
+  const { default: ora } = await import('ora');
+  const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
+  return {
+    update: (next) => {
+      spinner.text = next;
+    },
+    stop: () => void spinner.stop(),
+  };
+}
+
+/** `12 of 40, 2 failed, 3.1/s, 9s left` */
+export class Pace {
+  readonly #all: number;
+  readonly #started = Date.now();
+  #done = 0;
+  #failed = 0;
+
+  constructor(all: number) {
+    this.#all = all;
+  }
+
+  step(failed: boolean): void {
+    this.#done += 1;
+    if (failed) this.#failed += 1;
+  }
+
+  toString(): string {
+    const seconds = Math.max(0.001, (Date.now() - this.#started) / 1000);
+    const rate = this.#done / seconds;
+    const left = rate > 0 ? Math.ceil((this.#all - this.#done) / rate) : undefined;
+    return [
+      `${this.#done} of ${this.#all}`,
+      ...(this.#failed ? [`${this.#failed} failed`] : []),
+      ...(this.#done ? [`${rate.toFixed(1)}/s`, `${left}s left`] : []),
+    ].join(', ');
+  }
+}

@@ -1,0 +1,17 @@
+import type { Outcome } from '../flows/bulk.ts';
+import type { Json } from '../json.ts';
+import { errorJson } from '../ui/output.ts';
+
+/** One document for one thing, an array in the order asked for several; a failure stands in its place. */
+export function documents<T>(outcomes: readonly Outcome<T>[], json: (value: T) => Json): Json {
+  const all = outcomes.map(
+    ({ what, value, error }): Json =>
+      error
+        ? new Map<string, Json>([
+            ['id', what],
+            ['error', errorJson(error)],
+          ])
+        : json(value as T),
+  );
+  return all.length === 1 && all[0] !== undefined ? all[0] : all;
+}
