@@ -1,7 +1,7 @@
 /** A service that answers as a test tells it to and remembers what it was sent. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach } from 'vitest';
+import { afterAll } from 'vitest';
 
 export interface Got {
   readonly method: string;
@@ -15,7 +15,11 @@ export interface Got {
 }
 
 export type Answer =
-  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer | object }
+  | {
+      readonly status?: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string | Buffer | object;
+    }
   | ((got: Got, response: ServerResponse, socket: Socket) => void);
 
 export class Service {
@@ -74,13 +78,17 @@ export class Service {
     this.got.push(got);
     const answers = this.#answers.get(`${got.method} ${got.path}`) ?? this.#answers.get('*') ?? [];
     const answer = answers.length > 1 ? answers.shift() : answers[0];
-    if (!answer) response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"no such thing"}');
+    if (!answer)
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"no such thing"}');
     else if (typeof answer === 'function') answer(got, response, request.socket);
     else reply(response, answer);
   }
 }
 
-function reply(response: ServerResponse, { status = 200, headers = {}, body = '' }: Exclude<Answer, (...args: never) => void>): void {
+function reply(
+  response: ServerResponse,
+  { status = 200, headers = {}, body = '' }: Exclude<Answer, (...args: never) => void>,
+): void {
   const raw = typeof body === 'string' || Buffer.isBuffer(body);
   response.writeHead(status, raw ? headers : { 'content-type': 'application/json', ...headers });
   response.end(raw ? body : JSON.stringify(body));
@@ -96,6 +104,6 @@ function json(text: string): Record<string, unknown> | undefined {
 
 const services: Service[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(services.splice(0).map((service) => service.close()));
 });

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterAll } from 'vitest';
 
 export const BIN = resolve('bin/steno.js');
 export const KEY = 'sk+very/secret=key&0123456789';
@@ -29,7 +29,7 @@ export function freshFolder(): string {
   return folder;
 }
 
-afterEach(() => {
+afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -65,10 +65,14 @@ export class User {
   /** Runs it on a pseudo-terminal and gives what the screen was sent. */
   onTerminal(line: string, options: Options & { readonly columns?: number } = {}): Promise<Result> {
     const size = `stty cols ${options.columns ?? 120} rows 40 2>/dev/null; `;
-    const child = spawn('script', ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${BIN}`)}`, '/dev/null'], {
-      cwd: options.cwd ?? this.home,
-      env: { TERM: 'xterm-256color', ...this.env, ...options.env },
-    });
+    const child = spawn(
+      'script',
+      ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${BIN}`)}`, '/dev/null'],
+      {
+        cwd: options.cwd ?? this.home,
+        env: { TERM: 'xterm-256color', ...this.env, ...options.env },
+      },
+    );
     child.stdin.on('error', () => {});
     if (options.stdin !== undefined) setTimeout(() => child.stdin.write(options.stdin), 700);
     return finished(child);

@@ -1,0 +1,184 @@
+/** What costs money is sent once, and an unclear end is said to be one. */
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { account, jsonError } from '../support/account.ts';
+import { Service } from '../support/server.ts';
+import { finished, KEY, User } from '../support/steno.ts';
+import { deadAddress, Wire } from '../support/wire.ts';
+
+const commands = {
+  order: {
+    args: ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14'],
+    route: 'POST /order_url',
+    good: { order: '0a0', audiofiles: [1], message: 'ok' },
+  },
+  upgrade: {
+    args: ['upgrade', '5', '--sku', 'TSTMP1'],
+    route: 'POST /audiofile/5/upgrade',
+    good: { message: 'ok' },
+  },
+  refund: { args: ['refund', '5', '--yes'], route: 'POST /audiofile/5/refund', good: { message: 'ok' } },
+};
+
+const statuses: ReadonlyArray<readonly [status: number, exit: number]> = [
+  [200, 0],
+  [400, 1],
+  [401, 3],
+  [403, 3],
+  [404, 4],
+  [409, 1],
+  [422, 1],
+  [429, 1],
+  [500, 11],
+  [502, 11],
+  [503, 1],
+  [504, 11],
+];
+
+const userOf = (baseUrl: string): User => new User({ STENO_API_KEY: KEY, STENO_BASE_URL: baseUrl });
+
+describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, good }) => {
+  it.each(statuses)(`sends ${name} once and ends %i with exit %i`, async (status, exit) => {
+    const { service, user } = await account();
+    const body = status === 200 ? good : { message: 'that is how it is' };
+    service.on(route, { status, body, headers: { 'retry-after': '0' } });
+    const result = await user.run([...args, '--json']);
+    expect(result.code, result.stderr).toBe(exit);
+    expect(service.got).toHaveLength(1);
+    if (exit === 0) {
+      expect(JSON.parse(result.stdout)).toEqual(good);
+      return;
+    }
+    expect(result.stdout).toBe('');
+    const error = jsonError(result.stderr);
+    expect(error.status).toBe(status);
+    expect(error.message).toContain('that is how it is');
+    if (exit === 11)
+      expect(error).toMatchObject({ code: 'uncertain', hint: expect.stringContaining('look at') });
+  });
+
+  it.each([302, 307, 308])('does not follow a redirect with status %i', async (status) => {
+    const target = await Service.start();
+    target.on('*', { body: good });
+    const { service, user } = await account();
+    service.on(route, { status, headers: { location: `${target.baseUrl}/order_url` } });
+    const { code, stderr } = await user.run(args);
+    expect(code, stderr).toBe(11);
+    expect(service.got).toHaveLength(1);
+    expect(target.got).toHaveLength(0);
+  });
+
+  it.each([
+    ['nothing', '', {}],
+    ['a page', '<html><body><h1>Welcome back</h1></body></html>', { 'content-type': 'text/html' }],
+    ['half a document', '{"order": "0a0", "audio', { 'content-type': 'application/json' }],
+  ])('calls a success that holds %s uncertain', async (_, body, headers) => {
+    const { service, user } = await account();
+    service.on(route, { body, headers });
+    const { code, stdout, stderr } = await user.run(args);
+    expect(code, stderr).toBe(11);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^steno: .*may have gone through\nhint: /);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it.each([
+    ['a content length that is not reached', 'HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{"order":1'],
+    ['chunks that end early', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"ord\r\n'],
+    ['something that is not HTTP', 'hello\r\n\r\n'],
+  ])('calls an answer with %s uncertain', async (_, answer) => {
+    const wire = await Wire.afterRequest((socket) => socket.end(answer));
+    const { code, stderr } = await userOf(wire.baseUrl).run(args);
+    expect(code, stderr).toBe(11);
+    expect(wire.connections).toBe(1);
+  });
+
+  it('calls a connection that is reset after the request uncertain', async () => {
+    const wire = await Wire.afterRequest((socket) => socket.resetAndDestroy());
+    const { code, stderr } = await userOf(wire.baseUrl).run(args);
+    expect(code, stderr).toBe(11);
+    expect(wire.connections).toBe(1);
+  });
+
+  it('does not try again when the connection is reset before the request is read', async () => {
+    const wire = await Wire.start((socket) => socket.resetAndDestroy());
+    const { code, stderr } = await userOf(wire.baseUrl).run(args);
+    expect([7, 11], stderr).toContain(code);
+    expect(wire.connections).toBe(1);
+  });
+
+  it('calls a time-out after sending uncertain', async () => {
+    const wire = await Wire.afterRequest(() => {});
+    const { code, stderr } = await userOf(wire.baseUrl).run([...args, '--timeout', '400ms']);
+    expect(code, stderr).toBe(11);
+    expect(stderr).toContain('did not answer in time; it may have gone through');
+    expect(wire.connections).toBe(1);
+  });
+
+  it('ends with 7 when nothing could be sent', async () => {
+    const { code, stderr } = await userOf(await deadAddress()).run([...args, '--json']);
+    expect(code).toBe(7);
+    expect(jsonError(stderr)).toMatchObject({ code: 'network' });
+    expect(stderr).not.toContain('may have gone through');
+  });
+
+  it('says that it may have gone through when it is interrupted on the way', async () => {
+    const { service, user } = await account();
+    const sent = new Promise<void>((done) => service.on(route, () => done()));
+    const child = user.start(args);
+    const end = finished(child);
+    await sent;
+    child.kill('SIGINT');
+    const { code, stderr } = await end;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^steno: interrupted\nhint: it may have gone through/);
+    expect(service.got).toHaveLength(1);
+  });
+});
+
+describe.concurrent('a call for money', () => {
+  it('ends with 7 when the host has no address', async () => {
+    const { code, stderr } = await userOf('https://steno.invalid/API4').run(commands.order.args);
+    expect(code, stderr).toBe(7);
+  });
+
+  it('tells how long to wait when the service asks for it', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { status: 429, headers: { 'retry-after': '7200' } });
+    const { code, stderr } = await user.run(commands.order.args);
+    expect(code).toBe(1);
+    expect(stderr).toContain('hint: the service asks to wait 2h');
+  });
+
+  it('takes as long as the service needs to answer, and no spinner shows off a terminal', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', (_, response) => {
+      setTimeout(() => response.end(JSON.stringify(commands.order.good)), 600);
+    });
+    const { code, stdout, stderr } = await user.run([...commands.order.args, '--quiet']);
+    expect([code, stdout, stderr]).toEqual([0, '1\n', '']);
+  });
+
+  it('is sent once through api too, and its unclear end is said', async () => {
+    const { service, user } = await account();
+    service.on('*', { status: 502, body: 'bad gateway' });
+    for (const path of ['/order_url', '/audiofile/5/refund', '/audiofile/5/upgrade']) {
+      for (const method of ['POST', 'GET']) {
+        service.got.length = 0;
+        const { code } = await user.run(['api', method, path]);
+        expect([path, method, code, service.got.length]).toEqual([path, method, 11, 1]);
+      }
+    }
+  });
+
+  it('is not sent when Ctrl-C comes before it', async () => {
+    const { service, user } = await account({ STENO_API_KEY: undefined });
+    await user.run(['config', 'set', 'api-key-command', 'echo started >&2; sleep 5; echo key-from-command']);
+    const child = user.start(commands.order.args);
+    const end = finished(child);
+    await once(child.stderr, 'data');
+    child.kill('SIGINT');
+    expect((await end).code).toBe(130);
+    expect(service.got).toHaveLength(0);
+  });
+});

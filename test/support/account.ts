@@ -1,0 +1,28 @@
+/** A user who has a key and a service to talk to, as most tests want them. */
+import { type Got, Service } from './server.ts';
+import { KEY, User } from './steno.ts';
+
+export interface Account {
+  readonly service: Service;
+  readonly user: User;
+}
+
+export async function account(env: Record<string, string | undefined> = {}): Promise<Account> {
+  const service = await Service.start();
+  return { service, user: new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, ...env }) };
+}
+
+/** The one request that was made; it is an error if there was another or none. */
+export function only(service: Service): Got {
+  const [got, ...more] = service.got;
+  if (!got || more.length)
+    throw new Error(`wanted one request, got ${service.got.map((g) => g.path).join(' ') || 'none'}`);
+  return got;
+}
+
+/** The error that --json prints on stderr. */
+export function jsonError(stderr: string): Record<string, unknown> {
+  const lines = stderr.trim().split('\n');
+  const { error } = JSON.parse(lines.at(-1) ?? '') as { error: Record<string, unknown> };
+  return error;
+}
