@@ -1,0 +1,234 @@
+# Completion of steno for bash, generated from the program: changes made here are lost.
+
+# The words before the cursor as bash will read them, and the one at it: cur. Bash itself would split them
+# at = and : too. Readline puts what is chosen after keep, the part of cur up to the last such break.
+_steno_words() {
+  local line=${COMP_LINE:0:COMP_POINT} char before= started= i
+  for ((i = 0; i < ${#line}; i++)); do
+    char=${line:i:1}
+    if [[ $quote ]]; then
+      case $char in
+        "$quote") quote= keep=$before ;;
+        \\) [[ $quote == "'" ]] || { i=$((i + 1)) char=${line:i:1}; }; cur+=$char ;;
+        *) cur+=$char ;;
+      esac
+      continue
+    fi
+    case $char in
+      [[:blank:]])
+        [[ $started ]] && words+=("$cur")
+        cur= keep= started=
+        continue
+        ;;
+      \\) i=$((i + 1)) cur+=${line:i:1} ;;
+      \' | \") quote=$char before=$keep keep=$cur ;;
+      *) cur+=$char ;;
+    esac
+    started=1
+    [[ $char == [=:@] && $COMP_WORDBREAKS == *"$char"* ]] && keep=$cur
+  done
+}
+
+# The command that a word names below another; sets path.
+_steno_child() {
+  case $1:$2 in
+    ':order') path=order ;;
+    ':files' | ':ls') path=files ;;
+    ':file') path=file ;;
+    ':wait') path=wait ;;
+    ':transcript') path=transcript ;;
+    ':sync') path=sync ;;
+    ':upgrade') path=upgrade ;;
+    ':refund') path=refund ;;
+    ':balance') path=balance ;;
+    ':invoice') path=invoice ;;
+    ':webhook') path=webhook ;;
+    ':login') path=login ;;
+    ':logout') path=logout ;;
+    ':whoami') path=whoami ;;
+    ':config') path=config ;;
+    ':skus') path=skus ;;
+    ':states') path=states ;;
+    ':formats') path=formats ;;
+    ':sandbox') path=sandbox ;;
+    ':api') path=api ;;
+    ':completion') path=completion ;;
+    ':__complete') path=__complete ;;
+    ':help') path=help ;;
+    'webhook:get') path='webhook get' ;;
+    'webhook:set') path='webhook set' ;;
+    'webhook:test') path='webhook test' ;;
+    'config:list') path='config list' ;;
+    'config:get') path='config get' ;;
+    'config:set') path='config set' ;;
+    'config:unset') path='config unset' ;;
+    'config:path') path='config path' ;;
+    'sandbox:reset') path='sandbox reset' ;;
+    'sandbox:release') path='sandbox release' ;;
+    'sandbox:advance') path='sandbox advance' ;;
+    *) return 1 ;;
+  esac
+}
+
+# The flags of a command.
+_steno_flags() {
+  case $1:$2 in
+    'order:') offers=(--sku --from --per-order --notes --notes-file --name --test --dry-run --wait --interval --download --format --fail-on-hold --skip-ordered --again --any-sku --param) ;;
+    'files:') offers=(--state --order --since --limit --refresh) ;;
+    'file:') offers=(--watch --interval) ;;
+    'wait:') offers=(--order --interval --download --format) ;;
+    'transcript:') offers=(--format --output -o --name-as --from --jobs --force --skip-existing --test --deprecated-path) ;;
+    'sync:') offers=(--download --format --jobs) ;;
+    'upgrade:') offers=(--sku --any-sku --test) ;;
+    'refund:') offers=(--yes -y --test) ;;
+    'balance:') offers=(--min) ;;
+    'login:') offers=(--api-key-command --no-verify) ;;
+    'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
+  esac
+  offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --debug --timeout --no-ledger --help -h --version -V)
+}
+
+# What may follow a flag; fails where nothing does.
+_steno_value() {
+  case $1:$2 in
+    'sandbox:--port') ;;
+    'sandbox:--host') ;;
+    'sandbox:--speed') ;;
+    'sandbox:--fault') list=1 ;;
+    'login:--api-key-command') ;;
+    'balance:--min') ;;
+    'upgrade:--sku') list=1 offers=(DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3) ;;
+    'sync:--download') kind=folder ;;
+    'sync:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'sync:--jobs') ;;
+    'transcript:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'transcript:--output' | 'transcript:-o') kind=file ;;
+    'transcript:--name-as') ;;
+    'transcript:--from') kind=file ;;
+    'transcript:--jobs') ;;
+    'wait:--order') kind=order ;;
+    'wait:--interval') ;;
+    'wait:--download') kind=folder ;;
+    'wait:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'file:--interval') ;;
+    'files:--state') list=1 offers=('Audio Processing' 'Awaiting Edit' 'Awaiting Final Approval' 'Billing Processing' 'Checking Audio Quality' Delivered 'Editing to Word Count' Error 'On Hold' 'Order Cancelled' 'Order Chargeable' 'Order Processing' 'Out for edit' Pre-Processing Processing Refunded 'Technical Difficulty' 'Temporary Error' Transcribing) ;;
+    'files:--order') kind=order ;;
+    'files:--since') ;;
+    'files:--limit') ;;
+    'order:--sku') list=1 offers=(TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1) ;;
+    'order:--from') kind=file ;;
+    'order:--per-order') ;;
+    'order:--notes') ;;
+    'order:--notes-file') kind=file ;;
+    'order:--name') ;;
+    'order:--interval') ;;
+    'order:--download') kind=folder ;;
+    'order:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'order:--param') ;;
+    *':--profile') ;;
+    *':--base-url') ;;
+    *':--api-key') ;;
+    *':--timeout') ;;
+    *) return 1 ;;
+  esac
+}
+
+# What may stand as the nth argument of a command.
+_steno_argument() {
+  case $1:$2 in
+    ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion __complete help) ;;
+    'file:'*) kind=audiofile ;;
+    'wait:'*) kind=audiofile ;;
+    'transcript:'*) kind=audiofile ;;
+    'upgrade:0') kind=audiofile ;;
+    'refund:0') kind=audiofile ;;
+    'invoice:'*) kind=invoice ;;
+    'webhook:0') offers=(get set test) ;;
+    'webhook test:0') offers=(TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
+    'config:0') offers=(list get set unset path) ;;
+    'config get:0') offers=(base-url api-key api-key-command timeout) ;;
+    'config set:0') offers=(base-url api-key api-key-command timeout) ;;
+    'config unset:0') offers=(base-url api-key api-key-command timeout) ;;
+    'sandbox:0') offers=(reset release advance) ;;
+    'sandbox release:0') kind=order ;;
+    'sandbox advance:'*) kind=audiofile ;;
+    'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
+    'completion:0') offers=(bash zsh fish powershell) ;;
+    '__complete:0') offers=(audiofile order invoice) ;;
+    'help:0') offers=(order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion __complete) ;;
+  esac
+}
+
+# Adds a value if it goes on from what is typed, quoted as the place wants it.
+_steno_add() {
+  local text=$head$1
+  [[ $1 == "$typed"* ]] || return 0
+  [[ $list && ,${head#*=} == *",$1,"* ]] && return 0
+  text=${text#"$keep"}
+  if [[ -z $quote && ${2-} != raw ]]; then
+    printf -v text %q "$text"
+    text=${text//\\,/,}
+  fi
+  COMPREPLY+=("$text")
+}
+
+_steno_add_paths() {
+  local each mode=
+  compopt -o filenames 2>/dev/null && mode=raw
+  while IFS= read -r each; do _steno_add "$each" "$mode"; done < <(compgen "$1" -- "$typed")
+}
+
+_steno_add_ids() {
+  local each found
+  found=$(STENO_PROFILE=$profile command steno __complete "$kind" "$typed" 2>/dev/null </dev/null) || return 0
+  while IFS= read -r each; do _steno_add "${each%%$'\t'*}"; done <<<"$found"
+}
+
+_steno_offer() {
+  local each
+  if [[ $list && $typed == *,* ]]; then
+    head+=${typed%,*},
+    typed=${typed##*,}
+  fi
+  for each in ${offers[@]+"${offers[@]}"}; do _steno_add "$each"; done
+  case $kind in
+    file) _steno_add_paths -f ;;
+    folder) _steno_add_paths -d ;;
+    ?*) _steno_add_ids ;;
+  esac
+}
+
+_steno() {
+  local words=() cur= keep= quote= path= count=0 flag= rest= profile=${STENO_PROFILE-}
+  local kind= list= offers=() head= typed i word
+  COMPREPLY=()
+  _steno_words
+  for ((i = 1; i < ${#words[@]}; i++)); do
+    word=${words[i]}
+    if [[ $flag ]]; then
+      [[ $flag == --profile ]] && profile=$word
+      flag=
+    elif [[ $rest || $word != -?* ]]; then
+      [[ $count == 0 ]] && _steno_child "$path" "$word" || count=$((count + 1))
+    elif [[ $word == -- ]]; then
+      rest=1
+    elif [[ $word == --profile=* ]]; then
+      profile=${word#*=}
+    elif _steno_value "$path" "$word"; then
+      flag=$word
+    fi
+  done
+  kind= list= offers=() typed=$cur
+  if [[ $flag ]]; then
+    _steno_value "$path" "$flag"
+  elif [[ $rest || $cur != -* ]]; then
+    _steno_argument "$path" "$count"
+  elif [[ $cur != --*=* ]]; then
+    _steno_flags "$path" ''
+  elif _steno_value "$path" "${cur%%=*}"; then
+    head=${cur%%=*}= typed=${cur#*=}
+  fi
+  _steno_offer
+}
+
+complete -F _steno steno

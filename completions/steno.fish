@@ -1,0 +1,254 @@
+# Completion of steno for fish, generated from the program: changes made here are lost.
+
+# Where the cursor is: the path of the command, how many arguments came before, the profile.
+function __steno_where
+    set -l path ''
+    set -l count 0
+    set -l flag ''
+    set -l rest ''
+    set -l profile "$STENO_PROFILE"
+    set -l tokens (commandline -opc)
+    for token in $tokens[2..-1]
+        if test -n "$flag"
+            test "$flag" = --profile; and set profile $token
+            set flag ''
+            continue
+        end
+        if test -z "$rest"; and string match -q -- '-?*' "$token"
+            switch "$path:$token"
+            case '*:--'
+                set rest 1
+            case '*:--profile=*'
+                set profile (string replace -- --profile= '' $token)
+            case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--interval' 'order:--download' 'order:--format' 'order:--param' 'files:--state' 'files:--order' 'files:--since' 'files:--limit' 'file:--interval' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'login:--api-key-command' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault'
+                set flag $token
+            end
+            continue
+        end
+        # An argument came before: what follows is no command.
+        switch "$count:$path:$token"
+        case '0::order'
+            set path 'order'
+        case '0::files' '0::ls'
+            set path 'files'
+        case '0::file'
+            set path 'file'
+        case '0::wait'
+            set path 'wait'
+        case '0::transcript'
+            set path 'transcript'
+        case '0::sync'
+            set path 'sync'
+        case '0::upgrade'
+            set path 'upgrade'
+        case '0::refund'
+            set path 'refund'
+        case '0::balance'
+            set path 'balance'
+        case '0::invoice'
+            set path 'invoice'
+        case '0::webhook'
+            set path 'webhook'
+        case '0::login'
+            set path 'login'
+        case '0::logout'
+            set path 'logout'
+        case '0::whoami'
+            set path 'whoami'
+        case '0::config'
+            set path 'config'
+        case '0::skus'
+            set path 'skus'
+        case '0::states'
+            set path 'states'
+        case '0::formats'
+            set path 'formats'
+        case '0::sandbox'
+            set path 'sandbox'
+        case '0::api'
+            set path 'api'
+        case '0::completion'
+            set path 'completion'
+        case '0::__complete'
+            set path '__complete'
+        case '0::help'
+            set path 'help'
+        case '0:webhook:get'
+            set path 'webhook get'
+        case '0:webhook:set'
+            set path 'webhook set'
+        case '0:webhook:test'
+            set path 'webhook test'
+        case '0:config:list'
+            set path 'config list'
+        case '0:config:get'
+            set path 'config get'
+        case '0:config:set'
+            set path 'config set'
+        case '0:config:unset'
+            set path 'config unset'
+        case '0:config:path'
+            set path 'config path'
+        case '0:sandbox:reset'
+            set path 'sandbox reset'
+        case '0:sandbox:release'
+            set path 'sandbox release'
+        case '0:sandbox:advance'
+            set path 'sandbox advance'
+        case '*'
+            set count (math $count + 1)
+        end
+    end
+    printf '%s\n' "$path" $count "$profile"
+end
+
+function __steno_at
+    set -l where (__steno_where)
+    test "$where[1]" = "$argv[1]"; and begin
+        test (count $argv) = 1; or test $where[2] = $argv[2]
+    end
+end
+
+# What is typed of a value, without its flag and its quotes.
+function __steno_typed
+    set -l token (commandline -ct)
+    set -l plain (string unescape -- "$token"); or set plain (string replace -ra -- '["\']' '' "$token")
+    string replace -r -- '^--[^=]*=' '' "$plain"
+end
+
+# After a comma only what follows it is completed, and nothing is offered twice.
+function __steno_list
+    set -l given (string match -r -- '^.*,' (__steno_typed))
+    set -l used (string split -- , "$given")
+    while read -l offered
+        contains -- (string split -f 1 -- \t $offered) $used; or printf '%s\n' "$given$offered"
+    end
+end
+
+# Ids from the ledger, each with what it is.
+function __steno_ids
+    set -l typed (__steno_typed | string replace -r -- '^.*,' '')
+    command -q steno; and not string match -q -- '-*' "$typed"; or return 0
+    set -lx STENO_PROFILE (__steno_where)[3]
+    set -l found (command steno __complete $argv[1] "$typed" 2>/dev/null </dev/null)
+    and printf '%s\n' $found
+end
+
+complete -c steno -f
+complete -c steno -n '__steno_at "" 0' -a 'order' -d 'Order transcription of audio at one or more URLs'
+complete -c steno -n '__steno_at "" 0' -a 'files' -d 'List what the ledger knows of your orders and files'
+complete -c steno -n '__steno_at "" 0' -a 'ls' -d 'List what the ledger knows of your orders and files'
+complete -c steno -n '__steno_at "" 0' -a 'file' -d 'Show the details and the state of files'
+complete -c steno -n '__steno_at "" 0' -a 'wait' -d 'Wait until files are delivered'
+complete -c steno -n '__steno_at "" 0' -a 'transcript' -d 'Download transcripts'
+complete -c steno -n '__steno_at "" 0' -a 'sync' -d 'Refresh every open file and download what is new'
+complete -c steno -n '__steno_at "" 0' -a 'upgrade' -d 'Upgrade a file'
+complete -c steno -n '__steno_at "" 0' -a 'refund' -d 'Refund a file on which no work has been done'
+complete -c steno -n '__steno_at "" 0' -a 'balance' -d 'Show the prepay balance in USD'
+complete -c steno -n '__steno_at "" 0' -a 'invoice' -d 'Show invoices with their items and totals'
+complete -c steno -n '__steno_at "" 0' -a 'webhook' -d 'Read, set and test the account\'s webhook'
+complete -c steno -n '__steno_at "" 0' -a 'login' -d 'Keep the key of your account'
+complete -c steno -n '__steno_at "" 0' -a 'logout' -d 'Forget the key of a profile'
+complete -c steno -n '__steno_at "" 0' -a 'whoami' -d 'Show the key (masked) and where each setting came from'
+complete -c steno -n '__steno_at "" 0' -a 'config' -d 'Read and change the settings of a profile'
+complete -c steno -n '__steno_at "" 0' -a 'skus' -d 'List the SKUs that can be ordered and upgraded'
+complete -c steno -n '__steno_at "" 0' -a 'states' -d 'List the states of files and invoices'
+complete -c steno -n '__steno_at "" 0' -a 'formats' -d 'List the formats of transcripts'
+complete -c steno -n '__steno_at "" 0' -a 'sandbox' -d 'Serve the whole API on this machine: no account, no cost'
+complete -c steno -n '__steno_at "" 0' -a 'api' -d 'Make a raw call, with the key added'
+complete -c steno -n '__steno_at "" 0' -a 'completion' -d 'Print the completion script of a shell'
+complete -c steno -n '__steno_at "" 0' -a '__complete' -d 'Print ids for a shell to offer'
+complete -c steno -n '__steno_at "" 0' -a 'help' -d 'Explain a command'
+complete -c steno -n '__steno_at webhook 0' -a 'get' -d 'Show the URL that events are sent to'
+complete -c steno -n '__steno_at webhook 0' -a 'set' -d 'Set the URL that events are sent to'
+complete -c steno -n '__steno_at webhook 0' -a 'test' -d 'Ask for a test delivery of an event'
+complete -c steno -n '__steno_at config 0' -a 'list' -d 'Show every setting and where it came from'
+complete -c steno -n '__steno_at config 0' -a 'get' -d 'Show one setting'
+complete -c steno -n '__steno_at config 0' -a 'set' -d 'Keep a setting in the profile'
+complete -c steno -n '__steno_at config 0' -a 'unset' -d 'Take a setting out of the profile'
+complete -c steno -n '__steno_at config 0' -a 'path' -d 'Show where the settings are kept'
+complete -c steno -n '__steno_at sandbox 0' -a 'reset' -d 'Forget all orders and start afresh'
+complete -c steno -n '__steno_at sandbox 0' -a 'release' -d 'End the hold of an order, which then goes on'
+complete -c steno -n '__steno_at sandbox 0' -a 'advance' -d 'Move files to their next state at once'
+complete -c steno -l profile -x -d 'use the settings of this profile'
+complete -c steno -l base-url -x -d 'address of the service, ending in /API4'
+complete -c steno -l api-key -x -d 'key of the account; better kept by login or in the environment'
+complete -c steno -l sandbox -d 'use the service inside steno: no account, no network, no cost'
+complete -c steno -l json -d 'print one JSON document, with every field as the service sent it'
+complete -c steno -l csv -d 'print CSV rows with a header line'
+complete -c steno -l quiet -d 'print only what a script needs next'
+complete -c steno -l no-color -d 'print without colour'
+complete -c steno -l debug -d 'tell on stderr what is sent and received, and where an error arose'
+complete -c steno -l timeout -x -d 'give up after this long'
+complete -c steno -l no-ledger -d 'neither read nor write the ledger of your orders'
+complete -c steno -l help -s h -d 'explain this command'
+complete -c steno -l version -s V -d 'print the version'
+complete -c steno -n '__steno_at order' -l sku -x -a '(printf "%s\\n" TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1 | __steno_list)' -d 'what to order: a transcription and add-ons'
+complete -c steno -n '__steno_at order' -l from -r -F -d 'take the URLs from a manifest, or from stdin with -'
+complete -c steno -n '__steno_at order' -l per-order -x -d 'how many URLs of a manifest go into one order'
+complete -c steno -n '__steno_at order' -l notes -x -d 'comments for the transcribers'
+complete -c steno -n '__steno_at order' -l notes-file -r -F -d 'take the comments from a file, or from stdin with -'
+complete -c steno -n '__steno_at order' -l name -x -d 'a speaker\'s name; repeat it for each'
+complete -c steno -n '__steno_at order' -l test -d 'place a test order, which is not transcribed'
+complete -c steno -n '__steno_at order' -l dry-run -d 'show what would be ordered and send nothing'
+complete -c steno -n '__steno_at order' -l wait -d 'wait until the files are delivered'
+complete -c steno -n '__steno_at order' -l interval -x -d 'with --wait, a fixed pause between two looks'
+complete -c steno -n '__steno_at order' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'wait, and download the transcripts to this folder'
+complete -c steno -n '__steno_at order' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'with --download, the document types'
+complete -c steno -n '__steno_at order' -l fail-on-hold -d 'exit with 5 if the order is put on hold'
+complete -c steno -n '__steno_at order' -l skip-ordered -d 'leave out URLs that are on order already'
+complete -c steno -n '__steno_at order' -l again -d 'order even what is on order already'
+complete -c steno -n '__steno_at order' -l any-sku -d 'let SKUs pass that the API document does not list'
+complete -c steno -n '__steno_at order' -l param -x -d 'send one more parameter as it is; repeat it for each'
+complete -c steno -n '__steno_at files' -l state -x -a '(printf "%s\\n" "Audio Processing" "Awaiting Edit" "Awaiting Final Approval" "Billing Processing" "Checking Audio Quality" Delivered "Editing to Word Count" Error "On Hold" "Order Cancelled" "Order Chargeable" "Order Processing" "Out for edit" Pre-Processing Processing Refunded "Technical Difficulty" "Temporary Error" Transcribing | __steno_list)' -d 'only files in these states'
+complete -c steno -n '__steno_at files' -l order -x -a '(__steno_ids order)' -d 'only files of this order'
+complete -c steno -n '__steno_at files' -l since -x -d 'only files ordered since then: 2026-11-01, or 3d for three days ago'
+complete -c steno -n '__steno_at files' -l limit -x -d 'at most so many (default: 50 on a terminal, all elsewhere)'
+complete -c steno -n '__steno_at files' -l refresh -d 'ask the service about every open file first'
+complete -c steno -n '__steno_at file' -l watch -d 'go on and print each change of state'
+complete -c steno -n '__steno_at file' -l interval -x -d 'with --watch, how often to ask'
+complete -c steno -n '__steno_at file' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at wait' -l order -x -a '(__steno_ids order)' -d 'wait for the files of this order'
+complete -c steno -n '__steno_at wait' -l interval -x -d 'a fixed pause between two looks (default: from 1s, growing to 30s)'
+complete -c steno -n '__steno_at wait' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'download each transcript as it is delivered'
+complete -c steno -n '__steno_at wait' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types to download'
+complete -c steno -n '__steno_at wait' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at transcript' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types'
+complete -c steno -n '__steno_at transcript' -l output -s o -r -F -d 'where to: a file, a folder, or - for stdout'
+complete -c steno -n '__steno_at transcript' -l name-as -x -d 'name of each file, of {id}, {title}, {order} and {ext}'
+complete -c steno -n '__steno_at transcript' -l from -r -F -d 'take ids from a file, one a line, or from stdin with -'
+complete -c steno -n '__steno_at transcript' -l jobs -x -d 'how many at once'
+complete -c steno -n '__steno_at transcript' -l force -d 'replace files that are there'
+complete -c steno -n '__steno_at transcript' -l skip-existing -d 'leave files that are there and go on'
+complete -c steno -n '__steno_at transcript' -l test -d 'ask for a fake transcript'
+complete -c steno -n '__steno_at transcript' -l deprecated-path -d 'use the old path of the API'
+complete -c steno -n '__steno_at transcript' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at sync' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'where transcripts go'
+complete -c steno -n '__steno_at sync' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types'
+complete -c steno -n '__steno_at sync' -l jobs -x -d 'how many at once'
+complete -c steno -n '__steno_at upgrade' -l sku -x -a '(printf "%s\\n" DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3 | __steno_list)' -d 'the upgrades'
+complete -c steno -n '__steno_at upgrade' -l any-sku -d 'let SKUs pass that the API document does not list'
+complete -c steno -n '__steno_at upgrade' -l test -d 'ask for a fake success; only for audiofiles 100 and 101'
+complete -c steno -n '__steno_at upgrade 0' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at refund' -l yes -s y -d 'do not ask'
+complete -c steno -n '__steno_at refund' -l test -d 'ask for a fake approval; only for audiofiles 100 and 101'
+complete -c steno -n '__steno_at refund 0' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at balance' -l min -x -d 'exit with 1 if there is less than this'
+complete -c steno -n '__steno_at invoice' -x -a '(__steno_ids invoice)'
+complete -c steno -n '__steno_at "webhook test" 0' -x -a 'TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD'
+complete -c steno -n '__steno_at login' -l api-key-command -x -d 'keep a command that prints the key, in place of the key'
+complete -c steno -n '__steno_at login' -l no-verify -d 'keep it without asking the service'
+complete -c steno -n '__steno_at "config get" 0' -x -a 'base-url api-key api-key-command timeout'
+complete -c steno -n '__steno_at "config set" 0' -x -a 'base-url api-key api-key-command timeout'
+complete -c steno -n '__steno_at "config unset" 0' -x -a 'base-url api-key api-key-command timeout'
+complete -c steno -n '__steno_at sandbox' -l port -x -d 'listen here; 0: any free port'
+complete -c steno -n '__steno_at sandbox' -l host -x -d 'listen on this address'
+complete -c steno -n '__steno_at sandbox' -l speed -x -d 'how fast files ordered here live: 1 takes 5 s, 2 half of it, 0 waits for advance'
+complete -c steno -n '__steno_at sandbox' -l ephemeral -d 'keep nothing, and share nothing with --sandbox'
+complete -c steno -n '__steno_at sandbox' -l fault -x -d 'let calls go wrong: 503=0.1, reset=0.05, truncate=0.02, slow=2s'
+complete -c steno -n '__steno_at "sandbox release" 0' -x -a '(__steno_ids order)'
+complete -c steno -n '__steno_at "sandbox advance"' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at api 0' -x -a 'GET POST PUT PATCH DELETE HEAD'
+complete -c steno -n '__steno_at completion 0' -x -a 'bash zsh fish powershell'
+complete -c steno -n '__steno_at __complete 0' -x -a 'audiofile order invoice'
+complete -c steno -n '__steno_at help 0' -x -a 'order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion __complete'

@@ -1,0 +1,454 @@
+# Completion of steno for powershell, generated from the program: changes made here are lost.
+
+Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $nodes = @{
+        '' = @{
+            Commands = @(
+                @{ Names = @('order'); Path = 'order'; Help = 'Order transcription of audio at one or more URLs' }
+                @{ Names = @('files', 'ls'); Path = 'files'; Help = 'List what the ledger knows of your orders and files' }
+                @{ Names = @('file'); Path = 'file'; Help = 'Show the details and the state of files' }
+                @{ Names = @('wait'); Path = 'wait'; Help = 'Wait until files are delivered' }
+                @{ Names = @('transcript'); Path = 'transcript'; Help = 'Download transcripts' }
+                @{ Names = @('sync'); Path = 'sync'; Help = 'Refresh every open file and download what is new' }
+                @{ Names = @('upgrade'); Path = 'upgrade'; Help = 'Upgrade a file' }
+                @{ Names = @('refund'); Path = 'refund'; Help = 'Refund a file on which no work has been done' }
+                @{ Names = @('balance'); Path = 'balance'; Help = 'Show the prepay balance in USD' }
+                @{ Names = @('invoice'); Path = 'invoice'; Help = 'Show invoices with their items and totals' }
+                @{ Names = @('webhook'); Path = 'webhook'; Help = 'Read, set and test the account''s webhook' }
+                @{ Names = @('login'); Path = 'login'; Help = 'Keep the key of your account' }
+                @{ Names = @('logout'); Path = 'logout'; Help = 'Forget the key of a profile' }
+                @{ Names = @('whoami'); Path = 'whoami'; Help = 'Show the key (masked) and where each setting came from' }
+                @{ Names = @('config'); Path = 'config'; Help = 'Read and change the settings of a profile' }
+                @{ Names = @('skus'); Path = 'skus'; Help = 'List the SKUs that can be ordered and upgraded' }
+                @{ Names = @('states'); Path = 'states'; Help = 'List the states of files and invoices' }
+                @{ Names = @('formats'); Path = 'formats'; Help = 'List the formats of transcripts' }
+                @{ Names = @('sandbox'); Path = 'sandbox'; Help = 'Serve the whole API on this machine: no account, no cost' }
+                @{ Names = @('api'); Path = 'api'; Help = 'Make a raw call, with the key added' }
+                @{ Names = @('completion'); Path = 'completion'; Help = 'Print the completion script of a shell' }
+                @{ Names = @('__complete'); Path = '__complete'; Help = 'Print ids for a shell to offer' }
+                @{ Names = @('help'); Path = 'help'; Help = 'Explain a command' }
+            )
+            Flags = @(
+                @{ Names = @('--profile'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'use the settings of this profile' }
+                @{ Names = @('--base-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'address of the service, ending in /API4' }
+                @{ Names = @('--api-key'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'key of the account; better kept by login or in the environment' }
+                @{ Names = @('--sandbox'); Value = $false; Help = 'use the service inside steno: no account, no network, no cost' }
+                @{ Names = @('--json'); Value = $false; Help = 'print one JSON document, with every field as the service sent it' }
+                @{ Names = @('--csv'); Value = $false; Help = 'print CSV rows with a header line' }
+                @{ Names = @('--quiet'); Value = $false; Help = 'print only what a script needs next' }
+                @{ Names = @('--no-color'); Value = $false; Help = 'print without colour' }
+                @{ Names = @('--debug'); Value = $false; Help = 'tell on stderr what is sent and received, and where an error arose' }
+                @{ Names = @('--timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'give up after this long' }
+                @{ Names = @('--no-ledger'); Value = $false; Help = 'neither read nor write the ledger of your orders' }
+                @{ Names = @('--help', '-h'); Value = $false; Help = 'explain this command' }
+                @{ Names = @('--version', '-V'); Value = $false; Help = 'print the version' }
+            )
+            Arguments = @()
+        }
+        'order' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
+                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
+                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs of a manifest go into one order' }
+                @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
+                @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
+                @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }
+                @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
+                @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be ordered and send nothing' }
+                @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait, a fixed pause between two looks' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
+                @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
+                @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
+                @{ Names = @('--again'); Value = $false; Help = 'order even what is on order already' }
+                @{ Names = @('--any-sku'); Value = $false; Help = 'let SKUs pass that the API document does not list' }
+                @{ Names = @('--param'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send one more parameter as it is; repeat it for each' }
+            )
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'url' }
+            )
+        }
+        'files' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--state'); Value = $true; List = $true; Kind = ''; Offers = @('Audio Processing', 'Awaiting Edit', 'Awaiting Final Approval', 'Billing Processing', 'Checking Audio Quality', 'Delivered', 'Editing to Word Count', 'Error', 'On Hold', 'Order Cancelled', 'Order Chargeable', 'Order Processing', 'Out for edit', 'Pre-Processing', 'Processing', 'Refunded', 'Technical Difficulty', 'Temporary Error', 'Transcribing'); Help = 'only files in these states' }
+                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only files of this order' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only files ordered since then: 2026-11-01, or 3d for three days ago' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'at most so many (default: 50 on a terminal, all elsewhere)' }
+                @{ Names = @('--refresh'); Value = $false; Help = 'ask the service about every open file first' }
+            )
+            Arguments = @()
+        }
+        'file' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--watch'); Value = $false; Help = 'go on and print each change of state' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --watch, how often to ask' }
+            )
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'wait' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'wait for the files of this order' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a fixed pause between two looks (default: from 1s, growing to 30s)' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript as it is delivered' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
+            )
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'transcript' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
+                @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'where to: a file, a folder, or - for stdout' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, of {id}, {title}, {order} and {ext}' }
+                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take ids from a file, one a line, or from stdin with -' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
+                @{ Names = @('--force'); Value = $false; Help = 'replace files that are there' }
+                @{ Names = @('--skip-existing'); Value = $false; Help = 'leave files that are there and go on' }
+                @{ Names = @('--test'); Value = $false; Help = 'ask for a fake transcript' }
+                @{ Names = @('--deprecated-path'); Value = $false; Help = 'use the old path of the API' }
+            )
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'sync' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'where transcripts go' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
+            )
+            Arguments = @()
+        }
+        'upgrade' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); Help = 'the upgrades' }
+                @{ Names = @('--any-sku'); Value = $false; Help = 'let SKUs pass that the API document does not list' }
+                @{ Names = @('--test'); Value = $false; Help = 'ask for a fake success; only for audiofiles 100 and 101' }
+            )
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'refund' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
+                @{ Names = @('--test'); Value = $false; Help = 'ask for a fake approval; only for audiofiles 100 and 101' }
+            )
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'balance' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--min'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'exit with 1 if there is less than this' }
+            )
+            Arguments = @()
+        }
+        'invoice' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = 'invoice'; Offers = @(); Help = 'id' }
+            )
+        }
+        'webhook' = @{
+            Commands = @(
+                @{ Names = @('get'); Path = 'webhook get'; Help = 'Show the URL that events are sent to' }
+                @{ Names = @('set'); Path = 'webhook set'; Help = 'Set the URL that events are sent to' }
+                @{ Names = @('test'); Path = 'webhook test'; Help = 'Ask for a test delivery of an event' }
+            )
+            Flags = @()
+            Arguments = @()
+        }
+        'webhook get' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'webhook set' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'url' }
+            )
+        }
+        'webhook test' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'REFUND_ISSUED', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'TYPE' }
+            )
+        }
+        'login' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--api-key-command'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'keep a command that prints the key, in place of the key' }
+                @{ Names = @('--no-verify'); Value = $false; Help = 'keep it without asking the service' }
+            )
+            Arguments = @()
+        }
+        'logout' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'whoami' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'config' = @{
+            Commands = @(
+                @{ Names = @('list'); Path = 'config list'; Help = 'Show every setting and where it came from' }
+                @{ Names = @('get'); Path = 'config get'; Help = 'Show one setting' }
+                @{ Names = @('set'); Path = 'config set'; Help = 'Keep a setting in the profile' }
+                @{ Names = @('unset'); Path = 'config unset'; Help = 'Take a setting out of the profile' }
+                @{ Names = @('path'); Path = 'config path'; Help = 'Show where the settings are kept' }
+            )
+            Flags = @()
+            Arguments = @()
+        }
+        'config list' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'config get' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout'); Help = 'setting' }
+            )
+        }
+        'config set' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'value' }
+            )
+        }
+        'config unset' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout'); Help = 'setting' }
+            )
+        }
+        'config path' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'skus' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'states' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'formats' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'sandbox' = @{
+            Commands = @(
+                @{ Names = @('reset'); Path = 'sandbox reset'; Help = 'Forget all orders and start afresh' }
+                @{ Names = @('release'); Path = 'sandbox release'; Help = 'End the hold of an order, which then goes on' }
+                @{ Names = @('advance'); Path = 'sandbox advance'; Help = 'Move files to their next state at once' }
+            )
+            Flags = @(
+                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen here; 0: any free port' }
+                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
+                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how fast files ordered here live: 1 takes 5 s, 2 half of it, 0 waits for advance' }
+                @{ Names = @('--ephemeral'); Value = $false; Help = 'keep nothing, and share nothing with --sandbox' }
+                @{ Names = @('--fault'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'let calls go wrong: 503=0.1, reset=0.05, truncate=0.02, slow=2s' }
+            )
+            Arguments = @()
+        }
+        'sandbox reset' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'sandbox release' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = 'order'; Offers = @(); Help = 'order' }
+            )
+        }
+        'sandbox advance' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'api' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'); Help = 'METHOD' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'path' }
+                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'key=value' }
+            )
+        }
+        'completion' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); Help = 'shell' }
+            )
+        }
+        '__complete' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('audiofile', 'order', 'invoice'); Help = 'kind' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'prefix' }
+            )
+        }
+        'help' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'files', 'file', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', '__complete'); Help = 'command' }
+            )
+        }
+    }
+
+    # The words before the cursor, and the one at it.
+    $text = $commandAst.Extent.Text
+    $length = $cursorPosition - $commandAst.Extent.StartOffset
+    if ($length -gt $text.Length) { $text += ' ' } else { $text = $text.Substring(0, $length) }
+    $words = @([regex]::Matches($text, '(?:''[^'']*(?:''|$)|"[^"]*(?:"|$)|[^\s''"])+') |
+        ForEach-Object { $_.Value -replace '[''"]', '' })
+    $current = ''
+    if ($text -notmatch '\s$') {
+        $current = $words[-1]
+        $words = @($words | Select-Object -SkipLast 1)
+    }
+
+    $findFlag = {
+        param($name)
+        @($nodes[$path].Flags) + @($nodes[''].Flags) |
+            Where-Object { $_.Value -and $_.Names -ccontains $name } |
+            Select-Object -First 1
+    }
+
+    $path = ''
+    $count = 0
+    $flag = $null
+    $rest = $false
+    $profileName = $env:STENO_PROFILE
+    foreach ($word in @($words | Select-Object -Skip 1)) {
+        if ($flag) {
+            if ($flag.Names -ccontains '--profile') { $profileName = $word }
+            $flag = $null
+        } elseif (-not $rest -and $word -eq '--') {
+            $rest = $true
+        } elseif (-not $rest -and $word -like '-?*') {
+            if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
+            $flag = & $findFlag $word
+        } else {
+            $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1
+            if ($child -and $count -eq 0) { $path = $child.Path } else { $count++ }
+        }
+    }
+
+    $typed = $current
+    $source = $null
+    $found = @()
+    if ($flag) {
+        $source = $flag
+    } elseif (-not $rest -and $current -match '^(--[^=]+)=(.*)$') {
+        $typed = $Matches[2]
+        $source = & $findFlag $Matches[1]
+    } elseif (-not $rest -and $current -like '-*') {
+        $found = foreach ($each in @($nodes[$path].Flags) + @($nodes[''].Flags)) {
+            foreach ($name in $each.Names) { @{ Text = $name; Help = $each.Help } }
+        }
+    } else {
+        if ($count -eq 0) {
+            $found = foreach ($each in $nodes[$path].Commands) {
+                foreach ($name in $each.Names) { @{ Text = $name; Help = $each.Help } }
+            }
+        }
+        $arguments = @($nodes[$path].Arguments)
+        if ($count -lt $arguments.Count) {
+            $source = $arguments[$count]
+        } elseif ($arguments.Count -and $arguments[-1].Many) {
+            $source = $arguments[-1]
+        }
+    }
+
+    $used = @()
+    if ($source -and $source.List) {
+        $used = @($typed -split ',' | Select-Object -SkipLast 1)
+        $typed = @($typed -split ',')[-1]
+    }
+    # PowerShell may take a part of the word for the whole: what it hands over beyond the typed part stays.
+    $before = ''
+    if ($wordToComplete.EndsWith($typed)) {
+        $before = $wordToComplete.Substring(0, $wordToComplete.Length - $typed.Length) -replace '[''"]', ''
+    }
+
+    if ($source -and $source.Kind -in 'file', 'folder') {
+        [System.Management.Automation.CompletionCompleters]::CompleteFilename($typed) |
+            Where-Object { $source.Kind -eq 'file' -or $_.ResultType -eq 'ProviderContainer' } |
+            ForEach-Object {
+                [System.Management.Automation.CompletionResult]::new(
+                    $before + $_.CompletionText, $_.ListItemText, $_.ResultType, $_.ToolTip)
+            }
+        return
+    }
+    if ($source -and $source.Kind) {
+        $keptProfile = $env:STENO_PROFILE
+        $keptCode = $global:LASTEXITCODE
+        try {
+            $env:STENO_PROFILE = $profileName
+            $lines = @(& steno __complete $source.Kind $typed 2>$null)
+            if ($LASTEXITCODE -eq 0) {
+                $found = foreach ($line in $lines) {
+                    $id, $what = $line -split "`t", 2
+                    @{ Text = $id; Help = $what }
+                }
+            }
+        } catch {
+        } finally {
+            $env:STENO_PROFILE = $keptProfile
+            $global:LASTEXITCODE = $keptCode
+        }
+    } elseif ($source) {
+        $found = @($found) + @(foreach ($each in $source.Offers) { @{ Text = $each; Help = $source.Help } })
+    }
+
+    foreach ($each in $found) {
+        $value = $each.Text
+        if (-not $value -or $used -contains $value) { continue }
+        if (-not $value.StartsWith($typed, [System.StringComparison]::OrdinalIgnoreCase)) { continue }
+        $shown = if ($each.Help) { $each.Help } else { $value }
+        if ($value -notmatch '^[\w./-]+$') { $value = "'" + ($value -replace "'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($before + $value, $each.Text, 'ParameterValue', $shown)
+    }
+}
