@@ -53,7 +53,6 @@ _steno_child() {
     ':sandbox') path=sandbox ;;
     ':api') path=api ;;
     ':completion') path=completion ;;
-    ':__complete') path=__complete ;;
     ':help') path=help ;;
     'webhook:get') path='webhook get' ;;
     'webhook:set') path='webhook set' ;;
@@ -136,7 +135,7 @@ _steno_value() {
 # What may stand as the nth argument of a command.
 _steno_argument() {
   case $1:$2 in
-    ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion __complete help) ;;
+    ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion help) ;;
     'file:'*) kind=audiofile ;;
     'wait:'*) kind=audiofile ;;
     'transcript:'*) kind=audiofile ;;
@@ -154,8 +153,7 @@ _steno_argument() {
     'sandbox advance:'*) kind=audiofile ;;
     'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
     'completion:0') offers=(bash zsh fish powershell) ;;
-    '__complete:0') offers=(audiofile order invoice) ;;
-    'help:0') offers=(order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion __complete) ;;
+    'help:0') offers=(order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion) ;;
   esac
 }
 
@@ -214,6 +212,8 @@ _steno() {
       rest=1
     elif [[ $word == --profile=* ]]; then
       profile=${word#*=}
+    elif [[ $word == --sandbox ]]; then
+      profile=sandbox
     elif _steno_value "$path" "$word"; then
       flag=$word
     fi

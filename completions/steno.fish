@@ -18,6 +18,8 @@ function __steno_where
             switch "$path:$token"
             case '*:--'
                 set rest 1
+            case '*:--sandbox'
+                set profile sandbox
             case '*:--profile=*'
                 set profile (string replace -- --profile= '' $token)
             case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--interval' 'order:--download' 'order:--format' 'order:--param' 'files:--state' 'files:--order' 'files:--since' 'files:--limit' 'file:--interval' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'login:--api-key-command' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault'
@@ -69,8 +71,6 @@ function __steno_where
             set path 'api'
         case '0::completion'
             set path 'completion'
-        case '0::__complete'
-            set path '__complete'
         case '0::help'
             set path 'help'
         case '0:webhook:get'
@@ -157,7 +157,6 @@ complete -c steno -n '__steno_at "" 0' -a 'formats' -d 'List the formats of tran
 complete -c steno -n '__steno_at "" 0' -a 'sandbox' -d 'Serve the whole API on this machine: no account, no cost'
 complete -c steno -n '__steno_at "" 0' -a 'api' -d 'Make a raw call, with the key added'
 complete -c steno -n '__steno_at "" 0' -a 'completion' -d 'Print the completion script of a shell'
-complete -c steno -n '__steno_at "" 0' -a '__complete' -d 'Print ids for a shell to offer'
 complete -c steno -n '__steno_at "" 0' -a 'help' -d 'Explain a command'
 complete -c steno -n '__steno_at webhook 0' -a 'get' -d 'Show the URL that events are sent to'
 complete -c steno -n '__steno_at webhook 0' -a 'set' -d 'Set the URL that events are sent to'
@@ -250,5 +249,4 @@ complete -c steno -n '__steno_at "sandbox release" 0' -x -a '(__steno_ids order)
 complete -c steno -n '__steno_at "sandbox advance"' -x -a '(__steno_ids audiofile)'
 complete -c steno -n '__steno_at api 0' -x -a 'GET POST PUT PATCH DELETE HEAD'
 complete -c steno -n '__steno_at completion 0' -x -a 'bash zsh fish powershell'
-complete -c steno -n '__steno_at __complete 0' -x -a 'audiofile order invoice'
-complete -c steno -n '__steno_at help 0' -x -a 'order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion __complete'
+complete -c steno -n '__steno_at help 0' -x -a 'order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion'

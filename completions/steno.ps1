@@ -27,7 +27,6 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('sandbox'); Path = 'sandbox'; Help = 'Serve the whole API on this machine: no account, no cost' }
                 @{ Names = @('api'); Path = 'api'; Help = 'Make a raw call, with the key added' }
                 @{ Names = @('completion'); Path = 'completion'; Help = 'Print the completion script of a shell' }
-                @{ Names = @('__complete'); Path = '__complete'; Help = 'Print ids for a shell to offer' }
                 @{ Names = @('help'); Path = 'help'; Help = 'Explain a command' }
             )
             Flags = @(
@@ -320,19 +319,11 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); Help = 'shell' }
             )
         }
-        '__complete' = @{
-            Commands = @()
-            Flags = @()
-            Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('audiofile', 'order', 'invoice'); Help = 'kind' }
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'prefix' }
-            )
-        }
         'help' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'files', 'file', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', '__complete'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'files', 'file', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
             )
         }
     }
@@ -369,6 +360,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             $rest = $true
         } elseif (-not $rest -and $word -like '-?*') {
             if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
+            if ($word -ceq '--sandbox') { $profileName = 'sandbox' }
             $flag = & $findFlag $word
         } else {
             $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1

@@ -34,6 +34,7 @@ export function commandsSection(): string {
 }
 
 function commandParts(spec: Command, parent: string): string[] {
+  if (spec.hidden) return [];
   const name = `${parent} ${spec.name}`;
   const children = (spec.children ?? []).flatMap((child) => commandParts(child, name));
   return spec.run ? [commandPart(spec, name), ...children] : children;

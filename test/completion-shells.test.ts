@@ -96,6 +96,12 @@ for (const shell of shells) {
       expect(started()).toContain('work: __complete audiofile 1\n');
     });
 
+    test('ids of the sandbox', () => {
+      fakeSteno("printf '123\\tA talk\\n'");
+      expect(complete('steno file --sandbox 1')).toEqual(['123']);
+      expect(started()).toContain('sandbox: __complete audiofile 1\n');
+    });
+
     test('ids after a comma', () => {
       fakeSteno("printf '123\\tA\\n145\\tB\\n'");
       expect(complete('steno list --order=123,1', sampleTree)).toEqual(['123,145']);

@@ -43,6 +43,10 @@ describe('the model of the commands', () => {
     expect(modelSummary(commandTree())).toEqual(programSummary(buildProgram(), []));
   });
 
+  test('leaves out what only the scripts call', () => {
+    expect(everyNode(commandTree()).map(pathOf)).not.toContain('__complete');
+  });
+
   test('tells lists with commas from flags that are repeated', () => {
     const order = everyNode(commandTree()).find((node) => pathOf(node) === 'order');
     const flagOf = (name: string) => order?.flags.find((flag) => flag.names.includes(name));
@@ -83,7 +87,11 @@ function modelSummary(root: Node): Summary {
 function programSummary(command: Commander, path: readonly string[]): Summary {
   const options = command.createHelp().visibleOptions(command);
   const names = options.flatMap(({ long, short }) => [long, short].flatMap((name) => name ?? []));
-  const below = command.commands.flatMap((child) => programSummary(child, [...path, child.name()]));
+  const shown = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help');
+  const below = shown.flatMap((child) => programSummary(child, [...path, child.name()]));
   return [[path.join(' '), sorted(names)], ...below];
 }
 

@@ -158,6 +158,8 @@ _steno() {
       rest=1
     elif [[ $word == --profile=* ]]; then
       profile=\${word#*=}
+    elif [[ $word == --sandbox ]]; then
+      profile=sandbox
     elif _steno_value "$path" "$word"; then
       flag=$word
     fi

@@ -96,6 +96,8 @@ function __steno_where
             switch "$path:$token"
             case '*:--'
                 set rest 1
+            case '*:--sandbox'
+                set profile sandbox
             case '*:--profile=*'
                 set profile (string replace -- --profile= '' $token)
             case ${valued.join(' ')}

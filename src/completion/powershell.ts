@@ -75,6 +75,7 @@ const engine = `    # The words before the cursor, and the one at it.
             $rest = $true
         } elseif (-not $rest -and $word -like '-?*') {
             if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
+            if ($word -ceq '--sandbox') { $profileName = 'sandbox' }
             $flag = & $findFlag $word
         } else {
             $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1

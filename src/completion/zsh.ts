@@ -16,6 +16,7 @@ function entry(root: Node): string {
   elif [[ -n $given ]]; then
     profile=\${(Q)given#*=}
   fi
+  ((\${words[(I)--sandbox]})) && profile=sandbox
   local -a shared=(
 ${root.flags
   .flatMap(flagSpecs)
