@@ -113,6 +113,11 @@ for (const shell of shells) {
       expect(complete('steno file 1')).toEqual([]);
     });
 
+    test('no ids where steno knows none', () => {
+      fakeSteno('true');
+      expect(complete('steno file ').filter((each) => !each.startsWith('-'))).toEqual([]);
+    });
+
     test('flags of a command with ids without asking', () => {
       fakeSteno('echo 123');
       expect(complete('steno file --wat')).toEqual(['--watch']);
@@ -147,9 +152,9 @@ function run(command: string, args: readonly string[], env: Record<string, strin
 
 /** What each shell makes of a line is its own: compared are the values, without the flag before =. */
 const values = (lines: readonly string[]): string[] =>
-  [...new Set(lines.filter(Boolean).map((each) => each.replace(/^--[\w-]+=/, '').replace(/\/$/, '')))].sort();
+  [...new Set(lines.map((each) => each.replace(/^--[\w-]+=/, '').replace(/\/$/, '')))].sort();
 
-/** Splits the line as bash does, then reads its answer as it would when run. */
+/** Sets what bash sets before it asks, then reads the answer as bash would in a command line. */
 function inBash(script: string, line: string): string[] {
   const path = join(folder, 'steno.bash');
   writeFileSync(path, script);
@@ -159,14 +164,19 @@ read -ra COMP_WORDS <<<"$2"
 COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _steno steno "" ""
 for each in "\${COMPREPLY[@]}"; do eval "printf '%s\\n' $each"; done`;
-  return values(run('bash', ['--norc', '-c', driver, 'bash', path, line]).split('\n'));
+  return values(run('bash', ['--norc', '-c', driver, 'bash', path, line]).split('\n').slice(0, -1));
 }
 
 function inFish(script: string, line: string): string[] {
   const path = join(folder, 'steno.fish');
   writeFileSync(path, script);
   const found = run('fish', ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
-  return values(found.split('\n').map((each) => each.split('\t')[0] ?? ''));
+  return values(
+    found
+      .split('\n')
+      .slice(0, -1)
+      .map((each) => each.split('\t')[0] ?? ''),
+  );
 }
 
 /** Presses Tab in a zsh on a terminal of its own, which writes down what was added. */
@@ -180,7 +190,7 @@ function inZsh(script: string, line: string): string[] {
     DUMP: join(kept, 'dump'),
   });
   const found = readFileSync(offered, 'utf8').split('\n');
-  return values(found.filter((each) => !each.startsWith('-default-')));
+  return values(found.filter(Boolean));
 }
 
 const zshrc = `PS1='READY>'

@@ -125,6 +125,7 @@ _steno_add_paths() {
 _steno_add_ids() {
   local each found
   found=$(STENO_PROFILE=$profile command steno __complete "$kind" "$typed" 2>/dev/null </dev/null) || return 0
+  [[ $found ]] || return 0
   while IFS= read -r each; do _steno_add "\${each%%$'\\t'*}"; done <<<"$found"
 }
 

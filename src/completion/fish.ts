@@ -148,6 +148,6 @@ function __steno_ids
     command -q steno; and not string match -q -- '-*' "$typed"; or return 0
     set -lx STENO_PROFILE (__steno_where)[3]
     set -l found (command steno __complete $argv[1] "$typed" 2>/dev/null </dev/null)
-    and printf '%s\\n' $found
+    and test -n "$found"; and printf '%s\\n' $found
 end
 `;
