@@ -1,10 +1,10 @@
 /** Downloads that are whole or not there: written beside their place, checked, renamed. */
-import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { getTranscript, type TranscriptRequest } from '../api/transcripts.ts';
 import type { Transport } from '../api/transport.ts';
 import { StenoError } from '../errors.ts';
+import { partOf } from './parts.ts';
 import { transcriptOf } from './transcript-check.ts';
 
 export interface Saved {
@@ -32,14 +32,14 @@ export async function saveTranscript(
   const special = there !== undefined && !there.isFile();
   if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
   if (there && !special && ifThere === 'refuse') throw exists(path);
-  const bytes = await getTranscript(transport, request, async (transcript) => {
+  return getTranscript(transport, request, async (transcript): Promise<Saved> => {
     const chunks = transcriptOf(transcript, ext);
-    if (!special) return writeBeside(path, chunks, ifThere);
-    return writeAll(path, 'w', chunks).catch((error) => {
+    if (!special) return { id, ext, path, ...(await writeBeside(path, chunks, ifThere)) };
+    const bytes = await writeAll(path, 'w', chunks).catch((error) => {
       throw brokenOff(error);
     });
+    return { id, ext, path, bytes };
   });
-  return { id, ext, path, bytes };
 }
 
 /** Writes to a name beside the real one, which is given only to what came whole. */
@@ -47,13 +47,18 @@ async function writeBeside(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   ifThere: IfThere,
-): Promise<number> {
-  const mark = `${process.pid}-${randomBytes(4).toString('hex')}`;
-  const part = join(dirname(path), `.${basename(path).slice(0, 60)}.${mark}.steno-part`);
+): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
+  const part = partOf(path);
   try {
-    const size = await writeAll(part, 'wx', chunks);
-    await onDisk(path, () => (ifThere === 'replace' ? rename(part, path) : renameUnlessThere(part, path)));
-    return size;
+    const bytes = await writeAll(part, 'wx', chunks);
+    if (ifThere === 'replace') await onDisk(path, () => rename(part, path));
+    else if (!(await onDisk(path, () => renameUnlessThere(part, path)))) {
+      // Somebody else brought it meanwhile.
+      if (ifThere === 'refuse') throw exists(path);
+      await unlink(part);
+      return { bytes: (await stat(path)).size, skipped: true };
+    }
+    return { bytes };
   } catch (error) {
     await unlink(part).catch(() => {});
     throw error;
@@ -90,17 +95,18 @@ async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives a file its name without ever taking another's place, even if that came up meanwhile. */
-async function renameUnlessThere(part: string, path: string): Promise<void> {
+/** Gives a file its name, unless another has it by now: tells whether it did. */
+async function renameUnlessThere(part: string, path: string): Promise<boolean> {
   try {
     await link(part, path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw exists(path);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     // Some file systems have no links; there the check before the download must do.
-    return rename(part, path);
+    await rename(part, path);
+    return true;
   }
   await unlink(part);
+  return true;
 }
 
 /** What was passed on can't be taken back, so a stream that broke off is not asked for anew. */

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-/** A part of another machine's that was not written to for so long is nobody's any more. */
+/** No download is silent for so long: a part that nobody wrote to since then is nobody's any more. */
 const ABANDONED = 3_600_000;
 
 export function partOf(path: string): string {
@@ -20,8 +20,8 @@ export async function removeLeftovers(folder: string): Promise<void> {
     const [, owner, pid] = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.steno-part$/.exec(name) ?? [];
     if (!owner) continue;
     const path = join(folder, name);
-    if (owner === machine ? !isAlive(Number(pid)) : await isAbandoned(path))
-      await unlink(path).catch(() => {});
+    const orphaned = owner === machine && !isAlive(Number(pid));
+    if (orphaned || (await isAbandoned(path))) await unlink(path).catch(() => {});
   }
 }
 
