@@ -28,6 +28,8 @@ export interface Edges {
 interface Limits {
   /** The command's --timeout bounds all of its work, not each request. */
   readonly ownTimeout?: boolean;
+  /** And no request goes on when it has run out. */
+  readonly endsInTime?: boolean;
 }
 
 export class Context {
@@ -114,7 +116,7 @@ export class Context {
   async transportFor(
     settings: Settings,
     apiKey: string,
-    { ownTimeout = false }: Limits = {},
+    { ownTimeout = false, endsInTime = false }: Limits = {},
   ): Promise<Transport> {
     this.mask.add(apiKey);
     const baseUrl = settings.find('base-url').value;
@@ -125,13 +127,13 @@ export class Context {
       );
     }
     const kept = settings.find('timeout').value;
+    const { timeout } = this.globals;
     const { Transport } = await import('./api/transport.ts');
     return new Transport({
       baseUrl,
       apiKey,
-      timeout:
-        (ownTimeout ? undefined : this.globals.timeout) ??
-        (kept === undefined ? undefined : parseDuration(kept)),
+      timeout: (ownTimeout ? undefined : timeout) ?? (kept === undefined ? undefined : parseDuration(kept)),
+      until: endsInTime && timeout !== undefined ? Date.now() + timeout : undefined,
       userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
       env: this.env,
       signal: this.signal,
@@ -143,15 +145,19 @@ export class Context {
   async ledger(): Promise<Ledger | undefined> {
     if (!this.globals.ledger) return undefined;
     this.#ledger ??= import('./ledger/ledger.ts').then(({ Ledger }) =>
-      Ledger.open(ledgerPath(this.stateFolder), this.settings.profileName),
+      Ledger.open(ledgerPath(this.stateFolder), this.settings.profileName, this.mask.hide),
     );
     return this.#ledger;
+  }
+
+  get hasLedger(): boolean {
+    return existsSync(ledgerPath(stateFolder(this.env)));
   }
 
   /** The ledger for a command that can do without it: none is made, and one that can't be opened is only a warning. */
   async ledgerIfAny(): Promise<Ledger | undefined> {
     try {
-      return existsSync(ledgerPath(stateFolder(this.env))) ? await this.ledger() : undefined;
+      return this.hasLedger ? await this.ledger() : undefined;
     } catch (error) {
       await this.out.warn(`the ledger is not used: ${(error as Error).message}`);
       return undefined;

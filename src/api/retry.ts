@@ -8,15 +8,11 @@ const LONGEST_PAUSE = 60_000;
 const LONGEST_ASKED = 365 * 86400e3;
 
 /** How long to wait before a read is sent again, or undefined if it is not. */
-export function pauseBefore(
-  error: unknown,
-  attempt: number,
-  remaining: number | undefined,
-): number | undefined {
+export function pauseBefore(error: unknown, attempt: number, remaining: number): number | undefined {
   if (!(error instanceof CallError) || !error.passing || attempt >= TRIES) return undefined;
   const backoff = FIRST_PAUSE * 2 ** (attempt - 1);
   const pause = error.retryAfter ?? Math.round(backoff * (0.5 + Math.random()));
-  return pause > LONGEST_PAUSE || (remaining !== undefined && pause >= remaining) ? undefined : pause;
+  return pause > LONGEST_PAUSE || pause >= remaining ? undefined : pause;
 }
 
 /** Retry-After as milliseconds from now: a number of seconds or a date. */

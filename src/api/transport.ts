@@ -38,6 +38,8 @@ export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly timeout: number | undefined;
+  /** No call goes on beyond this moment. */
+  readonly until?: number | undefined;
   readonly userAgent: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -65,17 +67,16 @@ export class Transport {
 
   /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */
   async send<T>(call: Call, take: (response: Response, deadline: AbortSignal) => Promise<T>): Promise<T> {
-    const { timeout, signal, trace } = this.#options;
-    const started = Date.now();
+    const { timeout, until = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
+    const last = timeout === undefined ? until : Math.min(until, Date.now() + timeout);
+    const usual = call.streams ? LONGEST_TIMER : (call.limit ?? READ_LIMIT);
     for (let attempt = 1; ; attempt += 1) {
-      const usual = call.streams ? LONGEST_TIMER : (call.limit ?? READ_LIMIT);
-      const left = timeout === undefined ? usual : timeout - (Date.now() - started);
-      const deadline = AbortSignal.timeout(Math.max(1, Math.min(left, LONGEST_TIMER)));
+      const left = Math.min(last - Date.now(), timeout === undefined ? usual : LONGEST_TIMER);
+      const deadline = AbortSignal.timeout(Math.max(1, left));
       try {
         return await this.#once(call, deadline, take);
       } catch (error) {
-        const remaining = timeout === undefined ? undefined : timeout - (Date.now() - started);
-        const pause = call.safety === 'read' ? pauseBefore(error, attempt, remaining) : undefined;
+        const pause = call.safety === 'read' ? pauseBefore(error, attempt, last - Date.now()) : undefined;
         if (pause === undefined || signal.aborted) throw error;
         trace(`${(error as Error).message}; trying again in ${pause} ms`);
         await sleep(pause, signal);

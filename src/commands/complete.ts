@@ -12,7 +12,7 @@ export const complete = command({
   examples: [['steno __complete audiofile 12', 'ids that begin with 12']],
   async run(context, { args: [kind = '', prefix = ''] }) {
     try {
-      const ledger = await context.ledger();
+      const ledger = context.hasLedger ? await context.ledger() : undefined;
       const words = ledger?.words.find(kind, prefix) ?? [];
       context.out.write(words.map(({ id, about }) => `${id}\t${about.replace(/\s+/g, ' ')}\n`).join(''));
     } catch (error) {

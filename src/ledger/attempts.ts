@@ -32,10 +32,12 @@ export interface Unclear {
 export class Attempts {
   readonly #db: Database;
   readonly #profile: string;
+  readonly #hide: (text: string) => string;
 
-  constructor(db: Database, profile: string) {
+  constructor(db: Database, profile: string, hide: (text: string) => string) {
     this.#db = db;
     this.#profile = profile;
+    this.#hide = hide;
   }
 
   /** What is known of these URLs; test orders do not count. */
@@ -62,8 +64,8 @@ export class Attempts {
         this.#db.run(
           'INSERT INTO attempt_urls (attempt, url, url_key) VALUES (?, ?, ?)',
           attempt,
-          url,
-          urlKey(url),
+          this.#hide(url),
+          this.#hide(urlKey(url)),
         );
       }
       return attempt;
@@ -82,24 +84,32 @@ export class Attempts {
         placed.id,
         now,
         order.skus.join(','),
-        order.names.join('|'),
-        order.notes ?? '',
-        placed.hold ?? null,
+        this.#hide(order.names.join('|')),
+        this.#hide(order.notes ?? ''),
+        placed.hold === undefined ? null : this.#hide(placed.hold),
       );
       const inStep = placed.audiofiles.length === order.urls.length;
       placed.audiofiles.forEach((id, at) => {
-        this.#db.run(
-          `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, ?, ?)
-           ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id`,
-          this.#profile,
-          id,
-          placed.id,
-          inStep ? (order.urls[at] ?? '') : '',
-          Number(order.test),
-          now,
-        );
+        this.#addFile(id, inStep ? (order.urls[at] ?? '') : '', order.test, placed, now);
       });
     });
+  }
+
+  /** An id that was given before is under way anew; but a test never takes the place of a real file. */
+  #addFile(id: string, url: string, test: boolean, { id: order, hold }: Placed, now: string): void {
+    this.#db.run(
+      `INSERT INTO files (profile, id, order_id, url, test, state, ordered_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id, url = excluded.url,
+         test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
+       WHERE excluded.test <= files.test`,
+      this.#profile,
+      id,
+      order,
+      this.#hide(url),
+      Number(test),
+      hold ? 'On Hold' : '',
+      now,
+    );
   }
 
   /** It was clearly not accepted: its URLs may be ordered again. */
@@ -132,7 +142,7 @@ export class Attempts {
       `SELECT status, order_id, started_at FROM attempt_urls JOIN attempts ON attempts.id = attempt
        WHERE url_key = ? AND profile = ? AND test = 0 AND status <> 'refused'
        ORDER BY status = 'placed' DESC, attempts.id DESC LIMIT 1`,
-      urlKey(url),
+      this.#hide(urlKey(url)),
       this.#profile,
     );
     return row && { url, status: row.status, order: row.order_id ?? '', at: row.started_at };
@@ -143,7 +153,7 @@ export class Attempts {
       'UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ? WHERE id = ?',
       status,
       order,
-      detail,
+      detail === null ? null : this.#hide(detail),
       new Date().toISOString(),
       attempt,
     );

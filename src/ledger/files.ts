@@ -17,6 +17,8 @@ export interface FileRow {
   readonly checked_at: string | null;
   readonly answer: string | null;
   readonly skus: string | null;
+  readonly names: string | null;
+  readonly notes: string | null;
   readonly hold: string | null;
 }
 
@@ -37,16 +39,19 @@ export interface Seen {
 }
 
 const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
-  files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.answer, orders.skus, orders.hold`;
+  files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.answer,
+  orders.skus, orders.names, orders.notes, orders.hold`;
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
 
 export class Files {
   readonly #db: Database;
   readonly #profile: string;
+  readonly #hide: (text: string) => string;
 
-  constructor(db: Database, profile: string) {
+  constructor(db: Database, profile: string, hide: (text: string) => string) {
     this.#db = db;
     this.#profile = profile;
+    this.#hide = hide;
   }
 
   get(id: string): FileRow | undefined {
@@ -112,16 +117,18 @@ export class Files {
       );
       if (!before) return undefined;
       const now = new Date().toISOString();
-      const changed = before.state !== seen.state;
+      const known = findFileState(seen.state);
+      const state = known?.name ?? this.#hide(seen.state);
+      const changed = before.state !== state;
       this.#db.run(
-        `UPDATE files SET state = ?, ended = ?, title = ?, invoices = ?, answer = ?, checked_at = ?,
+        `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?, checked_at = ?,
            changed_at = CASE WHEN ? THEN ? ELSE changed_at END
          WHERE profile = ? AND id = ?`,
-        seen.state,
-        findFileState(seen.state)?.end ?? '',
-        seen.title,
+        state,
+        known?.end ?? '',
+        this.#hide(seen.title),
         seen.invoices.join(','),
-        seen.answer,
+        this.#hide(seen.answer),
         now,
         Number(changed),
         now,

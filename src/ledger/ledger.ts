@@ -6,6 +6,8 @@ import { Files } from './files.ts';
 import { migrations } from './schema.ts';
 import { Words } from './words.ts';
 
+export type Hide = (text: string) => string;
+
 export class Ledger {
   readonly attempts: Attempts;
   readonly files: Files;
@@ -13,16 +15,22 @@ export class Ledger {
   readonly words: Words;
   readonly #db: Database;
 
-  private constructor(db: Database, profile: string) {
+  private constructor(db: Database, profile: string, hide: Hide) {
     this.#db = db;
-    this.attempts = new Attempts(db, profile);
-    this.files = new Files(db, profile);
+    this.attempts = new Attempts(db, profile, hide);
+    this.files = new Files(db, profile, hide);
     this.downloads = new Downloads(db, profile);
     this.words = new Words(db, profile);
   }
 
-  static async open(path: string, profile: string): Promise<Ledger> {
-    return new Ledger(await openDatabase(path, migrations), profile);
+  /** `hide` takes secrets out of a text: whatever comes from outside goes through it before it is kept. */
+  static async open(path: string, profile: string, hide: Hide): Promise<Ledger> {
+    return new Ledger(await openDatabase(path, migrations), profile, hide);
+  }
+
+  /** A number that is another one when another process has written. */
+  get version(): number {
+    return this.#db.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
 
   close(): void {

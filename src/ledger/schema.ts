@@ -57,6 +57,7 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX files_by_order ON files (profile, order_id, seq);
       CREATE INDEX files_by_state ON files (profile, state, seq);
       CREATE INDEX files_open ON files (profile, seq) WHERE ended = '' AND test = 0;
+      CREATE INDEX files_invoiced ON files (profile, seq) WHERE invoices <> '';
 
       CREATE TABLE downloads (
         profile TEXT NOT NULL,

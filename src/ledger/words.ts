@@ -7,6 +7,8 @@ export interface Word {
 }
 
 const MOST = 50;
+/** So many files are looked at where no index leads to the answer. */
+const LATEST = 1000;
 /** Sorts after every id that begins with the prefix. */
 const LAST = '\u{10ffff}';
 
@@ -36,18 +38,21 @@ export class Words {
   }
 
   #orders(prefix: string): Word[] {
-    return this.#all(
-      `SELECT id, skus || ' ' || placed_at AS about FROM orders WHERE profile = ? AND id >= ? AND id < ? LIMIT ${MOST}`,
-      prefix,
-      prefix + LAST,
-    );
+    const found = "SELECT id, skus || ' ' || placed_at AS about FROM orders WHERE profile = ? AND id <> ''";
+    return prefix === ''
+      ? this.#all(
+          `${found} AND id IN (SELECT order_id FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${LATEST})
+           ORDER BY placed_at DESC LIMIT ${MOST}`,
+          this.#profile,
+        )
+      : this.#all(`${found} AND id >= ? AND id < ? ORDER BY id LIMIT ${MOST}`, prefix, prefix + LAST);
   }
 
   /** Invoices are known from the files that they are for: of the latest, those that fit. */
   #invoices(prefix: string): Word[] {
     const rows = this.#db.all<{ invoices: string; about: string }>(
       `SELECT invoices, coalesce(nullif(title, ''), url) AS about FROM files
-       WHERE profile = ? AND invoices <> '' ORDER BY seq DESC LIMIT 1000`,
+       WHERE profile = ? AND invoices <> '' ORDER BY seq DESC LIMIT ${LATEST}`,
       this.#profile,
     );
     const found = new Map<string, string>();
