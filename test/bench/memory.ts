@@ -1,0 +1,117 @@
+/** How much memory it takes at most. Linux tells, others do not. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sendEvents, startListen, whyNoListen } from './listen.ts';
+import type { Env, Place } from './place.ts';
+
+export interface MemoryRow {
+  readonly key: string;
+  readonly what: string;
+  readonly must: number;
+  readonly unit: 'MB' | 'times';
+  weigh(): Promise<{ readonly value: number; readonly note?: string } | { readonly skipped: string }>;
+}
+
+export interface Weighed {
+  readonly key: string;
+  readonly what: string;
+  readonly must: number;
+  readonly unit: 'MB' | 'times';
+  readonly value?: number;
+  readonly note?: string;
+  readonly skipped?: string;
+}
+
+const MEGABYTE = 1e6;
+const POLL_MS = 10;
+const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
+
+export function memoryRows(place: Place, quick: boolean): MemoryRow[] {
+  const events = quick ? 40_000 : 200_000;
+  return [
+    {
+      key: 'memory-large',
+      what: 'one transcript of 1 GB',
+      must: 130,
+      unit: 'MB',
+      weigh: () => download(place, 1e9, ['100001']),
+    },
+    {
+      key: 'memory-many',
+      what: '5,000 transcripts of 20 kB in two formats, 16 at once',
+      must: 130,
+      unit: 'MB',
+      weigh: () => download(place, 20_000, manyIds(), '--format', 'txt,srt', '--jobs', '16'),
+    },
+    {
+      key: 'memory-listen',
+      what: `\`listen\` after ${events.toLocaleString('en')} events, over a fifth of them`,
+      must: 1.15,
+      unit: 'times',
+      weigh: () => receive(place, events),
+    },
+  ];
+}
+
+const manyIds = (): string[] => Array.from({ length: 5000 }, (_, at) => String(100_000 + at));
+
+async function download(
+  place: Place,
+  size: number,
+  ids: readonly string[],
+  ...more: string[]
+): ReturnType<MemoryRow['weigh']> {
+  if (noProc !== undefined) return { skipped: noProc };
+  const env = place.env(place.fresh('memory'), place.baseUrl(size));
+  const list = join(env.HOME ?? '', 'ids');
+  const into = join(env.HOME ?? '', 'out');
+  writeFileSync(list, ids.join('\n'));
+  const args = [place.bin, 'transcript', '--from', list, '-o', `${into}/`, ...more];
+  const value = await peakOf(args, env);
+  rmSync(into, { recursive: true });
+  return { value };
+}
+
+/** A fifth of the events warms it up; the peak after the others tells whether anything piles up. */
+async function receive(place: Place, events: number): ReturnType<MemoryRow['weigh']> {
+  const skipped = noProc ?? whyNoListen(place);
+  if (skipped !== undefined) return { skipped };
+  const listen = await startListen(place);
+  sendEvents(place, listen.url, events / 5);
+  const early = peak(listen.pid);
+  sendEvents(place, listen.url, (events * 4) / 5);
+  const late = peak(listen.pid);
+  await listen.stop();
+  return { value: Math.round((late / early) * 100) / 100, note: `${Math.round(late)} MB at its peak` };
+}
+
+function peakOf(args: readonly string[], env: Env): Promise<number> {
+  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let most = 0;
+  let said = '';
+  child.stderr?.on('data', (text: Buffer) => {
+    said += text;
+  });
+  const look = (): void => {
+    most = Math.max(most, peak(child.pid ?? 0));
+  };
+  const timer = setInterval(look, POLL_MS);
+  return new Promise((done, failed) => {
+    child.on('close', (code) => {
+      clearInterval(timer);
+      if (code === 0) done(Math.round(most));
+      else failed(new Error(`${args.join(' ')}: exit ${code}\n${said}`));
+    });
+  });
+}
+
+/** The most that a process has held so far, in MB: the kernel keeps count, so that no peak is missed between two looks. */
+function peak(pid: number): number {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return (Number(kilobytes ?? 0) * 1024) / MEGABYTE;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,124 @@
+/** Where it is measured: the package as a user gets it, fresh folders, a bare environment, servers of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Env = Readonly<Record<string, string>>;
+
+/** A server in a process of its own, and where it listens. */
+export interface Running {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const KEY = 'bench-key';
+const READY_MS = 20_000;
+const here = dirname(fileURLToPath(import.meta.url));
+const kept = new Set(['src', 'bin', 'completions', 'package.json', 'esbuild.config.js', 'tsconfig.json']);
+
+export class Place {
+  readonly #folder = join(here, '..');
+  readonly #package = join(here, '..', 'package');
+  readonly #children = new Set<ChildProcess>();
+  readonly #receivers: Running[] = [];
+  #service = '';
+
+  /** Builds in a copy, so that neither a rebuild nor a test run beside it changes what is measured. */
+  build(): void {
+    const root = resolve('.');
+    cpSync(root, this.#package, { recursive: true, filter: (path) => this.#isSource(root, path) });
+    execFileSync(process.execPath, ['esbuild.config.js'], { cwd: this.#package, stdio: 'inherit' });
+  }
+
+  #isSource(root: string, path: string): boolean {
+    const [top = ''] = path.slice(root.length + 1).split(/[/\\]/);
+    return top === '' || kept.has(top);
+  }
+
+  get bin(): string {
+    return join(this.#package, 'bin', 'steno.js');
+  }
+
+  /** The service's address; with a size, every transcript below it is so many bytes long. */
+  baseUrl(size?: number): string {
+    return size === undefined ? `${this.#service}API4` : `${this.#service}${size}/API4`;
+  }
+
+  /** A folder that nobody has used. */
+  fresh(name: string): string {
+    return mkdtempSync(join(this.#folder, `${name}-`));
+  }
+
+  /** Nothing of this machine but where programs are: NODE_EXTRA_CA_CERTS alone would triple Node's start. */
+  env(home: string, baseUrl = this.baseUrl()): Env {
+    mkdirSync(home, { recursive: true });
+    return {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      STENO_CONFIG_DIR: join(home, 'config'),
+      STENO_STATE_DIR: join(home, 'state'),
+      STENO_API_KEY: KEY,
+      STENO_BASE_URL: baseUrl,
+    };
+  }
+
+  async startService(): Promise<void> {
+    this.#service = (await this.startOwn('service')).url;
+  }
+
+  /** Starts one of the benchmark's own servers. */
+  startOwn(name: 'service' | 'bare'): Promise<Running> {
+    return this.start([this.script(name)], this.env(this.fresh(name)));
+  }
+
+  script(name: 'service' | 'bare' | 'load'): string {
+    return join(here, `${name}.mjs`);
+  }
+
+  /** Starts a server with node and waits for the line that says where it listens. */
+  start(args: readonly string[], env: Env): Promise<Running> {
+    const output = openSync(join(env.HOME ?? here, 'stdout'), 'w');
+    const child = spawn(process.execPath, args, { env, cwd: env.HOME, stdio: ['ignore', output, 'pipe'] });
+    this.#children.add(child);
+    const ended = new Promise<void>((done) => child.on('exit', () => done()));
+    const stop = async (): Promise<void> => {
+      child.kill('SIGKILL');
+      await ended;
+      this.#children.delete(child);
+    };
+    return new Promise((done, failed) => {
+      let said = '';
+      const late = setTimeout(() => failed(new Error(`${args} is not ready: ${said}`)), READY_MS);
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        if (said.length < 10_000) said += text;
+        const url = /listening on (http\S+)/.exec(said)?.[1];
+        if (!url || child.pid === undefined) return;
+        clearTimeout(late);
+        done({ url, pid: child.pid, stop });
+      });
+      child.on('exit', (code) => failed(new Error(`${args} ended with ${code}: ${said}`)));
+    });
+  }
+
+  /** Remembers a receiver, to be stopped when its group of rows is done. */
+  whileMeasured(receiver: Running): Running {
+    this.#receivers.push(receiver);
+    return receiver;
+  }
+
+  async stopReceivers(): Promise<void> {
+    for (const receiver of this.#receivers.splice(0)) await receiver.stop();
+  }
+
+  leave(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+}
+
+/** Where a program is, or nothing if it is not installed. */
+export function installed(program: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+}

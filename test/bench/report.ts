@@ -1,0 +1,99 @@
+/** What came of it: a table for people, JSON for programs, and the table in the README. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { Measured } from './measure.ts';
+import type { Weighed } from './memory.ts';
+
+const RESULTS = 'test/bench/results.json';
+const README = 'README.md';
+const BEGIN = '<!-- generated: bench -->';
+const END = '<!-- end: bench -->';
+
+export function printed(measured: readonly Measured[], weighed: readonly Weighed[]): string {
+  const tables = [ratioTable(measured, true), memoryTable(weighed)].filter((table) => table.length > 1);
+  return tables.map((table) => `\n${aligned(table)}`).join('');
+}
+
+/** Keeps a whole run: as JSON, and in the README if it has a place for it. */
+export function keep(measured: readonly Measured[], weighed: readonly Weighed[]): void {
+  const machine = `${process.platform}-${process.arch}`;
+  const run = { node: process.version, machine, cores: availableParallelism(), measured, weighed };
+  writeFileSync(RESULTS, `${JSON.stringify(run, null, 2)}\n`);
+  if (!existsSync(README)) return;
+  const text = readFileSync(README, 'utf8');
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (from < 0 || to < from) return;
+  const how = `Node ${process.version.slice(1)}, ${machine}, ${run.cores} cores; medians of one run.`;
+  const tables = [ratioTable(measured, false), memoryTable(weighed)].map(markdown).join('\n');
+  writeFileSync(README, `${text.slice(0, from + BEGIN.length)}\n${how}\n\n${tables}${text.slice(to)}`);
+}
+
+export interface Failures {
+  readonly musts: readonly string[];
+  readonly aims: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+export function failures(measured: readonly Measured[], weighed: readonly Weighed[]): Failures {
+  const misses = (row: Measured, limit: number): boolean =>
+    row.ratio !== undefined && (row.rate ? row.ratio < limit : row.ratio > limit);
+  const said = (row: Measured, limit: number): string =>
+    `${row.key}: ${row.ratio} where ${limit}${row.rate ? ' or more' : ''} is wanted`;
+  const musts = measured.filter((row) => misses(row, row.must));
+  const aims = measured.filter((row) => !musts.includes(row) && misses(row, row.aim));
+  const heavy = weighed.filter(({ value, must }) => value !== undefined && value > must);
+  return {
+    musts: [
+      ...musts.map((row) => said(row, row.must)),
+      ...heavy.map(({ key, value, must, unit }) => `${key}: ${value} ${unit} where ${must} is wanted`),
+    ],
+    aims: aims.map((row) => said(row, row.aim)),
+    skipped: [...measured, ...weighed].flatMap(({ key, skipped }) => (skipped ? [`${key}: ${skipped}`] : [])),
+  };
+}
+
+type Table = ReadonlyArray<readonly string[]>;
+
+function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
+  const head = ['what', 'against', 'ratio', 'must', 'aim', 'curl', 'gh'];
+  const body = rows.map((row) => [
+    row.what,
+    row.against,
+    row.skipped ? 'skipped' : shown(row.ratio),
+    row.rate ? `≥ ${row.must}` : String(row.must),
+    row.rate ? `≥ ${row.aim}` : String(row.aim),
+    shown(row.peers.curl),
+    shown(row.peers.gh),
+  ]);
+  if (!forPeople) return [head, ...body];
+  const spreads = rows.map(({ spread }) => (spread ? spread.map(shown).join(' to ') : ''));
+  const keys = rows.map(({ key }) => key);
+  return [
+    ['row', ...head, 'middle half'],
+    ...body.map((cells, at) => [keys[at] ?? '', ...cells, spreads[at] ?? '']),
+  ];
+}
+
+function memoryTable(rows: readonly Weighed[]): Table {
+  const body = rows.map(({ what, value, unit, must, note, skipped }) => [
+    what,
+    skipped ? 'skipped' : `${value}${unit === 'MB' ? ' MB' : ''}${note ? ` (${note})` : ''}`,
+    `${must}${unit === 'MB' ? ' MB' : ''}`,
+  ]);
+  return [['peak memory', 'measured', 'must'], ...body];
+}
+
+const shown = (ratio: number | undefined): string => ratio?.toFixed(2) ?? '';
+
+function aligned(table: Table): string {
+  const widths = (table[0] ?? []).map((_, at) => Math.max(...table.map((cells) => cells[at]?.length ?? 0)));
+  return table
+    .map((cells) => `${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd())
+    .join('\n')
+    .concat('\n');
+}
+
+function markdown(table: Table): string {
+  const [head = [], ...body] = table;
+  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
