@@ -207,7 +207,7 @@ function explain(path: string, error: unknown): unknown {
   return new StenoError('failed', `${path}: ${text}`, { cause: error });
 }
 
-function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   const code = primaryCode(error instanceof StenoError ? error.cause : error);
   return code === BUSY || code === LOCKED;
 }

@@ -70,4 +70,63 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (profile, file, ext, folder)
       ) WITHOUT ROWID;`,
   },
+  {
+    name: '002-events',
+    sql: `
+      CREATE TABLE runs (
+        id INTEGER PRIMARY KEY,
+        profile TEXT NOT NULL,
+        host TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        started_at TEXT NOT NULL,
+        seen_at TEXT NOT NULL,
+        ended_at TEXT,
+        webhook TEXT,
+        former_webhook TEXT
+      );
+      CREATE INDEX runs_unended ON runs (profile) WHERE ended_at IS NULL;
+      CREATE INDEX runs_registered ON runs (profile) WHERE webhook IS NOT NULL;
+
+      CREATE TABLE events (
+        id INTEGER PRIMARY KEY,
+        profile TEXT NOT NULL,
+        source TEXT NOT NULL CHECK (source IN ('received', 'test', 'found')),
+        received_at TEXT NOT NULL,
+        remote TEXT NOT NULL,
+        content_type TEXT NOT NULL,
+        body BLOB NOT NULL,
+        event TEXT NOT NULL,
+        version TEXT NOT NULL,
+        audiofile TEXT NOT NULL,
+        order_id TEXT NOT NULL
+      );
+      CREATE INDEX events_by_profile ON events (profile, id);
+      CREATE INDEX events_by_name ON events (profile, event, id);
+      CREATE INDEX events_by_order ON events (profile, order_id, id) WHERE order_id <> '';
+
+      CREATE TABLE event_files (
+        profile TEXT NOT NULL,
+        audiofile TEXT NOT NULL,
+        event INTEGER NOT NULL REFERENCES events (id),
+        PRIMARY KEY (profile, audiofile, event)
+      ) WITHOUT ROWID;
+
+      CREATE TABLE actions (
+        event INTEGER NOT NULL REFERENCES events (id),
+        kind TEXT NOT NULL,
+        target TEXT NOT NULL,
+        run INTEGER NOT NULL REFERENCES runs (id),
+        status TEXT NOT NULL CHECK (status IN ('pending', 'done', 'failed')),
+        tries INTEGER NOT NULL DEFAULT 0,
+        outcome TEXT NOT NULL DEFAULT '',
+        updated_at TEXT NOT NULL,
+        PRIMARY KEY (event, kind, target)
+      ) WITHOUT ROWID;
+      CREATE INDEX actions_unfinished ON actions (kind, target, event) WHERE status <> 'done';
+
+      ALTER TABLE files ADD COLUMN heard_at TEXT;
+      ALTER TABLE files ADD COLUMN remark TEXT NOT NULL DEFAULT '';
+      ALTER TABLE files ADD COLUMN awaited INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX files_awaited ON files (profile, seq) WHERE awaited = 1;`,
+  },
 ];

@@ -1,0 +1,146 @@
+/** Every delivery as it came, and what was found by looking where none came. Never changed, never removed. */
+import type { Database, Value } from './database.ts';
+
+/** `test` is the delivery that a listener asked for itself; `found` stands for an event that never came. */
+export type Source = 'received' | 'test' | 'found';
+
+export interface NewEvent {
+  readonly source: Source;
+  readonly receivedAt: string;
+  readonly remote: string;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly event: string;
+  readonly version: string;
+  readonly audiofile: string;
+  readonly order: string;
+  /** Every file that it is about. */
+  readonly files: readonly string[];
+}
+
+export interface EventRow {
+  readonly id: number;
+  readonly source: Source;
+  readonly received_at: string;
+  readonly remote: string;
+  readonly content_type: string;
+  readonly body: Uint8Array;
+  readonly event: string;
+  readonly version: string;
+  readonly audiofile: string;
+  readonly order_id: string;
+  /** Of its file, where the ledger knows one. */
+  readonly title: string | null;
+}
+
+export interface EventFilter {
+  readonly events?: readonly string[];
+  readonly file?: string | undefined;
+  readonly order?: string | undefined;
+  /** ISO 8601: received at this time or later. */
+  readonly since?: string | undefined;
+  /** Those that were found by looking, instead of those that came. */
+  readonly found?: boolean;
+}
+
+const columns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
+  events.event, events.version, events.audiofile, events.order_id, files.title`;
+const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
+
+export class Events {
+  readonly #db: Database;
+  readonly #profile: string;
+
+  constructor(db: Database, profile: string) {
+    this.#db = db;
+    this.#profile = profile;
+  }
+
+  /** Keeps an event and gives its number; for use within a transaction. */
+  add(event: NewEvent): number {
+    const row = this.#db.get<{ id: number }>(
+      `INSERT INTO events (profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      this.#profile,
+      event.source,
+      event.receivedAt,
+      event.remote,
+      event.contentType,
+      event.body,
+      event.event,
+      event.version,
+      event.audiofile,
+      event.order,
+    );
+    const id = Number(row?.id);
+    for (const file of event.files) {
+      this.#db.run(
+        'INSERT OR IGNORE INTO event_files (profile, audiofile, event) VALUES (?, ?, ?)',
+        this.#profile,
+        file,
+        id,
+      );
+    }
+    return id;
+  }
+
+  get(id: number): EventRow | undefined {
+    return this.#db.get<EventRow>(
+      `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND events.id = ?`,
+      this.#profile,
+      id,
+    );
+  }
+
+  /** A page of events, newest first, older than `before`. */
+  page(filter: EventFilter, size: number, before = Number.MAX_SAFE_INTEGER): EventRow[] {
+    const { where, values } = this.#where(filter);
+    return this.#db.all<EventRow>(
+      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ORDER BY events.id DESC LIMIT ?`,
+      ...values,
+      before,
+      size,
+    );
+  }
+
+  /** Events newer than `after`, oldest first. */
+  following(filter: EventFilter, after: number, size: number): EventRow[] {
+    const { where, values } = this.#where(filter);
+    return this.#db.all<EventRow>(
+      `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id > ? ORDER BY events.id LIMIT ?`,
+      ...values,
+      after,
+      size,
+    );
+  }
+
+  count(filter: EventFilter): number {
+    const { where, values } = this.#where(filter);
+    return this.#db.get<{ n: number }>(`SELECT count(*) AS n FROM events WHERE ${where}`, ...values)?.n ?? 0;
+  }
+
+  #where({ events = [], file, order, since, found = false }: EventFilter): {
+    where: string;
+    values: Value[];
+  } {
+    const parts = ['events.profile = ?', `events.source ${found ? '=' : '<>'} 'found'`];
+    const values: Value[] = [this.#profile];
+    if (events.length) {
+      parts.push(`events.event IN (${events.map(() => '?').join(', ')})`);
+      values.push(...events);
+    }
+    if (file !== undefined) {
+      parts.push('events.id IN (SELECT event FROM event_files WHERE profile = ? AND audiofile = ?)');
+      values.push(this.#profile, file);
+    }
+    if (order !== undefined) {
+      parts.push('events.order_id = ?');
+      values.push(order);
+    }
+    if (since !== undefined) {
+      parts.push('events.received_at >= ?');
+      values.push(since);
+    }
+    return { where: parts.join(' AND '), values };
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * What events say of files and orders. Nobody signs an event, so it never ends a file: it changes what is shown and
+ * asks for a look, and the service's own answer decides.
+ */
+import type { Database } from './database.ts';
+import type { NewEvent } from './events.ts';
+
+export interface Missed {
+  readonly id: string;
+  readonly order_id: string;
+  readonly url: string;
+}
+
+export class Heard {
+  readonly #db: Database;
+  readonly #profile: string;
+
+  constructor(db: Database, profile: string) {
+    this.#db = db;
+    this.#profile = profile;
+  }
+
+  /** Lets the rows of files and orders follow an event; for use within a transaction. */
+  note(event: NewEvent, details: { readonly hold: string; readonly original: string }): void {
+    const { audiofile, order } = event;
+    switch (event.event) {
+      case 'TRANSCRIPT_COMPLETE':
+        this.#onFile(audiofile, "state = CASE ended WHEN '' THEN 'Delivered' ELSE state END, awaited = 0");
+        this.#setHold(order, null);
+        break;
+      case 'REFUND_ISSUED':
+        if (audiofile) this.#onFile(audiofile, "state = 'Refunded'");
+        else this.#onOrder(order, "remark = 'refund issued'");
+        break;
+      case 'DIFFICULT_AUDIO':
+        this.#onFile(audiofile, "remark = 'difficult audio'");
+        break;
+      case 'DUPLICATE_FILE':
+        this.#onFile(audiofile, 'remark = ?', `duplicate of ${details.original || 'another file'}`);
+        break;
+      case 'CC_AUTH_FAILURE':
+        this.#onOrder(order, "remark = 'card refused'");
+        break;
+      case 'ORDER_ON_HOLD':
+        for (const file of event.files) this.#onFile(file, hold);
+        this.#onOrder(order, hold);
+        this.#setHold(order, details.hold || 'held');
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Whether one of these files has ended, or was heard of since the service was last asked about it. */
+  hasNews(ids: readonly string[]): boolean {
+    const row = this.#db.get(
+      `SELECT 1 FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))
+       AND (ended <> '' OR heard_at >= coalesce(checked_at, '')) LIMIT 1`,
+      this.#profile,
+      JSON.stringify(ids),
+    );
+    return row !== undefined;
+  }
+
+  /** Open files to ask the service about: those heard of first, then those not asked about since `before`. */
+  toLookAt(before: string, limit: number): string[] {
+    return this.#db
+      .all<{ id: string }>(
+        `SELECT id FROM files WHERE profile = ? AND ended = '' AND test = 0
+         AND (coalesce(checked_at, '') < ? OR heard_at >= checked_at)
+         ORDER BY heard_at >= coalesce(checked_at, '') DESC, coalesce(checked_at, '') LIMIT ?`,
+        this.#profile,
+        before,
+        limit,
+      )
+      .map(({ id }) => id);
+  }
+
+  /** A listener waits for the event of every file that is open now. */
+  await(): void {
+    this.#db.run(
+      "UPDATE files SET awaited = 1 WHERE profile = ? AND ended = '' AND test = 0 AND awaited = 0",
+      this.#profile,
+    );
+  }
+
+  /** Files that a listener waited for and that were seen to be delivered before `until`, with no event so far. */
+  missed(until: string): Missed[] {
+    return this.#db.all<Missed>(
+      `SELECT id, order_id, url FROM files
+       WHERE profile = ? AND awaited = 1 AND ended = 'delivered' AND changed_at < ? ORDER BY seq LIMIT 1000`,
+      this.#profile,
+      until,
+    );
+  }
+
+  /** Takes note that a missed event is dealt with; false if another listener was faster. */
+  settle(id: string): boolean {
+    const changed = this.#db.run(
+      'UPDATE files SET awaited = 0 WHERE profile = ? AND id = ? AND awaited = 1',
+      this.#profile,
+      id,
+    );
+    return changed > 0;
+  }
+
+  #onFile(id: string, set: string, ...values: string[]): void {
+    this.#change(`${set} WHERE profile = ? AND id = ?`, ...values, this.#profile, id);
+  }
+
+  #onOrder(order: string, set: string): void {
+    if (order) this.#change(`${set} WHERE profile = ? AND order_id = ? AND ended = ''`, this.#profile, order);
+  }
+
+  #change(rest: string, ...values: string[]): void {
+    const now = new Date().toISOString();
+    this.#db.run(`UPDATE files SET heard_at = ?, changed_at = ?, ${rest}`, now, now, ...values);
+  }
+
+  #setHold(order: string, to: string | null): void {
+    if (!order) return;
+    this.#db.run(
+      'UPDATE orders SET hold = ? WHERE profile = ? AND id = ? AND hold IS NOT ?',
+      to,
+      this.#profile,
+      order,
+      to,
+    );
+  }
+}
+
+const hold = "state = CASE ended WHEN '' THEN 'On Hold' ELSE state END";
