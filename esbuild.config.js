@@ -1,29 +1,82 @@
-// Bundles src into dist: one small entry, and a chunk for every part that is loaded on first use.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Builds dist: the launcher, the program, one file for each part that is heavy and seldom needed, and the help pages.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-rmSync('dist', { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: { steno: 'src/steno.ts', generate: 'src/generate.ts' },
+/** What is left out of the program and loaded on first use; ours among them import no other module of ours. */
+const parts = {
+  undici: './src/api/undici.ts',
+  'undici-proxy': './src/api/undici-proxy.ts',
+  conf: 'conf',
+  ora: 'ora',
+  chalk: 'chalk',
+  table: 'cli-table3',
+  width: 'string-width',
+  csv: 'csv-parse/sync',
+};
+
+const apart = {
+  name: 'apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ path, kind }) => {
+      if (kind === 'entry-point') return undefined;
+      const found = Object.entries(parts).find(([, entry]) => path === entry || path.endsWith(ours(entry)));
+      return found && { path: `./${found[0]}.js`, external: true };
+    });
+  },
+};
+/** What packages load and we never use, by who asks for it: each is slow to load. */
+const unused = {
+  name: 'unused',
+  setup({ onResolve, onLoad }) {
+    const none = { path: 'none', namespace: 'unused' };
+    // commander can run subcommands that are programs of their own; ours are not.
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? none : undefined,
+    );
+    // undici speaks HTTP/2 only if told to, and its part for that brings node:http2 and node:tls with it.
+    onResolve({ filter: /[/]client-h2(\.js)?$/ }, () => none);
+    onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+const ours = (entry) => (entry.endsWith('.ts') ? entry.slice(entry.lastIndexOf('/')) : '\0');
+
+// CommonJS, because node starts it faster than ESM; one file, because every further file costs a look-up.
+const options = {
   outdir: 'dist',
   bundle: true,
-  splitting: true,
-  format: 'esm',
+  format: 'cjs',
   platform: 'node',
   target: 'node20',
+  supported: { 'dynamic-import': false },
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
   metafile: true,
   external: ['@photostructure/sqlite'],
   define: { STENO_VERSION: JSON.stringify(version) },
-  // Bundled CommonJS packages still ask for node's own modules with require().
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
-});
-writeFileSync('dist/LICENSES.txt', licenses(Object.keys(metafile.inputs)));
+};
+
+rmSync('dist', { recursive: true, force: true });
+const results = await Promise.all([
+  build({
+    ...options,
+    entryPoints: { steno: 'src/steno.ts', generate: 'src/generate.ts' },
+    plugins: [apart, unused],
+  }),
+  build({ ...options, entryPoints: parts, plugins: [unused] }),
+]);
+const hash = createHash('sha256');
+for (const name of readdirSync('dist').sort()) hash.update(readFileSync(`dist/${name}`));
+options.define.STENO_BUILD = JSON.stringify(hash.digest('hex').slice(0, 16));
+await build({ ...options, entryPoints: { launch: 'src/launch.ts' } });
+writeFileSync('dist/package.json', '{"type":"commonjs"}\n');
+writeFileSync('dist/LICENSES.txt', licenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
+execFileSync(process.execPath, ['dist/generate.js', 'pages'], { stdio: 'inherit' });
 
 /** The licence texts of every package that went into the bundle. */
 function licenses(inputs) {

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/steno.js';
+require('../dist/launch.js');

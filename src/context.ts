@@ -30,15 +30,17 @@ interface Limits {
   readonly ownTimeout?: boolean;
   /** And no request goes on when it has run out. */
   readonly endsInTime?: boolean;
+  /** Hundreds of calls will be made, not a few. */
+  readonly busy?: boolean;
 }
 
 export class Context {
   readonly globals: GlobalValues;
   readonly env: Env;
-  readonly stdin: NodeJS.ReadStream;
   readonly signal: AbortSignal;
   readonly mask = new Mask();
   readonly out: Output;
+  readonly #edges: Edges;
   #settings: Settings | undefined;
   #transport: Promise<Transport> | undefined;
   #sandbox: Sandbox | undefined;
@@ -47,10 +49,15 @@ export class Context {
   constructor(globals: GlobalValues, edges: Edges) {
     this.globals = globals;
     this.env = edges.env;
-    this.stdin = edges.stdin;
+    this.#edges = edges;
     this.signal = edges.signal;
     for (const key of [globals.apiKey, edges.env.STENO_API_KEY]) if (key) this.mask.add(key);
     this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask, edges.env);
+  }
+
+  /** Opened on first use: node takes its time over it. */
+  get stdin(): NodeJS.ReadStream {
+    return this.#edges.stdin;
   }
 
   /** Whether the service is the one inside: asked for by flag, or by the name of the profile. */
@@ -116,7 +123,7 @@ export class Context {
   async transportFor(
     settings: Settings,
     apiKey: string,
-    { ownTimeout = false, endsInTime = false }: Limits = {},
+    { ownTimeout = false, endsInTime = false, busy = false }: Limits = {},
   ): Promise<Transport> {
     this.mask.add(apiKey);
     const baseUrl = settings.find('base-url').value;
@@ -129,7 +136,7 @@ export class Context {
     const kept = settings.find('timeout').value;
     const { timeout } = this.globals;
     const { Transport } = await import('./api/transport.ts');
-    return new Transport({
+    return Transport.open({
       baseUrl,
       apiKey,
       timeout: (ownTimeout ? undefined : timeout) ?? (kept === undefined ? undefined : parseDuration(kept)),
@@ -138,6 +145,7 @@ export class Context {
       env: this.env,
       signal: this.signal,
       trace: (line) => this.out.debug(line),
+      busy,
     });
   }
 

@@ -1,7 +1,7 @@
 /** The parts of README.md that are made from the program, each between its two markers. */
 import { exitCodes } from './errors.ts';
 import { type Command, globalOptions, type Option } from './options.ts';
-import { buildProgram, groups } from './program.ts';
+import { buildProgram, groups, parse } from './program.ts';
 import { settingList } from './settings/settings.ts';
 
 const sections: Readonly<Record<string, () => string>> = {
@@ -105,4 +105,19 @@ function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>):
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
   return [line(head), `|${head.map(() => '---|').join('')}\n`, ...rows.map(line)].join('');
+}
+
+/** The help page of every command by its full name, as `--help` prints it. */
+export function helpPages(): Array<[name: string, text: string]> {
+  const paths = groups.flatMap(({ commands }) => commands.flatMap((spec) => commandPaths(spec)));
+  return [[], ...paths].map((path) => {
+    const parsed = parse([...path, '--help']);
+    return [['steno', ...path].join(' '), 'text' in parsed ? parsed.text : ''];
+  });
+}
+
+function commandPaths(spec: Command): string[][] {
+  const children = (spec.children ?? []).flatMap(commandPaths);
+  const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
+  return spec.hidden ? [] : names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
 }

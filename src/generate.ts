@@ -1,15 +1,14 @@
-/** Writes what is kept but made from the program: the completions, and the marked parts of README.md. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Writes what is made from the program: with `pages` the help pages of dist, else what is kept in the checkout. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { completionScript, keptScripts, type Shell } from './completion/script.ts';
-import { fillSections } from './docs.ts';
+import { fillSections, helpPages } from './docs.ts';
 
-export function generate(): void {
+if (process.argv[2] === 'pages') {
+  mkdirSync('dist/help', { recursive: true });
+  for (const [name, text] of helpPages()) writeFileSync(`dist/help/${name}.txt`, text);
+} else {
   mkdirSync('completions', { recursive: true });
   for (const [shell, path] of Object.entries(keptScripts))
     writeFileSync(path, completionScript(shell as Shell));
   if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
 }
-
-const executed = process.argv[1];
-if (executed && realpathSync(executed) === fileURLToPath(import.meta.url)) generate();

@@ -7,6 +7,7 @@ export const GLOBAL = 'Global options:';
 
 /** Commands come before options, and what every command shares comes last. */
 export const helpStyle: Partial<Help> = {
+  helpWidth: 80,
   subcommandTerm: (command) => [command.name(), ...command.aliases()].join(', '),
   formatHelp(command: Commander, helper: Help): string {
     const width = helper.padWidth(command, helper);

@@ -68,7 +68,21 @@ export interface Printed {
   readonly text: string;
 }
 
+/** Reads a line. Only the commands that it names are built: the others matter where it can't be read as it is. */
 export function parse(argv: readonly string[]): Run | Printed {
+  try {
+    return parseWith(argv, new Set(argv));
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  try {
+    return parseWith(argv);
+  } catch (error) {
+    throw error instanceof CommanderError ? explain(error, argv) : error;
+  }
+}
+
+function parseWith(argv: readonly string[], words?: ReadonlySet<string>): Run | Printed {
   let text = '';
   let run: Run | undefined;
   const program = buildProgram(
@@ -78,19 +92,26 @@ export function parse(argv: readonly string[]): Run | Printed {
     (part) => {
       text += part;
     },
+    words,
   );
   try {
     program.parse(argv, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0 && error.code !== 'commander.help') throw explain(error, argv);
+    const isText =
+      error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help');
+    if (!isText || words) throw error;
   }
   return run ?? { text: text || program.helpInformation() };
 }
 
 type OnRun = (run: Run) => void;
 
-export function buildProgram(onRun: OnRun = () => {}, write: (text: string) => void = () => {}): Commander {
+/** Builds the tree, or of it only the commands among the words that are given. */
+export function buildProgram(
+  onRun: OnRun = () => {},
+  write: (text: string) => void = () => {},
+  words?: ReadonlySet<string>,
+): Commander {
   const program = new Commander('steno').description(about).usage('<command> [options]');
   program.configureOutput({ writeOut: write, writeErr: () => {} });
   program.exitOverride().configureHelp(helpStyle).enablePositionalOptions().showSuggestionAfterError(true);
@@ -99,10 +120,11 @@ export function buildProgram(onRun: OnRun = () => {}, write: (text: string) => v
   );
   addShared(program);
   for (const group of groups) {
-    for (const spec of group.commands)
-      program.addCommand(build(spec, program, onRun).helpGroup(`${group.title}:`), {
-        hidden: spec.hidden ?? false,
-      });
+    for (const spec of group.commands) {
+      if (words && !words.has(spec.name) && !words.has(spec.alias ?? spec.name)) continue;
+      const command = build(spec, program, onRun).helpGroup(`${group.title}:`);
+      program.addCommand(command, { hidden: spec.hidden ?? false });
+    }
   }
   const last = `\nHelp on a command: steno <command> --help\n${exitCodesLine()}\n`;
   return program.addHelpText('after', examplesText(rootExamples) + last);

@@ -29,7 +29,19 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const { env, stdin, stdout, stderr } = process;
-const code = await main(process.argv.slice(2), { env, stdin, stdout, stderr, signal: interrupt.signal });
-process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
-stdin.unref?.();
+let stdin: NodeJS.ReadStream | undefined;
+const edges = {
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: interrupt.signal,
+  get stdin() {
+    stdin ??= process.stdin;
+    return stdin;
+  },
+};
+
+main(process.argv.slice(2), edges).then((code) => {
+  process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
+  stdin?.unref?.();
+});

@@ -1,13 +1,13 @@
 /** One way to the service: what is sent, how long it may take, when it may be repeated. */
 import { channel } from 'node:diagnostics_channel';
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { StenoError } from '../errors.ts';
 import { formatJson, type Json, type JsonObject } from '../json.ts';
 import { Mask } from '../settings/mask.ts';
 import { sleep } from '../sleep.ts';
+import { type Connect, connectorTo } from './connect.ts';
 import { statusError, transportError } from './failures.ts';
-import { proxyFor } from './proxy.ts';
 import { pauseBefore } from './retry.ts';
 
 /** `read` may be repeated; `once` and `money` never are, and after `money` an unclear end is said to be one. */
@@ -44,25 +44,33 @@ export interface TransportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly trace: (line: string) => void;
+  /** Hundreds of calls will be made, not a few. */
+  readonly busy: boolean;
 }
 
 const READ_LIMIT = 30_000;
 const LONGEST_SILENCE = 60_000;
 /** A timer can't be set for longer. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-const CONNECTIONS = 64;
 
 export class Transport {
   readonly #options: TransportOptions;
   readonly #base: URL;
+  readonly #connect: Connect;
   readonly #shared: Dispatcher;
   readonly #mask = new Mask();
 
-  constructor(options: TransportOptions) {
+  private constructor(options: TransportOptions, base: URL, connect: Connect) {
     this.#options = options;
     this.#mask.add(options.apiKey);
-    this.#base = new URL(options.baseUrl.replace(/\/+$/, ''));
-    this.#shared = this.#dispatcher();
+    this.#base = base;
+    this.#connect = connect;
+    this.#shared = connect();
+  }
+
+  static async open(options: TransportOptions): Promise<Transport> {
+    const base = new URL(options.baseUrl.replace(/\/+$/, ''));
+    return new Transport(options, base, await connectorTo(base, options));
   }
 
   /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */
@@ -96,7 +104,7 @@ export class Transport {
   ): Promise<T> {
     const { signal, trace } = this.#options;
     // A connection that stood idle may die as it is used: what costs money gets one of its own.
-    const dispatcher = call.safety === 'money' ? this.#dispatcher() : this.#shared;
+    const dispatcher = call.safety === 'money' ? this.#connect() : this.#shared;
     const watch = watchSending(call.path);
     const started = Date.now();
     try {
@@ -145,19 +153,6 @@ export class Transport {
     const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')]);
     const { hide } = this.#mask;
     return { status: answer.statusCode, headers: Object.fromEntries(flat), body: answer.body, hide };
-  }
-
-  #dispatcher(): Dispatcher {
-    const proxy = proxyFor(this.#base, this.#options.env);
-    const shared = {
-      connections: CONNECTIONS,
-      pipelining: 1,
-      connect: { timeout: 15_000 },
-      maxHeaderSize: 65_536,
-    };
-    return proxy
-      ? new ProxyAgent({ ...shared, uri: proxy, proxyTunnel: this.#base.protocol === 'https:' })
-      : new Agent(shared);
   }
 }
 

@@ -4,18 +4,29 @@ const STARS = '****';
 
 export class Mask {
   readonly #secrets = new Set<string>();
+  #shortest = Number.POSITIVE_INFINITY;
   #pattern: RegExp | undefined;
 
   /** From now on nothing that goes through `hide` shows this secret. */
   add(secret: string): void {
     if (!secret || this.#secrets.has(secret)) return;
     this.#secrets.add(secret);
-    // Longer secrets first, so that one that begins with another is hidden whole.
-    const longestFirst = [...this.#secrets].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(longestFirst.flatMap(encodings).join('|'), 'g');
+    this.#shortest = Math.min(this.#shortest, secret.length);
+    this.#pattern = undefined;
   }
 
-  readonly hide = (text: string): string => (this.#pattern ? text.replace(this.#pattern, STARS) : text);
+  readonly hide = (text: string): string => {
+    // No encoding is shorter than what it encodes, and the pattern takes a while to make.
+    if (text.length < this.#shortest) return text;
+    this.#pattern ??= this.#makePattern();
+    return text.replace(this.#pattern, STARS);
+  };
+
+  /** Longer secrets first, so that one that begins with another is hidden whole. */
+  #makePattern(): RegExp {
+    const longestFirst = [...this.#secrets].sort((a, b) => b.length - a.length);
+    return new RegExp(longestFirst.flatMap(encodings).join('|'), 'g');
+  }
 }
 
 /** A secret as people may see it: enough to tell two long ones apart. */
