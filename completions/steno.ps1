@@ -51,7 +51,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
-                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs of a manifest go into one order' }
+                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 of a manifest, all that are named)' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }

@@ -1,13 +1,22 @@
 import { parseDuration } from './duration.ts';
 import { usage } from './errors.ts';
 
-/** A point in time: `2026-11-01`, an ISO time, or a duration before now such as `3d`; as ISO 8601. */
+const shape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
+
+/** A point in time: `2026-11-01` (midnight, UTC), an ISO time, or a duration before now such as `3d`; as ISO 8601. */
 export function parseSince(text: string, now: number): string {
-  const time = /^\d{4}-\d\d-\d\d([T ].*)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  const [, day, time] = shape.exec(text.trim()) ?? [];
+  const at = day === undefined || !isDay(day) ? Number.NaN : Date.parse(time ? `${day}T${time}` : day);
+  if (!Number.isNaN(at)) return new Date(at).toISOString();
   try {
     return new Date(now - parseDuration(text)).toISOString();
   } catch {
     throw usage(`'${text}' is not a time`, 'write it like 2026-11-01, 2026-11-01T09:30:00Z or 3d');
   }
 }
+
+/** Date.parse takes the 30th of February for a day in March. */
+const isDay = (day: string): boolean => {
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+};

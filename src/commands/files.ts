@@ -32,7 +32,10 @@ export const files = command({
     const ledger = await context.ledger();
     if (!ledger) throw usage('files reads the ledger, so --no-ledger makes no sense here');
     const filter = {
-      states: checkStates(options.state, () => ledger.files.states()),
+      states: options.state.flatMap((state) =>
+        // The word in the table for a file that the service was not asked about yet.
+        state.toLowerCase() === 'ordered' ? [''] : checkStates([state], () => ledger.files.states()),
+      ),
       order: options.order,
       since: options.since === undefined ? undefined : parseSince(options.since, Date.now()),
     };

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { StenoError, usage } from '../errors.ts';
 import type { PlacedOrder } from '../flows/place-orders.ts';
 import type { Waiting } from '../flows/wait.ts';
-import type { Fetching } from '../flows/wait-and-fetch.ts';
+import type { Fetching, Waited } from '../flows/wait-and-fetch.ts';
 import { command, count, duration, flag, list, repeated, text } from '../options.ts';
 
 export const order = command({
@@ -24,7 +24,10 @@ export const order = command({
       values: orderSkus.map((each) => each.sku),
     }),
     from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', { values: 'file' }),
-    perOrder: count('--per-order <n>', 'how many URLs of a manifest go into one order', { default: '50' }),
+    perOrder: count(
+      '--per-order <n>',
+      'how many URLs go into one order (default: 50 of a manifest, all that are named)',
+    ),
     notes: text('--notes <text>', 'comments for the transcribers'),
     notesFile: text('--notes-file <file>', 'take the comments from a file, or from stdin with -', {
       values: 'file',
@@ -66,42 +69,55 @@ export const order = command({
     if (options.test && waits)
       throw usage('a test order is not transcribed, so there is nothing to wait for');
     const exts = checkFormats(options.format);
-    const [{ ordersOf }, { placeOrders, withoutOrdered }, { raiseFailures, values }] = await Promise.all([
-      import('../flows/plan-orders.ts'),
-      import('../flows/place-orders.ts'),
-      import('../flows/bulk.ts'),
-    ]);
+    const [{ ordersOf }, { placeOrders, raiseUnplaced, withoutOrdered }, { values }, { ordersView }] =
+      await Promise.all([
+        import('../flows/plan-orders.ts'),
+        import('../flows/place-orders.ts'),
+        import('../flows/bulk.ts'),
+        import('../views/order.ts'),
+      ]);
     const { out } = context;
     const planned = await ordersOf(args, options, context.stdin);
     const ledger = await context.ledger();
     const requests = withoutOrdered(planned, ledger, options);
+    const leftOut = countUrls(planned) - countUrls(requests);
+    if (leftOut) out.note(`left out, for it is on order already: ${leftOut} of ${countUrls(planned)}`);
     if (options.dryRun) {
       const { planView } = await import('../views/plan.ts');
       return out.show(planView(requests));
     }
-    if (requests.length === 0) return out.note('nothing to order: all of it is on order already');
-    const transport = await context.transport();
+    if (requests.length === 0) return out.show(ordersView([], true));
+    const transport = await context.transport(waits ? { ownTimeout: true, endsInTime: true } : {});
     const { whileSpinning } = await import('../ui/spinner.ts');
     const onTrouble = (error: unknown): Promise<void> =>
-      out.warn(`the order stands, but the ledger could not take it down: ${(error as Error).message}`);
+      out.warn(`the ledger could not take down what became of the order: ${(error as Error).message}`);
     const outcomes = await whileSpinning(out, 'Ordering', () =>
       placeOrders(requests, transport, ledger, { ...options, onTrouble }),
     );
     const placed = values(outcomes);
-    if (waits) {
-      await waitFor(
-        context,
-        placed,
-        { transport, ledger, interval: options.interval },
-        { ...options, formats: exts },
+    const shown = ordersView(placed, requests.length > 1);
+    if (waits && placed.length && !context.signal.aborted) {
+      const given = { transport, ledger, interval: options.interval };
+      const waited = await waitFor(context, placed, given, { ...options, formats: exts }).catch(
+        async (error) => {
+          // What was paid for is told, whatever came after it.
+          await out.show(shown);
+          throw error;
+        },
       );
-    } else {
-      const { ordersView } = await import('../views/order.ts');
-      await out.show(ordersView(placed));
-    }
-    await tellHolds(context, placed, options.failOnHold || waits, () => raiseFailures(outcomes));
+      const { raiseUndelivered } = await import('../flows/wait.ts');
+      raiseUnplaced(
+        outcomes,
+        waited.outcomes.flatMap(({ what, error }) => (error ? [{ what, error }] : [])),
+      );
+      raiseUndelivered(waited.outcomes);
+    } else if (placed.length || requests.length > 1) await out.show(shown);
+    await tellHolds(context, placed, options.failOnHold || waits, () => raiseUnplaced(outcomes));
   },
 });
+
+const countUrls = (requests: ReadonlyArray<{ readonly urls: readonly string[] }>): number =>
+  requests.reduce((sum, { urls }) => sum + urls.length, 0);
 
 /** Waits for what is under way and shows what came of it; a held order is not waited for. */
 async function waitFor(
@@ -109,30 +125,24 @@ async function waitFor(
   placed: readonly PlacedOrder[],
   given: Pick<Waiting, 'transport' | 'ledger'> & { readonly interval: number | undefined },
   fetching: Fetching,
-): Promise<void> {
-  const [{ waitAndFetch }, { raiseUndelivered }, { waitedView }, { startProgress }] = await Promise.all([
+): Promise<Waited> {
+  const [{ waitAndFetch }, { waitedView }, { startProgress }] = await Promise.all([
     import('../flows/wait-and-fetch.ts'),
-    import('../flows/wait.ts'),
     import('../views/waited.ts'),
     import('../ui/progress.ts'),
   ]);
   const { out, signal, globals } = context;
-  for (const { order } of placed) out.note(`order ${order.id}: audiofile ${order.audiofiles.join(', ')}`);
-  const ids = placed.flatMap(({ order }) => (order.hold ? [] : order.audiofiles));
+  const orders = placed.map(({ order }) => order);
+  for (const { id, audiofiles } of orders) out.note(`order ${id}: audiofile ${audiofiles.join(', ')}`);
+  const ids = orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles));
   const patience = { interval: given.interval, timeout: globals.timeout, signal };
   const progress = await startProgress(out, 'Waiting');
   const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);
   const waited = await waitAndFetch(ids, { ...given, patience, onLook }, fetching).finally(() =>
     progress.stop(),
   );
-  await out.show(
-    waitedView(
-      waited,
-      out.onTerminal,
-      placed.map(({ order }) => order),
-    ),
-  );
-  raiseUndelivered(waited.outcomes);
+  await out.show(waitedView(waited, out.onTerminal, orders));
+  return waited;
 }
 
 /** A held order is a success that is not one: it is always said, and raised if so asked. */

@@ -42,8 +42,11 @@ export const wait = command({
     const { out, signal } = context;
     const ledger = args.length ? await context.ledgerIfAny() : await context.ledger();
     const ids = filesToWaitFor(ledger, args, options.order);
-    if (ids.length === 0) return out.note('nothing is under way');
-    const transport = await context.transport({ ownTimeout: true });
+    if (ids.length === 0) {
+      out.note('nothing is under way');
+      return out.show(waitedView({ outcomes: [], saved: undefined }, out.onTerminal));
+    }
+    const transport = await context.transport({ ownTimeout: true, endsInTime: true });
     const patience = { interval: options.interval, timeout: context.globals.timeout, signal };
     const progress = await startProgress(out, 'Waiting');
     const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);

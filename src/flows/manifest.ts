@@ -1,18 +1,23 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. Any bad line refuses the whole. */
 import { createReadStream } from 'node:fs';
 import { scalar } from '../api/decode.ts';
+import { findOrderSku } from '../catalog/skus.ts';
 import { StenoError, usage } from '../errors.ts';
 import { isObject, type Json, parseJson } from '../json.ts';
 import { didYouMean } from '../suggest.ts';
 import { readAll } from '../ui/prompt.ts';
 import { checkUrl } from '../urls.ts';
 
-export interface Row {
-  readonly line: number;
+interface Cells {
   readonly url: string;
   readonly skus?: readonly string[] | undefined;
   readonly notes?: string | undefined;
   readonly names?: readonly string[] | undefined;
+}
+
+export interface Row extends Cells {
+  /** Where it stands, for messages: `talks.csv, line 3`; empty for what no manifest holds. */
+  readonly at: string;
 }
 
 const LARGEST = 256 * 1024 * 1024;
@@ -35,10 +40,11 @@ export async function readWords(file: string, stdin: NodeJS.ReadStream): Promise
 export async function parseManifest(text: string, where: string): Promise<Row[]> {
   const lines = plainLines(text);
   const first = lines[0]?.text ?? '';
-  if (first.startsWith('{'))
-    return lines.map((each) => atLine(where, each.line, () => fromJson(each.line, each.text)));
-  if (/(^|[,;\t"])\s*url\s*("|[,;\t]|$)/i.test(first)) return fromCsv(text, where);
-  return lines.map(({ line, text: url }) => atLine(where, line, () => ({ line, url: checkUrl(url) })));
+  const place = (line: number): string => `${where}, line ${line}`;
+  const isHeader = !/^["']?https?:/i.test(first) && (/[,;\t]/.test(first) || isField(first));
+  if (isHeader && !/^[[{]/.test(first)) return fromCsv(text, first, where, place);
+  const read = /^[[{]/.test(first) ? fromJson : fromPlain;
+  return lines.map(({ line, text: each }) => rowAt(place(line), () => read(each)));
 }
 
 /** Lines that say something: not blank, not a comment. */
@@ -50,75 +56,118 @@ function plainLines(text: string): Array<{ line: number; text: string }> {
     .filter((each) => each.text !== '' && !each.text.startsWith('#'));
 }
 
-async function fromCsv(text: string, where: string): Promise<Row[]> {
+function fromPlain(url: string): Cells {
+  const [, ...rest] = url.split(/[,;]/);
+  if (rest.some((each) => findOrderSku(each.trim()))) {
+    throw usage(`'${url}' holds a SKU beside the URL`, 'begin the manifest with the line: url,sku');
+  }
+  return { url };
+}
+
+interface CsvRecord {
+  readonly record: string[];
+  /** The line at which it ends. */
+  readonly info: { readonly lines: number };
+}
+
+async function fromCsv(
+  text: string,
+  first: string,
+  where: string,
+  place: (line: number) => string,
+): Promise<Row[]> {
+  const [header, ...body] = await parseCsv(text, first, where);
+  const columns = columnsOf(header?.record ?? [], place(header?.info.lines ?? 1));
+  return body.map(({ record, info }) => {
+    const breaks = record.join('').split('\n').length - 1;
+    const cells = new Map(columns.map((column, at) => [column, record[at] ?? '']));
+    return rowAt(place(info.lines - breaks), () => ({
+      url: cells.get('url') ?? '',
+      skus: words(cells.get('sku')),
+      notes: cells.get('notes'),
+      names: parts(cells.get('names')),
+    }));
+  });
+}
+
+async function parseCsv(text: string, first: string, where: string): Promise<CsvRecord[]> {
   const { parse } = await import('csv-parse/sync');
-  let records: Array<{ record: string[]; info: { lines: number } }>;
   try {
-    records = parse(text, {
+    // One kind of line break, or the parser counts some lines twice.
+    return parse(text.replace(/\r\n?/g, '\n'), {
       bom: true,
       info: true,
       skip_empty_lines: true,
-      delimiter: [',', ';', '\t'],
-      relax_column_count: false,
+      comment: '#',
+      comment_no_infix: true,
+      // The header tells which one it is: the others may stand in the cells.
+      delimiter: /[,;\t]/.exec(first)?.[0] ?? ',',
+      record_delimiter: '\n',
       trim: true,
-    }) as unknown as typeof records;
+    }) as unknown as CsvRecord[];
   } catch (error) {
     const { lines, message } = error as Error & { lines?: number };
     throw usage(`${where}${lines ? `, line ${lines}` : ''}: ${message}`);
   }
-  const [header, ...body] = records;
-  const columns = (header?.record ?? []).map((name) => atLine(where, 1, () => fieldName(name)));
-  return body.map(({ record, info }) =>
-    atLine(where, info.lines, () => {
-      const cells = new Map(columns.map((column, at) => [column, record[at] ?? '']));
-      return row(
-        info.lines,
-        cells.get('url'),
-        words(cells.get('sku')),
-        cells.get('notes'),
-        parts(cells.get('names')),
-      );
-    }),
-  );
 }
 
-function fromJson(line: number, text: string): Row {
+function columnsOf(header: readonly string[], at: string): string[] {
+  return inPlace(at, () => {
+    const columns = header.map(fieldName);
+    const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+    if (twice) throw usage(`the column ${twice} is there twice`);
+    if (!columns.includes('url')) throw usage('there is no column url');
+    return columns;
+  });
+}
+
+function fromJson(text: string): Cells {
   let json: Json;
   try {
     json = parseJson(text);
   } catch {
-    throw usage('not a JSON object');
+    throw usage('not a JSON object', 'a manifest of JSON has one object a line');
   }
-  if (!isObject(json)) throw usage('not a JSON object');
-  for (const key of json.keys()) fieldName(key);
-  const list = (value: Json | undefined, split: (text: string | undefined) => string[]): string[] =>
-    Array.isArray(value) ? value.map((each) => scalar(each) ?? '') : split(scalar(value));
-  return row(
-    line,
-    scalar(json.get('url')),
-    list(json.get('sku'), words),
-    scalar(json.get('notes')),
-    list(json.get('names'), parts),
-  );
+  if (!isObject(json)) throw usage('not a JSON object', 'a manifest of JSON has one object a line');
+  const found = new Map([...json].map(([key, value]) => [fieldName(key), value]));
+  const one = (key: string): string | undefined => textOf(key, found.get(key));
+  const list = (key: string, split: (text: string | undefined) => string[]): string[] => {
+    const value = found.get(key);
+    return Array.isArray(value) ? value.map((each) => textOf(key, each) ?? '') : split(textOf(key, value));
+  };
+  return {
+    url: one('url') ?? '',
+    skus: list('sku', words),
+    notes: one('notes'),
+    names: list('names', parts),
+  };
 }
 
-const row = (
-  line: number,
-  url: string | undefined,
-  skus: string[],
-  notes: string | undefined,
-  names: string[],
-): Row => ({
-  line,
-  url: checkUrl(url ?? ''),
-  skus: skus.length ? skus : undefined,
-  notes: notes || undefined,
-  names: names.length ? names : undefined,
-});
+function textOf(key: string, value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = scalar(value);
+  if (text === undefined) throw usage(`${key} is not a text`);
+  return text;
+}
+
+/** A row, or what is wrong with it and where. */
+function rowAt(at: string, read: () => Cells): Row {
+  return inPlace(at, () => {
+    const { url, skus = [], notes, names = [] } = read();
+    return {
+      at,
+      url: checkUrl(url),
+      skus: skus.length ? skus : undefined,
+      notes: notes || undefined,
+      names: names.length ? names : undefined,
+    };
+  });
+}
+
+const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
 
 function fieldName(name: string): string {
-  const known = fields.find((each) => each === name.trim().toLowerCase());
-  if (known) return known;
+  if (isField(name)) return name.trim().toLowerCase();
   throw usage(`unknown field '${name}'`, didYouMean(name, fields, `a manifest has: ${fields.join(', ')}`));
 }
 
@@ -131,12 +180,12 @@ const parts = (text = ''): string[] =>
     .filter(Boolean);
 
 /** Says where in the manifest a mistake is. */
-function atLine<T>(where: string, line: number, work: () => T): T {
+function inPlace<T>(at: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof StenoError)) throw error;
-    throw usage(`${where}, line ${line}: ${error.message}`, error.hint);
+    throw usage(`${at}: ${error.message}`, error.hint);
   }
 }
 

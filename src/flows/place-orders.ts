@@ -2,7 +2,7 @@
 import { CallError } from '../api/failures.ts';
 import { type Order, type OrderRequest, placeOrder } from '../api/orders.ts';
 import type { Transport } from '../api/transport.ts';
-import { StenoError } from '../errors.ts';
+import { BulkError, type Failure, StenoError } from '../errors.ts';
 import type { Earlier } from '../ledger/attempts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Outcome } from './bulk.ts';
@@ -38,7 +38,7 @@ export async function placeOrders(
   requests: readonly OrderRequest[],
   transport: Transport,
   ledger: Ledger | undefined,
-  options: Guard & { readonly onTrouble: (error: unknown) => Promise<void> },
+  options: Placing,
 ): Promise<Outcome<PlacedOrder>[]> {
   const outcomes: Outcome<PlacedOrder>[] = [];
   let stopped = false;
@@ -52,10 +52,10 @@ export async function placeOrders(
       continue;
     }
     try {
-      outcomes.push({ what, value: { request, order: await placeOne(request, transport, ledger, options) } });
+      const placed = await placeOne(request, transport, ledger, options);
+      if (placed) outcomes.push({ what, value: placed });
     } catch (error) {
-      if (!(error instanceof StenoError) || error.kind === 'interrupted' || requests.length === 1)
-        throw error;
+      if (!(error instanceof StenoError)) throw error;
       stopped = error.kind !== 'failed' && error.kind !== 'missing' && error.kind !== 'duplicate';
       outcomes.push({ what, error });
     }
@@ -63,30 +63,74 @@ export async function placeOrders(
   return outcomes;
 }
 
+/** Raises what was not placed, with what else went wrong; an order that is unclear counts more than the others. */
+export function raiseUnplaced(
+  outcomes: readonly Outcome<PlacedOrder>[],
+  undelivered: readonly Failure[] = [],
+): void {
+  const failures = outcomes.flatMap(({ what, error }): Failure[] => (error ? [{ what, error }] : []));
+  const [first] = failures;
+  if (!first) return;
+  if (outcomes.length === 1) throw first.error;
+  const telling = ['interrupted', 'uncertain'].flatMap(
+    (kind) => failures.find(({ error }) => error.kind === kind) ?? [],
+  )[0];
+  const none = failures.length === outcomes.length;
+  const kind = telling?.error.kind ?? (none ? first.error.kind : 'partial');
+  const text = `${failures.length} of ${outcomes.length} orders failed`;
+  throw new BulkError(kind, text, [...failures, ...undelivered], telling?.error.hint);
+}
+
+interface Placing extends Guard {
+  readonly onTrouble: (error: unknown) => Promise<void>;
+}
+
+/** Gives nothing where, by now, all of it is on order and may be left out. */
 async function placeOne(
-  request: OrderRequest,
+  wanted: OrderRequest,
   transport: Transport,
   ledger: Ledger | undefined,
-  { again, onTrouble }: Guard & { readonly onTrouble: (error: unknown) => Promise<void> },
-): Promise<Order> {
-  const attempt = ledger?.attempts.begin(request, { again });
-  if (Array.isArray(attempt)) throw duplicate(attempt);
-  let order: Order;
-  try {
-    order = await placeOrder(transport, request);
-  } catch (error) {
-    const { message } = error as Error;
-    const clear = error instanceof StenoError && !(error instanceof CallError && error.open);
-    if (attempt !== undefined) ledger?.attempts[clear ? 'refused' : 'uncertain'](attempt, message);
+  options: Placing,
+): Promise<PlacedOrder | undefined> {
+  const begun = ledger ? begin(wanted, ledger, options) : { request: wanted, end: () => {} };
+  if (!begun) return undefined;
+  const { request, end } = begun;
+  // The outcome stands; a ledger that can't take it down must not hide it.
+  const note = async (outcome: Order | StenoError): Promise<void> => {
+    try {
+      end(outcome);
+    } catch (error) {
+      await options.onTrouble(error);
+    }
+  };
+  const order = await placeOrder(transport, request).catch(async (error) => {
+    if (error instanceof StenoError) await note(error);
     throw error;
+  });
+  await note(order);
+  return { request, order };
+}
+
+interface Begun {
+  readonly request: OrderRequest;
+  end(outcome: Order | StenoError): void;
+}
+
+/** Writes the attempt down; another process may have ordered some of it since it was looked at. */
+function begin(request: OrderRequest, ledger: Ledger, guard: Guard): Begun | undefined {
+  const { attempts } = ledger;
+  const attempt = attempts.begin(request, guard);
+  if (Array.isArray(attempt)) {
+    if (!guard.skipOrdered) throw duplicate(attempt);
+    const [rest] = withoutOrdered([request], ledger, guard);
+    return rest && begin(rest, ledger, guard);
   }
-  try {
-    if (attempt !== undefined) ledger?.attempts.placed(attempt, request, order);
-  } catch (error) {
-    // The order stands; a ledger that can't take it down must not hide that.
-    await onTrouble(error);
-  }
-  return order;
+  const end = (outcome: Order | StenoError): void => {
+    if (!(outcome instanceof StenoError)) attempts.placed(attempt, request, outcome);
+    else if (outcome instanceof CallError && outcome.open) attempts.uncertain(attempt, outcome.message);
+    else attempts.refused(attempt, outcome.message);
+  };
+  return { request, end };
 }
 
 function duplicate(earlier: readonly Earlier[]): StenoError {

@@ -21,6 +21,9 @@ export interface OrderInput {
   readonly skipOrdered: boolean;
 }
 
+/** So many URLs of a manifest go into one order: the service fetches all of them before it answers. */
+const OF_A_MANIFEST = 50;
+
 interface Shared {
   readonly skus: readonly string[];
   readonly notes: string | undefined;
@@ -40,7 +43,7 @@ export async function ordersOf(
   if (urls.length === 0 && from === undefined)
     throw usage('an order wants a URL, or --from', 'see: steno order --help');
   if (from === '-' && notesFile === '-') throw usage('--from and --notes-file can not both read stdin');
-  const given: Row[] = urls.map((url) => ({ line: 0, url: checkUrl(url) }));
+  const given: Row[] = urls.map((url) => ({ at: '', url: checkUrl(url) }));
   const listed = from === undefined ? [] : await readManifest(from, stdin);
   const rows = withoutRepeats([...given, ...listed], input);
   const shared = {
@@ -51,7 +54,7 @@ export async function ordersOf(
     anySku: input.anySku,
     extra: parseParams(input.param),
   };
-  return planOrders(rows, shared, from === undefined ? rows.length : (input.perOrder ?? rows.length));
+  return planOrders(rows, shared, input.perOrder ?? (from === undefined ? rows.length : OF_A_MANIFEST));
 }
 
 /** Rows alike in SKUs, notes and names share an order; what a row does not say, the flags say. */
@@ -91,8 +94,8 @@ function withoutRepeats(
     const before = seen.get(key);
     if (!before) seen.set(key, row);
     else if (!options.skipOrdered) {
-      const where = row.line ? `line ${row.line}: ` : '';
-      const same = before.line ? `the same as in line ${before.line}` : 'given twice';
+      const where = row.at ? `${row.at}: ` : '';
+      const same = before.at ? `the same as in ${before.at}` : 'given twice';
       throw usage(`${where}${row.url} is ${same}`, 'leave one out, or let --skip-ordered do it');
     }
     return !before;
@@ -103,7 +106,7 @@ function checkRowSkus(row: Row, shared: Shared): string[] {
   try {
     return checkOrderSkus(row.skus ?? shared.skus, shared.anySku);
   } catch (error) {
-    if (!(error instanceof StenoError) || !row.line) throw error;
-    throw usage(`line ${row.line}: ${error.message}`, error.hint);
+    if (!(error instanceof StenoError) || !row.at) throw error;
+    throw usage(`${row.at}: ${error.message}`, error.hint);
   }
 }

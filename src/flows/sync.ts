@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Outcome } from './bulk.ts';
 import type { Saved } from './download.ts';
 import { followFiles } from './follow.ts';
+import { removeLeftovers } from './parts.ts';
 import { saveTranscripts } from './transcripts.ts';
 
 export interface Change {
@@ -31,6 +32,7 @@ export async function syncFiles(transport: Transport, ledger: Ledger, options: S
   const changed = looked.flatMap(({ value }) =>
     value?.was === undefined ? [] : [{ id: value.file.id, was: value.was, state: value.file.state }],
   );
+  await removeLeftovers(options.folder);
   const saved = await fetchNew(transport, ledger, options);
   const outcomes: Outcome<unknown>[] = [...looked, ...saved];
   const downloaded = saved.flatMap(({ value }) => (value && !value.skipped ? [value] : []));
@@ -51,7 +53,8 @@ async function fetchNew(
     const keep = (saved: Saved | undefined): void => {
       if (saved) ledger.downloads.add(saved.id, ext, saved.path, saved.bytes);
     };
-    all.push(...(await saveTranscripts(transport, wanted, target, jobs, keep)));
+    const outcomes = await saveTranscripts(transport, wanted, target, jobs, keep);
+    all.push(...outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }
   return all;
 }

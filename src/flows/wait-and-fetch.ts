@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AudioFile } from '../api/files.ts';
 import type { Outcome } from './bulk.ts';
 import { type Saved, saveTranscript } from './download.ts';
-import { fileName } from './file-names.ts';
+import { fileName, Names } from './file-names.ts';
 import { removeLeftovers } from './parts.ts';
 import { type Waiting, waitForFiles } from './wait.ts';
 
@@ -27,15 +27,23 @@ export async function waitAndFetch(
   const { download, formats } = fetching;
   if (download === undefined) return { outcomes: await waitForFiles(ids, waiting), saved: undefined };
   await removeLeftovers(download);
-  const saved: Saved[] = [];
+  const names = new Names();
+  const documents = ids.flatMap((id) =>
+    formats.map((ext) => {
+      const name = fileName('{id}.{ext}', { id, ext, title: '', order: '' });
+      return { id, ext, path: join(download, names.claim(name, id)) };
+    }),
+  );
+  const saved = new Map<string, Saved>();
   const onDelivered = async (id: string): Promise<void> => {
-    for (const ext of formats) {
-      const path = join(download, fileName('{id}.{ext}', { id, ext, title: '', order: '' }));
+    // What was fetched before a failure is not fetched again.
+    for (const { ext, path } of documents.filter((each) => each.id === id && !saved.has(each.path))) {
       const request = { id, ext, test: false, deprecatedPath: false };
       const one = await saveTranscript(waiting.transport, request, path, 'skip');
+      saved.set(path, one);
       waiting.ledger?.downloads.add(id, ext, one.path, one.bytes);
-      saved.push(one);
     }
   };
-  return { outcomes: await waitForFiles(ids, { ...waiting, onDelivered }), saved };
+  const outcomes = await waitForFiles(ids, { ...waiting, onDelivered });
+  return { outcomes, saved: documents.flatMap(({ path }) => saved.get(path) ?? []) };
 }

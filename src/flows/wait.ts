@@ -1,4 +1,5 @@
 /** Waits until every file has its transcript, or can't get one any more. */
+import { CallError } from '../api/failures.ts';
 import type { AudioFile } from '../api/files.ts';
 import type { Transport } from '../api/transport.ts';
 import { findFileState } from '../catalog/states.ts';
@@ -28,59 +29,77 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 /** How often the ledger is read between two looks, for events that came in. */
 const GLANCE = 500;
-/** So many looks in a row may fail before waiting is given up. */
-const BEARABLE_FAILURES = 5;
+/** The last look before the time runs out, so that it still gets an answer. */
+const LAST_LOOK = 300;
+/** So many looks in a row may fail before waiting is given up: more where the service has answered before. */
+const BEARABLE = { first: 5, later: 20 };
 
 /** What one look at a file gave; `open` while it may still change. */
 interface Look extends Outcome<AudioFile> {
   readonly open: boolean;
+  /** How many looks have failed in a row. */
+  readonly failures: number;
 }
 
-/** One outcome a file, in the order asked: the delivered file, or why there will be none. */
+/** One outcome a file, in the order asked: the delivered file, or why there is none. */
 export async function waitForFiles(ids: readonly string[], waiting: Waiting): Promise<Outcome<AudioFile>[]> {
-  const { patience } = waiting;
+  const { patience, ledger } = waiting;
   const deadline = patience.timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + patience.timeout;
   const looks = new Map<string, Look>();
-  const failures = new Map<string, number>();
   const open = (): string[] => ids.filter((id) => looks.get(id)?.open !== false);
   let pause = patience.interval ?? FIRST_PAUSE;
   for (;;) {
+    const version = ledger?.version;
     await doEach(open(), JOBS, String, async (id) => {
-      looks.set(id, await look(id, waiting, failures));
+      looks.set(id, await look(id, waiting, looks.get(id)));
     });
     const left = open();
     waiting.onLook?.(ids.length - left.length, ids.length);
     // A held file moves only when somebody pays: with nothing else under way there is nothing to wait for.
     if (left.every((id) => looks.get(id)?.error?.kind === 'held'))
       return ids.flatMap((id) => looks.get(id) ?? []);
-    if (Date.now() + pause >= deadline) {
-      await sleep(Math.max(0, deadline - Date.now()), patience.signal);
-      return ids.flatMap((id) => looks.get(id) ?? []);
+    const time = deadline - Date.now();
+    if (time <= LAST_LOOK) {
+      await sleep(Math.max(0, time), patience.signal);
+      return ids.flatMap((id) => inTime(looks.get(id)) ?? []);
     }
-    await pauseUntilNews(pause, left, waiting);
+    await pauseUntilNews(Math.min(pause, time - LAST_LOOK), left, waiting, version);
     if (patience.interval === undefined) pause = Math.min(LONGEST_PAUSE, Math.round(pause * 1.4));
   }
 }
 
-async function look(id: string, waiting: Waiting, failures: Map<string, number>): Promise<Look> {
+async function look(id: string, waiting: Waiting, before: Look | undefined): Promise<Look> {
   let file: AudioFile | undefined;
   try {
     ({ file } = await followFile(waiting.transport, waiting.ledger, id));
-    failures.delete(id);
     if (findFileState(file.state)?.end === 'delivered') await waiting.onDelivered?.(id);
   } catch (error) {
     if (!(error instanceof StenoError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
-    const count = (failures.get(id) ?? 0) + 1;
-    failures.set(id, count);
-    const passes = error.kind === 'network' || error.kind === 'timeout' || (error.status ?? 0) >= 429;
-    return { what: id, error, open: passes && count < BEARABLE_FAILURES, ...(file && { value: file }) };
+    const failures = (before?.failures ?? 0) + 1;
+    const bearable = before?.value && !file ? BEARABLE.later : BEARABLE.first;
+    const passes = file ? mayPass(error) : !isClear(error);
+    const value = file ?? before?.value;
+    return { what: id, error, failures, open: passes && failures < bearable, ...(value && { value }) };
   }
   return judge(id, file);
 }
 
+const mayPass = (error: StenoError): boolean =>
+  error.kind === 'timeout' || (error instanceof CallError && error.passing);
+
+/** The service has said no, and will say so again. */
+const isClear = (error: StenoError): boolean =>
+  error.kind === 'usage' || ((error.status ?? 0) >= 400 && (error.status ?? 0) < 500 && !mayPass(error));
+
+/** When the time has run out, that is the reason, whatever the last look came to. */
+function inTime(last: Look | undefined): Look | undefined {
+  if (!last?.open || !last.error || last.error.kind === 'timeout' || last.error.kind === 'held') return last;
+  return { ...last, error: new StenoError('timeout', `is not delivered: ${last.error.message}`) };
+}
+
 function judge(id: string, file: AudioFile): Look {
   const state = findFileState(file.state);
-  const found = { what: id, value: file, open: !state?.end };
+  const found = { what: id, value: file, open: !state?.end, failures: 0 };
   if (state?.end === 'delivered') return found;
   const error = state?.end
     ? new StenoError('unfinished', `ended as '${file.state}': no transcript comes`)
@@ -113,15 +132,19 @@ const hints = {
   held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
 };
 
-/** Sleeps, but wakes as soon as the ledger has a file as ended: `listen` may have heard of it. */
+/** Sleeps, but wakes as soon as another process has a file as ended: `listen` may have heard of it. */
 async function pauseUntilNews(
   pause: number,
   left: readonly string[],
   { ledger, patience }: Waiting,
+  version: number | undefined,
 ): Promise<void> {
   const end = Date.now() + pause;
+  let known = version;
   while (Date.now() < end) {
     await sleep(Math.min(GLANCE, end - Date.now()), patience.signal);
-    if (ledger && left.some((id) => ledger.files.get(id)?.ended)) return;
+    if (!ledger || ledger.version === known) continue;
+    known = ledger.version;
+    if (left.some((id) => ledger.files.get(id)?.ended)) return;
   }
 }

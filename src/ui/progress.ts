@@ -11,7 +11,8 @@ const silent: Progress = { update: () => {}, stop: () => {} };
 export async function startProgress(out: Output, text: string): Promise<Progress> {
   if (!out.showsProgress || out.mode.debug) return silent;
   const { default: ora } = await import('ora');
-  const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
+  const color = out.paintsProgress ? 'cyan' : false;
+  const spinner = ora({ text, color, stream: process.stderr, discardStdin: false }).start();
   return {
     update: (next) => {
       spinner.text = next;

@@ -1,6 +1,7 @@
 /** Files as the ledger knows them. */
 import type { KnownFile } from '../flows/list-files.ts';
 import { type Json, parseJson, toJson } from '../json.ts';
+import type { FileRow } from '../ledger/files.ts';
 import type { Column, View } from '../ui/view.ts';
 
 const columns: readonly Column[] = [
@@ -18,6 +19,9 @@ const columns: readonly Column[] = [
   { name: 'checked', kind: 'time' },
   { name: 'invoices' },
   { name: 'downloads' },
+  { name: 'names' },
+  { name: 'notes' },
+  { name: 'answer' },
 ];
 
 /** People see what matters most; scripts see everything. */
@@ -33,19 +37,22 @@ function knownFilesView(files: readonly KnownFile[], forPeople: boolean): View {
 
 const cells = ({ row, downloads }: KnownFile): string[] => [
   row.id,
-  row.state || (row.hold ? 'On Hold' : 'ordered'),
+  row.state || 'ordered',
   row.title,
   row.order_id,
   row.ordered_at,
   row.changed_at ?? '',
   row.url,
   row.skus ?? '',
-  row.hold ?? '',
+  holdOf(row),
   row.test ? 'test' : '',
   row.ended,
   row.checked_at ?? '',
   row.invoices,
   downloads.map((each) => each.path).join(','),
+  row.names ?? '',
+  row.notes ?? '',
+  row.answer ?? '',
 ];
 
 const document = ({ row, downloads }: KnownFile): Json =>
@@ -57,15 +64,29 @@ const document = ({ row, downloads }: KnownFile): Json =>
     order: row.order_id,
     url: row.url,
     skus: row.skus ? row.skus.split(',') : [],
-    hold: row.hold,
+    names: row.names ? row.names.split('|') : [],
+    notes: row.notes || null,
+    hold: holdOf(row) || null,
     test: row.test === 1,
     invoices: row.invoices ? row.invoices.split(',') : [],
     ordered_at: row.ordered_at,
     changed_at: row.changed_at,
     checked_at: row.checked_at,
     downloads: downloads.map(({ ext, path, bytes, at }) => ({ format: ext, path, bytes, at })),
-    answer: row.answer === null ? null : (parseJson(row.answer) as never),
+    answer: answerOf(row) as never,
   });
+
+/** Why its order was held; over with the file at the latest. */
+const holdOf = (row: FileRow): string => (row.ended ? '' : (row.hold ?? ''));
+
+/** What the service last said. A secret that was taken out may have broken its form: then it is a text. */
+function answerOf({ answer }: FileRow): Json {
+  try {
+    return answer === null ? null : parseJson(answer);
+  } catch {
+    return answer;
+  }
+}
 
 /** The pages of a listing as they come; one with no rows still has its header line. */
 export function* knownFilesPages(pages: Iterable<readonly KnownFile[]>, forPeople: boolean): Generator<View> {

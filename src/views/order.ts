@@ -1,11 +1,11 @@
 import type { PlacedOrder } from '../flows/place-orders.ts';
 import type { View } from '../ui/view.ts';
 
-/** A row a file: what was ordered and what it became. */
-export function ordersView(placed: readonly PlacedOrder[]): View {
+/** A row a file: what was ordered and what it became. One order is its answer, several are an array of theirs. */
+export function ordersView(placed: readonly PlacedOrder[], several: boolean): View {
   const documents = placed.map(({ order }) => order.json);
   return {
-    json: documents.length === 1 && documents[0] !== undefined ? documents[0] : documents,
+    json: !several && documents[0] !== undefined ? documents[0] : documents,
     columns: [
       { name: 'audiofile', kind: 'id' },
       { name: 'order' },

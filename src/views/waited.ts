@@ -19,7 +19,8 @@ export function waitedView(
   const all = outcomes.map((outcome) => outcome.value?.json ?? documents([outcome], fileJson));
   const [only] = all;
   const plain = filesView(files, only !== undefined && all.length === 1 ? only : all, forPeople);
-  const shown = saved ? savedView(saved) : { ...plain, quiet: files.map((file) => file.id) };
+  const delivered = outcomes.flatMap(({ value, error }) => (value && !error ? [value.id] : []));
+  const shown = saved ? savedView(saved) : { ...plain, quiet: delivered };
   if (!saved && orders.length === 0) return shown;
   const json: JsonObject = new Map();
   const [first] = orders;
