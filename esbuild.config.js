@@ -1,9 +1,12 @@
 // Builds dist: the launcher, the program, one file for each part that is heavy and seldom needed, and the help pages.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
+
+// Made beside its place and renamed, so that a program that runs meanwhile finds a whole one.
+const out = `dist.${process.pid}`;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -47,7 +50,7 @@ const ours = (entry) => (entry.endsWith('.ts') ? entry.slice(entry.lastIndexOf('
 
 // CommonJS, because node starts it faster than ESM; one file, because every further file costs a look-up.
 const options = {
-  outdir: 'dist',
+  outdir: out,
   bundle: true,
   format: 'cjs',
   platform: 'node',
@@ -61,7 +64,6 @@ const options = {
   define: { STENO_VERSION: JSON.stringify(version) },
 };
 
-rmSync('dist', { recursive: true, force: true });
 const results = await Promise.all([
   build({
     ...options,
@@ -71,12 +73,18 @@ const results = await Promise.all([
   build({ ...options, entryPoints: parts, plugins: [unused] }),
 ]);
 const hash = createHash('sha256');
-for (const name of readdirSync('dist').sort()) hash.update(readFileSync(`dist/${name}`));
+for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${name}`));
 options.define.STENO_BUILD = JSON.stringify(hash.digest('hex').slice(0, 16));
 await build({ ...options, entryPoints: { launch: 'src/launch.ts' } });
-writeFileSync('dist/package.json', '{"type":"commonjs"}\n');
-writeFileSync('dist/LICENSES.txt', licenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
-execFileSync(process.execPath, ['dist/generate.js', 'pages'], { stdio: 'inherit' });
+writeFileSync(`${out}/package.json`, '{"type":"commonjs"}\n');
+writeFileSync(
+  `${out}/LICENSES.txt`,
+  licenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))),
+);
+execFileSync(process.execPath, [`${out}/generate.js`, 'pages', out], { stdio: 'inherit' });
+if (existsSync('dist')) renameSync('dist', `${out}.old`);
+renameSync(out, 'dist');
+rmSync(`${out}.old`, { recursive: true, force: true });
 
 /** The licence texts of every package that went into the bundle. */
 function licenses(inputs) {

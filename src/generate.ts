@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { completionScript, keptScripts, type Shell } from './completion/script.ts';
 import { fillSections, helpPages } from './docs.ts';
 
-if (process.argv[2] === 'pages') {
-  mkdirSync('dist/help', { recursive: true });
-  for (const [name, text] of helpPages()) writeFileSync(`dist/help/${name}.txt`, text);
+const [task, out] = process.argv.slice(2);
+if (task === 'pages') {
+  mkdirSync(`${out}/help`, { recursive: true });
+  for (const [name, text] of helpPages()) writeFileSync(`${out}/help/${name}.txt`, text);
 } else {
   mkdirSync('completions', { recursive: true });
   for (const [shell, path] of Object.entries(keptScripts))
