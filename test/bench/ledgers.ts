@@ -1,7 +1,6 @@
 /** What grows with the ledger: the same command on many files, against it on few. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Attempts } from '../../src/ledger/attempts.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { migrations } from '../../src/ledger/schema.ts';
 import { type Row, run, type Subject } from './measure.ts';
@@ -9,7 +8,6 @@ import type { Env, Place } from './place.ts';
 
 const MANY = 100_000;
 const FEW = 100;
-const PER_ORDER = 5;
 const FIRST_ID = 100_000;
 
 const commands = [
@@ -50,26 +48,27 @@ function newOrder(): string[] {
   return ['order', `https://example.com/new/${ordered}.mp3`, '--sku', 'TRANS14', '--quiet'];
 }
 
-/** A ledger with so many files, made by the code that writes real ones, five files an order. */
+/** Orders of five files each, one file in ten still under way. */
+const fill = (files: number): string => `
+  CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT ${files}) SELECT i FROM n;
+  CREATE TEMP TABLE new AS SELECT 'default' AS profile, CAST(${FIRST_ID} + i AS TEXT) AS id, 'o' || (i / 5) AS order_id,
+    i / 5 + 1 AS attempt, 'https://example.com/talks/' || i || '.mp3' AS url, i % 10 = 0 AS open,
+    strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days', i || ' seconds') AS at FROM n;
+  INSERT INTO attempts (id, profile, status, test, started_at, ended_at, order_id)
+    SELECT attempt, profile, 'placed', 0, min(at), min(at), order_id FROM new GROUP BY attempt;
+  INSERT INTO attempt_urls (attempt, url, url_key) SELECT attempt, url, url FROM new;
+  INSERT INTO orders (profile, id, placed_at, skus, names, notes)
+    SELECT profile, order_id, min(at), 'TRANS14', '', '' FROM new GROUP BY order_id;
+  INSERT INTO files (profile, id, order_id, url, test, state, ended, title, ordered_at, changed_at, checked_at, answer)
+    SELECT profile, id, order_id, url, 0, iif(open, 'Transcribing', 'Delivered'), iif(open, '', 'delivered'),
+      'Talk ' || id, at, at, at, '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","duration":"12"}}' FROM new;`;
+
+/** A ledger with so many files, as the program would have left it. */
 export async function makeLedger(env: Env, files: number): Promise<void> {
   const folder = env.STENO_STATE_DIR ?? '';
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const db = await openDatabase(join(folder, 'ledger.db'), migrations);
-  db.exec('PRAGMA synchronous = OFF');
-  const attempts = new Attempts(db, 'default');
-  for (let first = FIRST_ID; first < FIRST_ID + files; first += PER_ORDER) {
-    const ids = Array.from({ length: PER_ORDER }, (_, at) => String(first + at));
-    const urls = ids.map((id) => `https://example.com/talks/${id}.mp3`);
-    const order = { urls, skus: ['TRANS14'], names: [], test: false };
-    const attempt = attempts.begin(order, { again: true });
-    if (typeof attempt !== 'number') throw new Error('the ledger refused an order');
-    attempts.placed(attempt, order, { id: `o${first}`, audiofiles: ids, hold: undefined });
-  }
-  // One in ten is still under way.
-  db.exec(`UPDATE files SET title = 'Talk ' || id, checked_at = ordered_at, changed_at = ordered_at,
-    state = CASE seq % 10 WHEN 0 THEN 'Transcribing' ELSE 'Delivered' END,
-    ended = CASE seq % 10 WHEN 0 THEN '' ELSE 'delivered' END,
-    answer = '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","names":"","notes":"","duration":"12"}}'`);
+  db.transaction(() => db.exec(fill(files)));
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
 }

@@ -29,8 +29,11 @@ export function startListen(place: Place): Promise<Running> {
 
 export function whyNoListen(place: Place): string | undefined {
   const args = [place.bin, 'listen', '--help'];
-  const { status } = spawnSync(process.execPath, args, { env: place.env(place.fresh('none')) });
-  return status === 0 ? undefined : 'there is no `listen` yet';
+  const { stdout } = spawnSync(process.execPath, args, {
+    env: place.env(place.fresh('none')),
+    encoding: 'utf8',
+  });
+  return /steno listen/.test(stdout) ? undefined : 'there is no `listen` yet';
 }
 
 let nextId = 1;

@@ -1,5 +1,6 @@
 /** Times things in turn, round after round, so that whatever else the machine does falls on all of them alike. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Env } from './place.ts';
 
 /** Does a thing once and tells how long it took, in nanoseconds. */
@@ -34,6 +35,8 @@ export interface Measured {
   readonly ratio?: number;
   /** The middle half of the repeats lies between these. */
   readonly spread?: readonly [number, number];
+  /** The same of the processor's time, which other work on the machine disturbs less. */
+  readonly cpu?: number;
   readonly peers: Partial<Record<Peer, number>>;
   readonly skipped?: string;
 }
@@ -72,18 +75,37 @@ export function run({ file = process.execPath, args, env, expect = /^/, before, 
   };
 }
 
+interface Times {
+  readonly took: number[];
+  /** Processor time of all repeats, where the system tells. */
+  cpu: number;
+}
+
 export function race(rows: readonly Row[], repeats: number): Measured[] {
   const able = rows.filter((row) => row.skipped === undefined);
   const turns = lineUp(able);
-  const times = new Map(turns.map((subject) => [subject, [] as number[]]));
+  const times = new Map(turns.map((subject): [Subject, Times] => [subject, { took: [], cpu: 0 }]));
   for (const subject of times.keys()) for (let warm = 0; warm < 2; warm += 1) subject.once();
   for (let round = 0; round < repeats; round += 1) {
     const from = round % turns.length;
     for (const subject of [...turns.slice(from), ...turns.slice(0, from)]) {
-      times.get(subject)?.push(subject.once());
+      const before = childrenCpu();
+      const entry = times.get(subject);
+      entry?.took.push(subject.once());
+      if (entry) entry.cpu += childrenCpu() - before;
     }
   }
-  return rows.map((row) => compare(row, (subject) => times.get(subject) ?? []));
+  return rows.map((row) => compare(row, (subject) => times.get(subject) ?? { took: [], cpu: 0 }));
+}
+
+/** Processor time of all child processes that have ended; nothing where there is no /proc. */
+function childrenCpu(): number {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[13]) + Number(fields[14]);
+  } catch {
+    return 0;
+  }
 }
 
 /** Everybody once a round; what several are measured against, twice. */
@@ -95,25 +117,29 @@ function lineUp(rows: readonly Row[]): Subject[] {
   return [...each.slice(0, middle), ...shared, ...each.slice(middle)];
 }
 
-function compare(row: Row, times: (subject: Subject) => readonly number[]): Measured {
+function compare(row: Row, times: (subject: Subject) => Times): Measured {
   const { key, what, against, must, aim, rate = false, skipped } = row;
   const named = { key, what, against, must, aim, rate };
   if (skipped !== undefined) return { ...named, skipped, peers: {} };
-  const base = quantile(times(row.base), 0.5);
+  const base = quantile(times(row.base).took, 0.5);
   const ratioAt = (subject: Subject, at: number): number => {
-    const time = quantile(times(subject), rate ? 1 - at : at);
+    const time = quantile(times(subject).took, rate ? 1 - at : at);
     return round(rate ? base / time : time / base);
   };
   const peers = Object.entries(row.peers ?? {}).flatMap(([peer, subject]) =>
     subject ? [[peer, ratioAt(subject, 0.5)]] : [],
   );
+  const cpu = round(meanCpu(times(row.subject)) / meanCpu(times(row.base)));
   return {
     ...named,
     ratio: ratioAt(row.subject, 0.5),
     spread: [ratioAt(row.subject, 0.25), ratioAt(row.subject, 0.75)],
+    ...(!rate && Number.isFinite(cpu) ? { cpu } : {}),
     peers: Object.fromEntries(peers),
   };
 }
+
+const meanCpu = ({ took, cpu }: Times): number => cpu / took.length;
 
 function quantile(values: readonly number[], at: number): number {
   const sorted = [...values].sort((a, b) => a - b);

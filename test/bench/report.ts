@@ -67,10 +67,9 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
   ]);
   if (!forPeople) return [head, ...body];
   const spreads = rows.map(({ spread }) => (spread ? spread.map(shown).join(' to ') : ''));
-  const keys = rows.map(({ key }) => key);
   return [
-    ['row', ...head, 'middle half'],
-    ...body.map((cells, at) => [keys[at] ?? '', ...cells, spreads[at] ?? '']),
+    ['row', ...head, 'middle half', 'cpu'],
+    ...body.map((cells, at) => [rows[at]?.key ?? '', ...cells, spreads[at] ?? '', shown(rows[at]?.cpu)]),
   ];
 }
 
