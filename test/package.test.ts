@@ -1,0 +1,112 @@
+/** What users install: packed, installed elsewhere and run from an empty folder. */
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: ReadonlyArray<{ readonly path: string; readonly mode: number }>;
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly version: string;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'steno-package-'));
+const prefix = join(folder, 'prefix');
+const empty = join(folder, 'empty');
+let packed: Packed;
+
+const npm = (args: readonly string[], options: ExecFileSyncOptions = {}): string =>
+  execFileSync('npm', [...args, '--loglevel=error', '--no-audit', '--no-fund', '--no-update-notifier'], {
+    stdio: 'pipe',
+    timeout: 110_000,
+    ...options,
+  }).toString();
+
+/** Runs what was installed, with settings and data of its own. */
+const steno = (...args: string[]): string =>
+  execFileSync(join(prefix, 'bin', 'steno'), args, {
+    cwd: empty,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      STENO_CONFIG_DIR: join(folder, 'config'),
+      STENO_STATE_DIR: join(folder, 'state'),
+    },
+  });
+
+beforeAll(() => {
+  mkdirSync(empty);
+  // The build is there; `prepare` would take it away from the tests that run beside this one.
+  const said = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const [first] = JSON.parse(said) as Packed[];
+  if (!first) throw new Error(`npm pack made nothing: ${said}`);
+  packed = first;
+  const tarball = join(folder, packed.filename);
+  npm(['install', '--global', '--prefix', prefix, '--prefer-offline', '--ignore-scripts', tarball], {
+    cwd: empty,
+  });
+}, 120_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the package', () => {
+  it('holds only what it needs', () => {
+    const paths = packed.files.map((file) => file.path);
+    const expected = /^(bin\/steno\.js|dist\/[\w-]+\.js|dist\/LICENSES\.txt|completions\/[\w.]+)$/;
+    const beside = ['LICENSE', 'README.md', 'package.json'];
+    expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js']));
+    expect(paths.filter((path) => basename(path).startsWith('generate'))).toEqual([]);
+    expect(packed.unpackedSize).toBeLessThan(3_000_000);
+  });
+
+  it('has an executable that says which program runs it', () => {
+    const bin = packed.files.find((file) => file.path === 'bin/steno.js');
+    expect((bin?.mode ?? 0) & 0o111).not.toBe(0);
+    expect(readFileSync('bin/steno.js', 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  it('is built by npm ci', () => {
+    expect(manifest.scripts.prepare).toBe(manifest.scripts.build);
+  });
+
+  it('installs with no more than it names', () => {
+    expect(Object.keys(manifest.dependencies)).toEqual(['@photostructure/sqlite']);
+  });
+});
+
+describe('installed elsewhere', () => {
+  it('tells its version', () => {
+    expect(steno('--version')).toBe(`${manifest.version}\n`);
+  });
+
+  it('lists the catalogue', () => {
+    expect(steno('skus')).toContain('TRANS14\torder\ttranscription\t');
+  });
+
+  it('reaches the sandbox, database and all', () => {
+    expect(steno('--sandbox', 'balance')).toMatch(/^\d+\.\d\d\n$/);
+  });
+
+  it('orders in the sandbox, and the next command sees the file', () => {
+    const id = steno(
+      '--sandbox',
+      'order',
+      'https://example.com/talk.mp3',
+      '--sku',
+      'TRANS14',
+      '--quiet',
+    ).trim();
+    expect(id).toMatch(/^\d+$/);
+    expect(steno('--sandbox', 'file', id, '--json')).toContain('https://example.com/talk.mp3');
+  });
+});
