@@ -1,0 +1,250 @@
+/** Answers of every shape are read without losing a digit, and shown as they came. */
+import { describe, expect, it } from 'vitest';
+import { account, jsonError } from '../support/account.ts';
+
+const json = { 'content-type': 'application/json' };
+
+async function shown(args: string[], body: string): Promise<string> {
+  const { service, user } = await account();
+  service.on('*', { body, headers: json });
+  const { code, stdout, stderr } = await user.run(args);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+/** JSON without its blanks; the texts here have none inside strings. */
+const dense = (text: string): string => text.replace(/\s+/g, '');
+
+describe.concurrent('a file', () => {
+  const wild =
+    '{"audiofile":{"id":123456789012345678901234567890,"statename":"Delivered","duration":"1","total":12.50,"quality_stars":null,' +
+    '"title":"A","orders":["0a0",9007199254740993],"invoices":"007,8","names":"Ada|Grace","new_field":{"x":[1.0,1e400,-0,true]},"originallink":"https://h/a.mp3"},"message":"ok"}';
+
+  it('is shown with every digit and every field that came, with --json', async () => {
+    expect(dense(await shown(['file', '1', '--json'], wild))).toBe(wild);
+  });
+
+  it('is a row of exact values off a terminal', async () => {
+    expect(await shown(['file', '1'], wild)).toBe(
+      '123456789012345678901234567890\tDelivered\tA\t1\t12.50\t\t0a0,9007199254740993\t007,8\tAda|Grace\t\t\thttps://h/a.mp3\n',
+    );
+  });
+
+  it.each([
+    ['no wrapper', '{"id":"0012","statename":"Error"}', '0012\tError'],
+    ['nothing but an id', '{"audiofile":{"id":12}}', '12\t'],
+    ['nothing at all', '{"audiofile":{}}', '77\t'],
+    ['nulls everywhere', '{"audiofile":{"id":null,"statename":null,"orders":null,"title":null}}', '77\t\t\t'],
+    ['names as a list', '{"audiofile":{"id":1,"names":["Ada","Grace"]}}', '1\t\t\t\t\t\t\t\tAda|Grace'],
+    ['a boolean where a text belongs', '{"audiofile":{"id":1,"title":false}}', '1\t\tfalse'],
+  ])('is read with %s', async (_, body, row) => {
+    const line = await shown(['file', '77'], body);
+    expect(line.startsWith(row), line).toBe(true);
+    expect(line.split('\t')).toHaveLength(12);
+  });
+
+  it('is an error where the answer is no object', async () => {
+    const { service, user } = await account();
+    service.on('*', { body: '[]', headers: json });
+    const { code, stderr } = await user.run(['file', '77']);
+    expect([code, stderr]).toEqual([1, 'steno: the answer for 77 holds no audiofile\n']);
+  });
+});
+
+describe.concurrent('several files', () => {
+  it('are an array in the order asked, whoever answers first', async () => {
+    const { service, user } = await account();
+    for (const id of [3, 1, 2]) {
+      service.on(`GET /audiofile/${id}`, (_, response) => {
+        setTimeout(
+          () => response.setHeader('content-type', 'application/json').end(`{"audiofile":{"id":${id}}}`),
+          40 * id,
+        );
+      });
+    }
+    const { code, stdout } = await user.run(['file', '3', '1', '2', '3', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([3, 1, 2, 3].map((id) => ({ audiofile: { id } })));
+  });
+
+  it('end with 10 where one fails; it is listed and stands in its place', async () => {
+    const { service, user } = await account();
+    service.on('GET /audiofile/1', { body: { audiofile: { id: 1 } } });
+    service.on('GET /audiofile/3', { body: { audiofile: { id: 3 } } });
+    const rows = await user.run(['file', '1', '2', '3']);
+    expect(rows.code).toBe(10);
+    expect(rows.stdout.split('\n').map((row) => row.split('\t')[0])).toEqual(['1', '3', '']);
+    expect(rows.stderr).toMatch(/^steno: 2: .*no such thing.*\nsteno: 1 of 3 failed\n$/);
+    const doc = await user.run(['file', '1', '2', '3', '--json']);
+    expect(doc.code).toBe(10);
+    const [one, two, three] = JSON.parse(doc.stdout) as Array<Record<string, Record<string, unknown>>>;
+    expect([one?.audiofile?.id, two?.id, two?.error?.code, two?.error?.status, three?.audiofile?.id]).toEqual(
+      [1, '2', 'missing', 404, 3],
+    );
+    expect(jsonError(doc.stderr)).toMatchObject({
+      code: 'partial',
+      failures: [{ what: '2', code: 'missing', status: 404 }],
+    });
+  });
+
+  it('end with the code of their failure where all fail alike', async () => {
+    const { user } = await account();
+    const { code, stderr } = await user.run(['file', '1', '2']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('steno: 2 of 2 failed');
+  });
+
+  it('stop at a key that is not accepted', async () => {
+    const { service, user } = await account();
+    service.on('*', { status: 401, body: { message: 'bad key' } });
+    const { code, stdout } = await user.run(['file', ...Array.from({ length: 60 }, (_, at) => `${at}`)]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(service.got.length).toBeLessThan(20);
+  });
+});
+
+describe.concurrent('a balance', () => {
+  it.each([
+    ['{"balance":"1.00"}', '1.00'],
+    ['{"balance":1.00}', '1.00'],
+    ['{"balance":0}', '0'],
+    ['{"balance":-12.5,"message":"x"}', '-12.5'],
+    ['{"balance":99999999999999999999.99}', '99999999999999999999.99'],
+    ['"7.10"', '7.10'],
+  ])('of %s is %s', async (body, balance) => {
+    expect(await shown(['balance'], body)).toBe(`${balance}\n`);
+  });
+
+  it.each(['{}', '{"balance":null}', '[]', 'null'])('that is not in %s is an error', async (body) => {
+    const { service, user } = await account();
+    service.on('*', { body, headers: json });
+    const { code, stdout, stderr } = await user.run(['balance']);
+    expect([code, stdout, stderr]).toEqual([1, '', 'steno: the answer holds no balance\n']);
+  });
+
+  it('is held against --min digit by digit', async () => {
+    const { service, user } = await account();
+    service.on('*', { body: '{"balance":"10000000000000000.01"}', headers: json });
+    const codes = await Promise.all(
+      ['10000000000000000.02', '10000000000000000.01', '.5', '1e3', '-1', '$10'].map(async (min) => {
+        const { code, stdout } = await user.run(['balance', '--min', min, '--quiet']);
+        expect(stdout).toBe('10000000000000000.01\n');
+        return code;
+      }),
+    );
+    expect(codes).toEqual([1, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe.concurrent('an invoice', () => {
+  const body =
+    '{"id":9007199254740993,"purchase_order":null,"createtime":"2024-05-01T10:00:00Z","paidtime":null,"total":"30.00","state":"SUBMITTED","extra":1,' +
+    '"items":[{"id":1,"sku":"TRANS14","quantity":2.0,"price":10.00,"audiofile":"12","total":20.00},{"id":"2","sku":"TSTMP1","quantity":1,"price":"10.00","total":"10.00"}]}';
+
+  it('is shown as it came with --json, and a row an item without', async () => {
+    expect(dense(await shown(['invoice', '1', '--json'], body))).toBe(body);
+    const head = '9007199254740993\tSUBMITTED\t\t2024-05-01T10:00:00Z\t\t30.00\t';
+    expect(await shown(['invoice', '1'], body)).toBe(
+      `${head}1\tTRANS14\t2.0\t10.00\t12\t20.00\n${head}2\tTSTMP1\t1\t10.00\t\t10.00\n`,
+    );
+  });
+
+  it.each([
+    ['a wrapper', '{"invoice":{"id":5,"total":1}}', '5\t\t\t\t\t1\t\t\t\t\t\t\n'],
+    ['no items', '{"id":5,"items":null}', '5\t\t\t\t\t\t\t\t\t\t\t\n'],
+    ['odd items', '{"id":5,"items":[null,7,{"id":1}]}', '5\t\t\t\t\t\t1\t\t\t\t\t\n'],
+  ])('is read with %s', async (_, answer, rows) => {
+    expect(await shown(['invoice', '5'], answer)).toBe(rows);
+  });
+});
+
+describe.concurrent('a webhook', () => {
+  const url = 'https://example.com/hook?x=1';
+
+  it.each([
+    ['webhook', `{"webhook":"${url}","message":"ok"}`, url],
+    ['webhook_url', `{"message":"see https://x","webhook_url":"${url}"}`, url],
+    ['an odd key', `{"message":"ok","current":"${url}"}`, url],
+    ['a key inside a key', `{"webhook":{"url":"${url}"}}`, url],
+    ['a list', `["${url}"]`, url],
+    ['no key at all', `"${url}"`, url],
+    ['null', '{"webhook":null,"help":"https://example.com/docs"}', ''],
+    ['an empty text', '{"webhook":"","help":"https://example.com/docs"}', ''],
+    ['nothing', '{"message":"none is set"}', ''],
+    ['a null answer', 'null', ''],
+    ['something that is no URL', '{"webhook":"example.com/hook"}', 'example.com/hook'],
+  ])('is found under %s', async (_, body, found) => {
+    expect(await shown(['webhook', 'get'], body)).toBe(found ? `${found}\n` : '');
+    expect(dense(await shown(['webhook', 'get', '--json'], body))).toBe(dense(body));
+  });
+
+  it('that is not set is said on stderr, and is an empty table', async () => {
+    const { service, user } = await account();
+    service.on('*', { body: { webhook: null } });
+    const plain = await user.run(['webhook', 'get']);
+    expect([plain.code, plain.stdout, plain.stderr]).toEqual([
+      0,
+      '',
+      expect.stringContaining('no webhook is set'),
+    ]);
+    const csv = await user.run(['webhook', 'get', '--csv']);
+    expect(csv.stdout).toBe('webhook\r\n');
+  });
+
+  it('that was set is shown, also where the answer does not name it', async () => {
+    expect(await shown(['webhook', 'set', url], '{"message":"done"}')).toBe(`${url}\n`);
+  });
+});
+
+describe.concurrent('an order', () => {
+  const order = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14', '--no-ledger'];
+
+  it.each([
+    [
+      'strings and long numbers',
+      '{"order":"0a0","audiofiles":[12345678901234567890,"007"],"message":"ok"}',
+      '12345678901234567890\n007\n',
+    ],
+    ['one id without a list', '{"order":4,"audiofiles":12}', '12\n'],
+    ['ids in a text', '{"order":4,"audiofiles":"12,13"}', '12\n13\n'],
+    ['objects with ids', '{"order":4,"audiofiles":[{"id":12}]}', '12\n'],
+  ])('is read with %s', async (_, body, quiet) => {
+    expect(await shown([...order, '--quiet'], body)).toBe(quiet);
+    expect(dense(await shown([...order, '--json'], body))).toBe(body);
+  });
+
+  it.each([
+    ['"billing"', true],
+    ['"something new"', true],
+    ['""', true],
+    ['true', true],
+    ['null', false],
+    ['false', false],
+  ])('with hold %s is held: %s', async (hold, held) => {
+    const { service, user } = await account();
+    service.on('*', { body: `{"order":"h1","audiofiles":[5],"hold":${hold}}`, headers: json });
+    const plain = await user.run([...order, '--quiet']);
+    expect([plain.code, plain.stdout]).toEqual([0, '5\n']);
+    expect(plain.stderr.includes('on hold')).toBe(held);
+    const strict = await user.run([...order, '--fail-on-hold', '--quiet']);
+    expect([strict.code, strict.stdout]).toEqual([held ? 5 : 0, '5\n']);
+  });
+});
+
+describe.concurrent('a raw call', () => {
+  it('prints JSON as it came, and anything else byte by byte', async () => {
+    const bytes = Buffer.from([0x50, 0x4b, 0, 0xff, 0xfe, 0x0a, 0x80, 0x1b]);
+    const { service, user } = await account();
+    service.on('GET /json', { body: '{"b":1.00,"a":12345678901234567890}' });
+    service.on('GET /doc', { body: bytes });
+    service.on('GET /none', { status: 204 });
+    expect(dense((await user.run(['api', 'GET', '/json'])).stdout)).toBe(
+      '{"b":1.00,"a":12345678901234567890}',
+    );
+    expect((await user.run(['api', 'GET', '/doc'])).bytes.equals(bytes)).toBe(true);
+    const none = await user.run(['api', 'GET', '/none']);
+    expect([none.code, none.stdout]).toEqual([0, '']);
+    const odd = await user.run(['api', 'GET', '/doc', '--json']);
+    expect([odd.code, odd.stdout]).toEqual([1, '']);
+  });
+});
