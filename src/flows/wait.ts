@@ -132,7 +132,7 @@ const hints = {
   held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
 };
 
-/** Sleeps, but wakes as soon as another process has a file as ended: `listen` may have heard of it. */
+/** Sleeps, but wakes as soon as another process has news of a file: `listen` may have heard of it. */
 async function pauseUntilNews(
   pause: number,
   left: readonly string[],
@@ -145,6 +145,6 @@ async function pauseUntilNews(
     await sleep(Math.min(GLANCE, end - Date.now()), patience.signal);
     if (!ledger || ledger.version === known) continue;
     known = ledger.version;
-    if (left.some((id) => ledger.files.get(id)?.ended)) return;
+    if (ledger.heard.hasNews(left)) return;
   }
 }
