@@ -15,6 +15,8 @@ export interface FileRow {
   readonly ordered_at: string;
   readonly changed_at: string | null;
   readonly checked_at: string | null;
+  readonly heard_at: string | null;
+  readonly remark: string;
   readonly answer: string | null;
   readonly skus: string | null;
   readonly names: string | null;
@@ -39,7 +41,8 @@ export interface Seen {
 }
 
 const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
-  files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.answer,
+  files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
+  files.remark, files.answer,
   orders.skus, orders.names, orders.notes, orders.hold`;
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
 

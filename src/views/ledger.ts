@@ -21,6 +21,8 @@ const columns: readonly Column[] = [
   { name: 'downloads' },
   { name: 'names' },
   { name: 'notes' },
+  { name: 'remark' },
+  { name: 'heard', kind: 'time' },
   { name: 'answer' },
 ];
 
@@ -52,6 +54,8 @@ const cells = ({ row, downloads }: KnownFile): string[] => [
   downloads.map((each) => each.path).join(','),
   row.names ?? '',
   row.notes ?? '',
+  row.remark,
+  row.heard_at ?? '',
   row.answer ?? '',
 ];
 
@@ -67,11 +71,13 @@ const document = ({ row, downloads }: KnownFile): Json =>
     names: row.names ? row.names.split('|') : [],
     notes: row.notes || null,
     hold: holdOf(row) || null,
+    remark: row.remark || null,
     test: row.test === 1,
     invoices: row.invoices ? row.invoices.split(',') : [],
     ordered_at: row.ordered_at,
     changed_at: row.changed_at,
     checked_at: row.checked_at,
+    heard_at: row.heard_at,
     downloads: downloads.map(({ ext, path, bytes, at }) => ({ format: ext, path, bytes, at })),
     answer: answerOf(row) as never,
   });
