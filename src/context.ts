@@ -32,6 +32,8 @@ interface Limits {
   readonly endsInTime?: boolean;
   /** Hundreds of calls will be made, not a few. */
   readonly busy?: boolean;
+  /** What breaks calls off, if not the user's interruption. */
+  readonly signal?: AbortSignal;
 }
 
 export class Context {
@@ -123,7 +125,7 @@ export class Context {
   async transportFor(
     settings: Settings,
     apiKey: string,
-    { ownTimeout = false, endsInTime = false, busy = false }: Limits = {},
+    { ownTimeout = false, endsInTime = false, busy = false, signal = this.signal }: Limits = {},
   ): Promise<Transport> {
     this.mask.add(apiKey);
     const baseUrl = settings.find('base-url').value;
@@ -143,7 +145,7 @@ export class Context {
       until: endsInTime && timeout !== undefined ? Date.now() + timeout : undefined,
       userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
       env: this.env,
-      signal: this.signal,
+      signal,
       trace: (line) => this.out.debug(line),
       busy,
     });

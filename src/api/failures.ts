@@ -108,7 +108,7 @@ const words: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
-function describe(cause: unknown, host: string): string {
+export function describe(cause: unknown, host: string): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   return `can't reach ${host}: ${(code && words[code]) ?? message ?? 'unknown cause'}`;
 }

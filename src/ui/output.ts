@@ -160,6 +160,16 @@ export class Output {
     if (this.mode.debug) this.#tell(`debug: ${this.#line(line, 4000)}\n`);
   }
 
+  /** A line that a script may wait for: on stderr, whatever was asked for. */
+  announce(text: string): void {
+    this.#tell(`${this.#line(text, 2000)}\n`);
+  }
+
+  /** What a program that was started here prints: on stderr, without what steers a terminal. */
+  passOn(text: string): void {
+    this.#tell(forTerminalLines(text));
+  }
+
   /** Asks on stderr, where a redirected stdout does not hide the question. */
   ask(question: string): void {
     this.#stderr.write(this.#mask.hide(question));
