@@ -35,10 +35,14 @@ export interface Measured {
   readonly ratio?: number;
   /** The middle half of the repeats lies between these. */
   readonly spread?: readonly [number, number];
+  /** The same of what it is measured against: how restless the machine was. */
+  readonly noise?: readonly [number, number];
   /** The same of the processor's time, which other work on the machine disturbs less. */
   readonly cpu?: number;
   readonly peers: Partial<Record<Peer, number>>;
   readonly skipped?: string;
+  /** What went wrong, where it did not work at all. */
+  readonly broken?: string;
 }
 
 export interface Run {
@@ -82,10 +86,9 @@ interface Times {
 }
 
 export function race(rows: readonly Row[], repeats: number): Measured[] {
-  const able = rows.filter((row) => row.skipped === undefined);
-  const turns = lineUp(able);
+  const broken = warmUp(rows.filter((row) => row.skipped === undefined));
+  const turns = lineUp(rows.filter((row) => row.skipped === undefined && !broken.has(row)));
   const times = new Map(turns.map((subject): [Subject, Times] => [subject, { took: [], cpu: 0 }]));
-  for (const subject of times.keys()) for (let warm = 0; warm < 2; warm += 1) subject.once();
   for (let round = 0; round < repeats; round += 1) {
     const from = round % turns.length;
     for (const subject of [...turns.slice(from), ...turns.slice(0, from)]) {
@@ -95,7 +98,27 @@ export function race(rows: readonly Row[], repeats: number): Measured[] {
       if (entry) entry.cpu += childrenCpu() - before;
     }
   }
-  return rows.map((row) => compare(row, (subject) => times.get(subject) ?? { took: [], cpu: 0 }));
+  return rows.map((row) => {
+    const trouble = broken.get(row);
+    const { key, what, against, must, aim, rate = false, skipped } = row;
+    const named = { key, what, against, must, aim, rate };
+    if (skipped !== undefined) return { ...named, skipped, peers: {} };
+    if (trouble !== undefined) return { ...named, broken: trouble, peers: {} };
+    return { ...named, ...compare(row, rate, (subject) => times.get(subject) ?? { took: [], cpu: 0 }) };
+  });
+}
+
+/** Runs everything twice, so that caches are as a user has them; tells which rows do not work. */
+function warmUp(rows: readonly Row[]): Map<Row, string> {
+  const broken = new Map<Row, string>();
+  for (const row of rows) {
+    try {
+      for (const subject of lineUp([row])) for (let time = 0; time < 2; time += 1) subject.once();
+    } catch (error) {
+      broken.set(row, (error as Error).message);
+    }
+  }
+  return broken;
 }
 
 /** Processor time of all child processes that have ended; nothing where there is no /proc. */
@@ -117,10 +140,9 @@ function lineUp(rows: readonly Row[]): Subject[] {
   return [...each.slice(0, middle), ...shared, ...each.slice(middle)];
 }
 
-function compare(row: Row, times: (subject: Subject) => Times): Measured {
-  const { key, what, against, must, aim, rate = false, skipped } = row;
-  const named = { key, what, against, must, aim, rate };
-  if (skipped !== undefined) return { ...named, skipped, peers: {} };
+type Found = Pick<Measured, 'ratio' | 'spread' | 'noise' | 'cpu' | 'peers'>;
+
+function compare(row: Row, rate: boolean, times: (subject: Subject) => Times): Found {
   const base = quantile(times(row.base).took, 0.5);
   const ratioAt = (subject: Subject, at: number): number => {
     const time = quantile(times(subject).took, rate ? 1 - at : at);
@@ -131,9 +153,9 @@ function compare(row: Row, times: (subject: Subject) => Times): Measured {
   );
   const cpu = round(meanCpu(times(row.subject)) / meanCpu(times(row.base)));
   return {
-    ...named,
     ratio: ratioAt(row.subject, 0.5),
     spread: [ratioAt(row.subject, 0.25), ratioAt(row.subject, 0.75)],
+    noise: [ratioAt(row.base, 0.25), ratioAt(row.base, 0.75)],
     ...(!rate && Number.isFinite(cpu) ? { cpu } : {}),
     peers: Object.fromEntries(peers),
   };

@@ -44,6 +44,7 @@ export function failures(measured: readonly Measured[], weighed: readonly Weighe
   const heavy = weighed.filter(({ value, must }) => value !== undefined && value > must);
   return {
     musts: [
+      ...measured.flatMap(({ key, broken }) => (broken ? [`${key}: ${broken}`] : [])),
       ...musts.map((row) => said(row, row.must)),
       ...heavy.map(({ key, value, must, unit }) => `${key}: ${value} ${unit} where ${must} is wanted`),
     ],
@@ -59,19 +60,21 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
   const body = rows.map((row) => [
     row.what,
     row.against,
-    row.skipped ? 'skipped' : shown(row.ratio),
+    row.skipped ? 'skipped' : row.broken ? 'broken' : shown(row.ratio),
     row.rate ? `≥ ${row.must}` : String(row.must),
     row.rate ? `≥ ${row.aim}` : String(row.aim),
     shown(row.peers.curl),
     shown(row.peers.gh),
   ]);
   if (!forPeople) return [head, ...body];
-  const spreads = rows.map(({ spread }) => (spread ? spread.map(shown).join(' to ') : ''));
+  const detail = rows.map(({ spread, noise, cpu }) => [range(spread), range(noise), shown(cpu)]);
   return [
-    ['row', ...head, 'middle half', 'cpu'],
-    ...body.map((cells, at) => [rows[at]?.key ?? '', ...cells, spreads[at] ?? '', shown(rows[at]?.cpu)]),
+    ['row', ...head, 'middle half', 'of the other', 'cpu'],
+    ...body.map((cells, at) => [rows[at]?.key ?? '', ...cells, ...(detail[at] ?? [])]),
   ];
 }
+
+const range = (ends: readonly [number, number] | undefined): string => ends?.map(shown).join(' to ') ?? '';
 
 function memoryTable(rows: readonly Weighed[]): Table {
   const body = rows.map(({ what, value, unit, must, note, skipped }) => [
