@@ -25,6 +25,8 @@ export class Output {
   readonly #env: Env;
   readonly #decoder = new StringDecoder('utf8');
   #headed = false;
+  /** Whoever read stdout has seen enough. */
+  #unread = false;
 
   constructor(
     mode: OutputMode,
@@ -37,6 +39,10 @@ export class Output {
     this.#stderr = streams.stderr;
     this.#mask = mask;
     this.#env = env;
+    // Node revives stdout after an error, so its own state does not tell.
+    this.#stdout.once('close', () => {
+      this.#unread = true;
+    });
   }
 
   get onTerminal(): boolean {
@@ -73,7 +79,7 @@ export class Output {
       else await this.show(page);
       first = false;
       await this.#drained();
-      if (this.#stdout.destroyed || this.#stdout.errored) return;
+      if (this.#unread) return;
     }
     if (this.mode.json) this.write(first ? '[]\n' : '\n]\n');
   }
@@ -113,9 +119,13 @@ export class Output {
 
   /** Waits for a slow reader, so that what is not yet read does not pile up here. */
   async #drained(): Promise<void> {
-    if (!this.#stdout.writableNeedDrain || this.#stdout.destroyed) return;
-    await new Promise<void>((done) => {
-      this.#stdout.once('drain', done).once('close', done);
+    if (!this.#stdout.writableNeedDrain || this.#unread) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#stdout.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.#stdout.on('drain', done).on('close', done);
     });
   }
 
