@@ -5,10 +5,12 @@ import { balance } from './commands/balance.ts';
 import { complete } from './commands/complete.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
+import { events } from './commands/events.ts';
 import { file } from './commands/file.ts';
 import { files } from './commands/files.ts';
 import { formatsCommand } from './commands/formats.ts';
 import { invoice } from './commands/invoice.ts';
+import { listen } from './commands/listen.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { order } from './commands/order.ts';
@@ -42,7 +44,7 @@ export interface Group {
 export const groups: readonly Group[] = [
   { title: 'Order and follow', commands: [order, files, file, wait, transcript, sync] },
   { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
-  { title: 'Events', commands: [webhook] },
+  { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },
   { title: 'More', commands: [sandbox, api, completion, complete] },

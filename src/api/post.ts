@@ -1,7 +1,7 @@
 /** Sends bytes to an address of the user's, which is not the service: no key goes along, nothing is repeated. */
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { connectorTo } from './connect.ts';
 import { describe } from './failures.ts';
-import { proxyFor } from './proxy.ts';
 
 export interface Parcel {
   readonly contentType: string;
@@ -20,11 +20,14 @@ export class PostTarget {
   readonly #url: URL;
   readonly #dispatcher: Dispatcher;
 
-  constructor(url: string, env: Readonly<Record<string, string | undefined>>) {
-    this.#url = new URL(url);
-    const proxy = proxyFor(this.#url, env);
-    const options = { connections: 16, pipelining: 1, connect: { timeout: 10_000 } };
-    this.#dispatcher = proxy ? new ProxyAgent({ ...options, uri: proxy }) : new Agent(options);
+  private constructor(url: URL, dispatcher: Dispatcher) {
+    this.#url = url;
+    this.#dispatcher = dispatcher;
+  }
+
+  static async open(text: string, env: Readonly<Record<string, string | undefined>>): Promise<PostTarget> {
+    const url = new URL(text);
+    return new PostTarget(url, (await connectorTo(url, { env, busy: true }))());
   }
 
   async post({ contentType, body, headers }: Parcel, signal: AbortSignal): Promise<Receipt> {

@@ -62,12 +62,12 @@ export class Heard {
     return row !== undefined;
   }
 
-  /** Open files to ask the service about: those heard of first, then those not asked about since `before`. */
+  /** Open files to ask the service about: those heard of first, then those not asked about since `before` (ISO 8601). */
   toLookAt(before: string, limit: number): string[] {
     return this.#db
       .all<{ id: string }>(
         `SELECT id FROM files WHERE profile = ? AND ended = '' AND test = 0
-         AND (coalesce(checked_at, '') < ? OR heard_at >= checked_at)
+         AND (coalesce(checked_at, '') < ? OR heard_at >= coalesce(checked_at, ''))
          ORDER BY heard_at >= coalesce(checked_at, '') DESC, coalesce(checked_at, '') LIMIT ?`,
         this.#profile,
         before,

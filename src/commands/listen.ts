@@ -1,0 +1,137 @@
+import type { Transport } from '../api/transport.ts';
+import { eventTypes } from '../catalog/events.ts';
+import { formats } from '../catalog/formats.ts';
+import type { Context } from '../context.ts';
+import { usage } from '../errors.ts';
+import type { Audience } from '../flows/listen.ts';
+import { formatJson } from '../json.ts';
+import { command, count, duration, flag, list, text } from '../options.ts';
+
+const names = eventTypes.map(({ name }) => name);
+
+export const listen = command({
+  name: 'listen',
+  summary: 'Receive events, keep them, and act on them',
+  about: `Runs a receiver for the events of the service until Ctrl-C. Each is on disk before it is answered; then it is shown, and what is asked for below is done. It says 'listening on …' on stderr when it is ready.
+
+What happens to an event, whatever crashes:
+  kept      before the answer goes out; if it can't be, the answer is 503
+  shown     at most once: here; all of them again with: steno events
+  forward   at least once: the bytes as they came, tried again until the target takes them
+  exec      at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY
+            tells); one that fails does not
+  download  once: a transcript that is there is left as it is
+What is not done when it ends is done by the next listen with the same target.
+
+An event that got lost is made up for: open files of the ledger are looked at now and then, and one that turns out to be delivered leads to its command and its download.`,
+  options: {
+    host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
+    port: text('--port <port>', 'and this port; 0: any free one', { default: '4100' }),
+    path: text('--path <path>', 'receive events at this path', { default: '/' }),
+    tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM)', { values: 'file' }),
+    tlsKey: text('--tls-key <file>', 'and its key (PEM)', { values: 'file' }),
+    register: flag(
+      '--register',
+      "set the account's webhook to this listener, with a secret path, until it ends",
+    ),
+    publicUrl: text('--public-url <url>', 'with --register: where the service reaches it'),
+    tunnel: text(
+      '--tunnel <command>',
+      'start this and take the https URL that it prints; fills in {url}, {port}',
+    ),
+    forwardTo: list('--forward-to <url…>', 'pass each event on to these, as it came'),
+    exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
+    execTimeout: duration('--exec-timeout <duration>', 'end a command that takes longer', { default: '10m' }),
+    jobs: count('--jobs <n>', 'how many commands run at once', { default: '4', max: 64 }),
+    download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
+    format: list('--format <ext…>', 'document types to download', {
+      default: 'txt',
+      values: formats.map((each) => each.ext),
+    }),
+    only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
+    until: text('--until <EVENT>', 'end after this event', { values: names }),
+    count: count('--count <n>', 'end after so many events'),
+    verbose: flag('--verbose', 'show every field of an event'),
+  },
+  examples: [
+    ['steno --sandbox listen --register --download .', 'try it all on one machine'],
+    ['steno listen --forward-to http://127.0.0.1:3000/hook', 'for a program of yours'],
+    ['steno listen --register --tunnel "cloudflared tunnel --url {url}"', 'from behind a router'],
+    ['steno listen --only TRANSCRIPT_COMPLETE --exec "jq -r .audiofile >> done.txt"', 'with a command'],
+    ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exit 6 if none comes'],
+  ],
+  async run(context, { options }) {
+    const { out, env, signal } = context;
+    const warn = (text: string, hint?: string): void => void out.warn(text, hint);
+    const [{ planActions, planListening }, { listen: start }, view] = await Promise.all([
+      import('../flows/listen-plan.ts'),
+      import('../flows/listen.ts'),
+      import('../views/event.ts'),
+    ]);
+    const { inSandbox, globals } = context;
+    const plan = await planListening(options, { inSandbox, timeout: globals.timeout, warn });
+    const ledger = await context.ledger();
+    if (!ledger) throw usage('listen keeps events in the ledger, so --no-ledger makes no sense here');
+    const transport = await accountOf(context, plan.register || options.download !== undefined);
+    const actions = await planActions(options, env, (chunk) => out.passOn(String(chunk)));
+    const around = { ledger, transport, farewell: () => farewell(context), env, signal };
+    await start(
+      { ...plan, actions: (quick) => actions(quick, transport) },
+      around,
+      audience(context, view, options),
+    );
+  },
+});
+
+/** The way to the service; where it is not needed, only if an account is set up. */
+async function accountOf(context: Context, needed: boolean): Promise<Transport | undefined> {
+  const limits = { ownTimeout: true, busy: true };
+  if (needed) return context.transport(limits);
+  const key = context.settings.find('base-url').value && (await context.key().catch(() => undefined));
+  return key ? context.transport(limits) : undefined;
+}
+
+/** For the last calls, which an interruption must not cut and a dead service not hold up. */
+async function farewell(context: Context): Promise<Transport> {
+  const key = await context.key();
+  return context.transportFor(context.settings, key?.value ?? '', {
+    ownTimeout: true,
+    signal: AbortSignal.timeout(10_000),
+  });
+}
+
+type Views = typeof import('../views/event.ts');
+
+function audience(
+  { out, stdin, signal }: Context,
+  { eventLines, eventsView, reportLine, subjectOf }: Views,
+  { verbose, download }: { readonly verbose: boolean; readonly download: string | undefined },
+): Audience {
+  const { json, csv, quiet } = out.mode;
+  const forPeople = out.onTerminal && !json && !csv && !quiet;
+  const warn = (text: string, hint?: string): void => void out.warn(text, hint);
+  return {
+    ready: (url) => out.announce(`listening on ${url}`),
+    events: (events) => {
+      if (json) out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
+      else if (quiet)
+        download === undefined && out.write(events.map((event) => `${subjectOf(event)}\n`).join(''));
+      else void out.showNext(forPeople ? eventLines(events, verbose) : eventsView(events, true));
+    },
+    report: (report) => {
+      if (quiet && report.saved) out.write(report.saved.map((path) => `${path}\n`).join(''));
+      if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
+      else out.note(reportLine(report));
+    },
+    note: (text) => out.note(text),
+    warn,
+    async mayReplace(former) {
+      if (!stdin.isTTY || !forPeople) {
+        warn(`the account's webhook ${former} is replaced until this ends`);
+        return true;
+      }
+      const { confirm } = await import('../ui/prompt.ts');
+      return confirm(`The account's webhook is ${former}. Replace it until this ends?`, stdin, signal);
+    },
+  };
+}

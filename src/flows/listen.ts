@@ -1,0 +1,207 @@
+/** Runs the receiver until it is told to stop or has heard what it was waiting for. */
+import type { Transport } from '../api/transport.ts';
+import { StenoError } from '../errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Action } from '../listen/action.ts';
+import type { HeardEvent } from '../listen/event.ts';
+import type { Report } from '../listen/lane.ts';
+import { type Delivery, type Door, openReceiver, type Receiver } from '../listen/server.ts';
+import { openTunnel, type Tunnel } from '../listen/tunnel.ts';
+import { Inbox } from './inbox.ts';
+import { Lanes } from './lanes.ts';
+import { Ending, type Goal } from './listen-end.ts';
+import { Lookout } from './missed.ts';
+import { secretAddress, secretStep, WebhookLoan } from './register.ts';
+
+export interface Plan {
+  readonly door: Pick<Door, 'host' | 'port' | 'tls'>;
+  readonly path: string;
+  readonly actions: (ledger: Ledger) => readonly Action[];
+  /** Empty: all. */
+  readonly only: readonly string[];
+  readonly goal: Goal;
+  readonly register: boolean;
+  /** Where the service reaches the listener, if not at its own address. */
+  readonly publicUrl?: string | undefined;
+  readonly tunnel?: string | undefined;
+}
+
+/** Whom the listener talks to. */
+export interface Audience {
+  ready(url: string): void;
+  events(events: readonly HeardEvent[]): void;
+  report(report: Report): void;
+  note(text: string): void;
+  warn(text: string, hint?: string): void;
+  mayReplace(former: string): Promise<boolean>;
+}
+
+export interface Surroundings {
+  readonly ledger: Ledger;
+  /** Absent where no account is set up. */
+  readonly transport: Transport | undefined;
+  readonly farewell: () => Promise<Transport>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** What is under way when an interruption comes has so long to end by itself. */
+const GRACE = 3_000;
+/** The same trouble is told once in this time. */
+const SAME_TROUBLE = 60_000;
+
+export async function listen(plan: Plan, around: Surroundings, audience: Audience): Promise<void> {
+  const quick = await around.ledger.impatient();
+  try {
+    await new Listening(plan, around, quick, audience).run();
+  } finally {
+    quick.close();
+  }
+}
+
+class Listening {
+  readonly #plan: Plan;
+  readonly #around: Surroundings;
+  readonly #audience: Audience;
+  readonly #run: number;
+  readonly #inbox: Inbox;
+  readonly #lanes: Lanes;
+  readonly #lookout: Lookout;
+  readonly #ending: Ending;
+  readonly #loan: WebhookLoan | undefined;
+  readonly #secret: string | undefined;
+  #fresh: HeardEvent[] = [];
+  #receiver: Receiver | undefined;
+  #tunnel: Tunnel | undefined;
+  #trouble = { text: '', at: 0 };
+
+  constructor(plan: Plan, around: Surroundings, quick: Ledger, audience: Audience) {
+    this.#plan = plan;
+    this.#around = around;
+    this.#audience = audience;
+    const run = around.ledger.runs.begin();
+    this.#run = run;
+    const actions = plan.actions(quick);
+    const inbox = new Inbox(quick, run, actions, (event) => this.#isWanted(event));
+    this.#inbox = inbox;
+    this.#lanes = new Lanes(actions, quick, run, inbox.commits, (report) => audience.report(report));
+    this.#ending = new Ending(plan.goal, around.signal);
+    this.#secret = plan.register || plan.tunnel !== undefined ? secretStep() : undefined;
+    const { transport } = around;
+    this.#loan = transport && new WebhookLoan({ ...around, ...audience, transport });
+    this.#lookout = new Lookout({
+      transport,
+      ledger: quick,
+      inbox,
+      run,
+      onTick: () => this.#lanes.adopt(),
+      onFound: (event) => this.#heard(event),
+      onTrouble: (error) => this.#complain(`can't look for events that were missed: ${error.message}`),
+    });
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#open();
+      this.#ending.startClock();
+      this.#lookout.start();
+      if (this.#plan.register) void this.#loan?.test(this.#inbox, this.#around.signal);
+      await this.#ending.reached;
+    } finally {
+      await this.#close();
+    }
+    this.#ending.raise();
+  }
+
+  async #open(): Promise<void> {
+    const { door, path, register } = this.#plan;
+    const secret = this.#secret;
+    const receiver = await openReceiver({
+      ...door,
+      accepts: (asked) => (secret ? asked.endsWith(`/${secret}`) : asked === path),
+      keep: (delivery) => this.#keep(delivery),
+    });
+    this.#receiver = receiver;
+    await this.#loan?.settleOld();
+    const base = await this.#publicBase(receiver);
+    if (register) await this.#loan?.take(this.#run, secretAddress(base, path, secret ?? ''));
+    this.#audience.ready(secret ? secretAddress(receiver.origin, path, secret) : receiver.origin + path);
+  }
+
+  /** Where the service reaches the receiver. */
+  async #publicBase({ origin, port }: Receiver): Promise<string> {
+    const { tunnel: command, publicUrl, register, path } = this.#plan;
+    const { env, signal } = this.#around;
+    if (command === undefined) return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:');
+    const tunnel = await openTunnel({ command, origin, port, env, signal });
+    this.#tunnel = tunnel;
+    void tunnel.ended.then((how) =>
+      this.#ending.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`)),
+    );
+    if (!register)
+      this.#audience.note(
+        `the tunnel leads here from ${secretAddress(tunnel.url, path, this.#secret ?? '')}`,
+      );
+    return tunnel.url;
+  }
+
+  async #keep(delivery: Delivery): Promise<void> {
+    try {
+      this.#heard(await this.#inbox.keep(delivery));
+    } catch (error) {
+      this.#complain(`an event could not be kept and was answered with 503: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  #isWanted(event: string): boolean {
+    const { only } = this.#plan;
+    return only.length === 0 || only.includes(event);
+  }
+
+  /** Events of one commit are told together. */
+  #heard(event: HeardEvent): void {
+    if (event.source === 'test') return;
+    if (!this.#ending.hears(event.n, event.event, this.#isWanted(event.event))) return;
+    if (this.#fresh.push(event) === 1) setImmediate(() => this.#tell());
+  }
+
+  #tell(): void {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    if (fresh.length) this.#audience.events(fresh);
+    this.#lanes.wake();
+  }
+
+  #complain(text: string): void {
+    const now = Date.now();
+    if (text === this.#trouble.text && now - this.#trouble.at < SAME_TROUBLE) return;
+    this.#trouble = { text, at: now };
+    this.#audience.warn(text);
+  }
+
+  /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
+  async #close(): Promise<void> {
+    this.#ending.stopClock();
+    await this.#loan?.giveBack();
+    await this.#receiver?.close();
+    await this.#tunnel?.close();
+    await this.#lookout.stop();
+    this.#tell();
+    if (this.#ending.isGoal) await this.#unlessInterrupted(this.#lanes.finish(this.#ending.last));
+    for (const { action, left } of await this.#lanes.stop(GRACE)) {
+      this.#audience.note(`${left} left to do for the next listen: ${action.kind} ${action.target}`);
+    }
+    await this.#inbox.commits.settled();
+    this.#around.ledger.runs.end(this.#run);
+  }
+
+  async #unlessInterrupted(work: Promise<void>): Promise<void> {
+    const { signal } = this.#around;
+    const interrupted = new Promise<void>((done) => {
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', () => done(), { once: true });
+    });
+    await Promise.race([work, interrupted]);
+  }
+}

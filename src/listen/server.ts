@@ -1,0 +1,200 @@
+/** The receiver: takes deliveries in at one path, and answers each after it is kept. It knows no terminal. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { StenoError } from '../errors.ts';
+import { Room } from './room.ts';
+
+export interface Delivery {
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly receivedAt: string;
+  readonly remote: string;
+}
+
+export interface Door {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly accepts: (path: string) => boolean;
+  /** Resolves when the delivery is safe, rejects when it can't be kept. */
+  readonly keep: (delivery: Delivery) => Promise<unknown>;
+}
+
+export interface Receiver {
+  /** Its address, without a path. */
+  readonly origin: string;
+  readonly port: number;
+  /** Takes no more connections, and answers what is under way. */
+  close(): Promise<void>;
+}
+
+const LARGEST_BODY = 1024 * 1024;
+/** Of all bodies that wait to be kept, together. */
+const MOST_BYTES = 64 * LARGEST_BODY;
+const MOST_CONNECTIONS = 500;
+const LAST_ANSWERS = 3_000;
+/** So long what comes after a refusal is read and dropped, for a sender that listens only when it has sent all. */
+const DRAIN = 1_000;
+
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+export async function openReceiver(door: Door): Promise<Receiver> {
+  const serve = new Serving(door);
+  const server = await makeServer(door, serve.request);
+  server.on(door.tls ? 'secureConnection' : 'connection', (socket: Socket) => serve.room.enter(socket));
+  server.on('clientError', refuseSocket);
+  server.maxConnections = 2 * MOST_CONNECTIONS;
+  await listen(server, door);
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  return { origin: `${door.tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => close(server) };
+}
+
+type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function makeServer({ tls }: Door, onRequest: OnRequest): Promise<Server> {
+  if (!tls) return createServer(limits, onRequest);
+  const https = await import('node:https');
+  try {
+    return https.createServer({ ...limits, ...tls, handshakeTimeout: 10_000 }, onRequest);
+  } catch (error) {
+    throw new StenoError('usage', `--tls-cert and --tls-key can't be used: ${(error as Error).message}`);
+  }
+}
+
+class Serving {
+  readonly room = new Room(MOST_CONNECTIONS);
+  readonly #door: Door;
+  #waitingBytes = 0;
+
+  constructor(door: Door) {
+    this.#door = door;
+  }
+
+  readonly request = (request: IncomingMessage, response: ServerResponse): void => {
+    // A client that goes away in the middle is no fault of ours.
+    for (const stream of [request, response]) stream.on('error', () => {});
+    const { method, url = '', headers } = request;
+    const [path = ''] = url.split('?', 1);
+    if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) answer(response, 200, 'ok');
+    else if (!this.#door.accepts(path)) refuse(request, response, 404);
+    else if (method !== 'POST') refuse(request, response, 405, { allow: 'POST' });
+    else if (!isForm(headers)) refuse(request, response, 415);
+    else if (Number(headers['content-length'] ?? 0) > LARGEST_BODY) refuse(request, response, 413);
+    else this.#take(request, response);
+  };
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const collect = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= LARGEST_BODY) return void chunks.push(chunk);
+      request.off('data', collect).off('end', complete);
+      refuse(request, response, 413);
+    };
+    const complete = (): void => void this.#keep(request, response, Buffer.concat(chunks, size));
+    request.on('data', collect).on('end', complete);
+  }
+
+  async #keep(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+    if (this.#waitingBytes + body.length > MOST_BYTES) return answer(response, 503, 'too much at once');
+    const { socket } = request;
+    this.room.busy(socket);
+    this.#waitingBytes += body.length;
+    try {
+      await this.#door.keep({
+        body,
+        contentType: request.headers['content-type'] ?? '',
+        receivedAt: new Date().toISOString(),
+        remote: socket.remoteAddress ?? '',
+      });
+      answer(response, 200, 'ok');
+    } catch {
+      answer(response, 503, 'it could not be kept');
+    } finally {
+      this.#waitingBytes -= body.length;
+      this.room.idle(socket);
+    }
+  }
+}
+
+function isForm(headers: IncomingMessage['headers']): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  const coding = headers['content-encoding'] ?? 'identity';
+  return type.trim().toLowerCase() === 'application/x-www-form-urlencoded' && coding === 'identity';
+}
+
+const words: Readonly<Record<number, string>> = {
+  404: 'nothing is received here',
+  405: 'only POST',
+  413: 'larger than 1 MiB',
+  415: 'only application/x-www-form-urlencoded',
+};
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length }).end(text);
+}
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = words[status] ?? '';
+  response.writeHead(status, {
+    'content-type': 'text/plain',
+    'content-length': text.length,
+    connection: 'close',
+    ...headers,
+  });
+  const finish = (): void => {
+    clearTimeout(timer);
+    if (!response.writableEnded) response.end(text);
+  };
+  const timer = setTimeout(finish, DRAIN);
+  request.on('end', finish).on('close', finish).resume();
+}
+
+/** What is not even HTTP gets an answer if it can be given one, and never more than that. */
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  setTimeout(() => socket.destroy(), DRAIN).unref();
+}
+
+function listen(server: Server, { host, port }: Door): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;
+      const what = `can't listen on ${host}:${port}: ${error.message}`;
+      reject(new StenoError('failed', what, { hint, cause: error }));
+    });
+    // Later errors concern single connections: the receiver goes on.
+    server.listen(port, host, () => resolve(void server.on('error', () => {})));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

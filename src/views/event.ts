@@ -1,0 +1,185 @@
+/** Events as people and scripts read them. */
+
+import type { Replayed } from '../flows/events.ts';
+import { type Json, type JsonObject, toJson } from '../json.ts';
+import type { ActionRow } from '../ledger/actions.ts';
+import type { HeardEvent } from '../listen/event.ts';
+import type { Report } from '../listen/lane.ts';
+import type { Column, View } from '../ui/view.ts';
+
+const columns: readonly Column[] = [
+  { name: 'n', kind: 'id' },
+  { name: 'received', kind: 'time' },
+  { name: 'event' },
+  { name: 'audiofile', kind: 'id' },
+  { name: 'order' },
+  { name: 'title' },
+  { name: 'meaning' },
+];
+const more: readonly Column[] = [{ name: 'version' }, { name: 'source' }, { name: 'body' }];
+
+const cells = (event: HeardEvent): string[] => [
+  String(event.n),
+  event.receivedAt,
+  event.event || '(no name)',
+  event.audiofile,
+  event.order,
+  event.title,
+  meaningOf(event),
+];
+
+const moreCells = (event: HeardEvent): string[] => [event.version, event.source, textOf(event)];
+
+/** A page of a listing; scripts and --verbose get everything. */
+export const eventsView = (events: readonly HeardEvent[], all: boolean): View => ({
+  json: events.map((event) => event.json),
+  columns: all ? [...columns, ...more] : columns,
+  rows: events.map((event) => [...cells(event), ...(all ? moreCells(event) : [])]),
+  quiet: events.map(({ n }) => String(n)),
+});
+
+/** The pages of a listing; one with no rows still has its header line. */
+export function* eventPages(pages: Iterable<readonly HeardEvent[]>, all: boolean): Generator<View> {
+  let any = false;
+  for (const page of pages) {
+    any = true;
+    yield eventsView(page, all);
+  }
+  if (!any) yield eventsView([], all);
+}
+
+const LONGEST_NAME = 'TRANSCRIPT_COMPLETE'.length;
+
+/** What just came, for a person who watches. */
+export function eventLines(events: readonly HeardEvent[], verbose: boolean): View {
+  const rows = events.flatMap((event) => [
+    [
+      clock(event.receivedAt),
+      (event.event || '(no name)').padEnd(LONGEST_NAME),
+      [event.audiofile, event.title && `“${event.title}”`].filter(Boolean).join(' '),
+      event.order && `order ${event.order}`,
+      [event.source === 'found' && 'found by looking:', meaningOf(event)].filter(Boolean).join(' '),
+    ],
+    ...(verbose ? details(event).map(([name, value]) => [`    ${name}`, value]) : []),
+  ]);
+  return { ...eventsView(events, false), columns: lineColumns, rows };
+}
+
+const lineColumns: readonly Column[] = [
+  { name: 'time' },
+  { name: 'event', kind: 'id' },
+  { name: 'file' },
+  { name: 'order' },
+  { name: 'meaning' },
+];
+
+/** With --quiet: what a script asks about next. */
+export const subjectOf = ({ audiofile, order, event }: HeardEvent): string => audiofile || order || event;
+
+const clock = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
+
+const details = (event: HeardEvent): Array<[string, string]> => [
+  ['number', String(event.n)],
+  ['from', event.remote],
+  ...[...event.fields].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+];
+
+/** What follows from an event. */
+export function meaningOf(event: HeardEvent): string {
+  const { hold, amount, original } = {
+    hold: event.field('hold'),
+    amount: event.field('amount'),
+    original: event.field('original_audiofile'),
+  };
+  switch (event.event) {
+    case 'TRANSCRIPT_COMPLETE':
+      return 'the transcript is ready';
+    case 'DUPLICATE_FILE':
+      return `the same audio as ${original || 'an earlier file'}`;
+    case 'REFUND_ISSUED':
+      return `${amount || 'an amount'} went back to the balance`;
+    case 'CC_AUTH_FAILURE':
+      return 'the card was refused; it is tried again in some hours';
+    case 'DIFFICULT_AUDIO':
+      return 'the audio is difficult; DIFFQ2 may be needed';
+    case 'ORDER_ON_HOLD':
+      return `held${hold ? ` (${hold})` : ''}: no work begins before the release`;
+    default:
+      return [...event.fields]
+        .filter(([name]) => !['event', 'webhook_version', 'audiofile', 'order'].includes(name))
+        .map(([name, values]) => `${name}=${values.join(',')}`)
+        .join(' ');
+  }
+}
+
+const textOf = ({ body }: HeardEvent): string => Buffer.from(body).toString('utf8');
+
+/** One event with all that is known of it. */
+export function eventPage(event: HeardEvent, actions: readonly ActionRow[]): View {
+  const done = actions.map(
+    ({ kind, target, status, tries, outcome }) =>
+      `${kind} ${target}: ${status}${outcome ? `, ${outcome}` : ''}${tries > 1 ? ` (${tries} tries)` : ''}`,
+  );
+  const rows: Array<readonly [string, string]> = [
+    ['number', String(event.n)],
+    ['received', event.receivedAt],
+    ['source', event.source],
+    ['from', event.remote],
+    ['title', event.title],
+    ['meaning', meaningOf(event)],
+    ...[...event.fields].flatMap(([name, values]) =>
+      values.map((value) => [`field ${name}`, value] as const),
+    ),
+    ['content type', event.contentType],
+    ['body', textOf(event)],
+    ...done.map((line) => ['action', line] as const),
+  ];
+  return {
+    json: pageJson(event, actions),
+    columns: [{ name: 'name' }, { name: 'value' }],
+    rows: rows.filter(([, value]) => value !== ''),
+    quiet: [textOf(event)],
+  };
+}
+
+function pageJson(event: HeardEvent, actions: readonly ActionRow[]): Json {
+  const json: JsonObject = event.json;
+  const body = Buffer.from(event.body);
+  json.set('remote', event.remote).set('content_type', event.contentType);
+  json.set('body', textOf(event)).set('body_base64', body.toString('base64'));
+  return json.set(
+    'actions',
+    toJson(
+      actions.map(({ kind, target, status, tries, outcome, updated_at }) => ({
+        kind,
+        target,
+        status,
+        tries,
+        outcome,
+        updated_at,
+      })),
+    ),
+  );
+}
+
+const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
+
+/** An outcome as one line: who, what, with which result. */
+export function reportLine({ action, event, what, outcome, saved }: Report): string {
+  const { kind, target } = action;
+  if (what === 'down')
+    return `${kind} ${target} does not work: ${outcome}; what waits is kept and tried again`;
+  if (what === 'back') return `${kind} ${target} works again`;
+  const subject = `event ${event?.n}`;
+  if (saved) return `${subject}: ${verbs.download} ${outcome}`;
+  return what === 'done'
+    ? `${subject}: ${verbs[kind]} ${target} (${outcome})`
+    : `${subject}: ${kind} ${target} failed: ${outcome}`;
+}
+
+export const replayedView = (replayed: readonly Replayed[]): View => ({
+  json: toJson(replayed.map(({ n, target, outcome }) => ({ n, target, outcome }))),
+  columns: [{ name: 'n', kind: 'id' }, { name: 'target', kind: 'link' }, { name: 'outcome' }],
+  rows: replayed.map(({ n, target, outcome }) => [String(n), target, outcome]),
+  quiet: replayed.map(({ n }) => String(n)),
+});
