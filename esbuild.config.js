@@ -48,6 +48,10 @@ const unused = {
 };
 const ours = (entry) => (entry.endsWith('.ts') ? entry.slice(entry.lastIndexOf('/')) : '\0');
 
+// What node gives as the default of a CommonJS file is the whole of it.
+const defaultFirst =
+  'if(module.exports.__esModule&&module.exports.default)module.exports=Object.assign(module.exports.default,module.exports);';
+
 // CommonJS, because node starts it faster than ESM; one file, because every further file costs a look-up.
 const options = {
   outdir: out,
@@ -70,7 +74,7 @@ const results = await Promise.all([
     entryPoints: { steno: 'src/steno.ts', generate: 'src/generate.ts' },
     plugins: [apart, unused],
   }),
-  build({ ...options, entryPoints: parts, plugins: [unused] }),
+  build({ ...options, entryPoints: parts, plugins: [unused], footer: { js: defaultFirst } }),
 ]);
 const hash = createHash('sha256');
 for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${name}`));
