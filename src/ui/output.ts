@@ -51,7 +51,9 @@ export class Output {
 
   /** Progress is for a person who watches: stderr is a terminal and nobody asked for silence. */
   get showsProgress(): boolean {
-    return this.#stderr.isTTY === true && !this.mode.quiet && !this.mode.json && this.#env.TERM !== 'dumb';
+    const { isTTY, columns } = this.#stderr;
+    // Some terminals say that they have no columns: there ora would never stop clearing its line.
+    return isTTY === true && columns > 0 && !this.mode.quiet && !this.mode.json && this.#env.TERM !== 'dumb';
   }
 
   /** Prints a result in the form that was asked for. */
