@@ -48,7 +48,7 @@ function written(text: string): string {
 function spellings(character: string): string[] {
   const code = character.codePointAt(0) ?? 0;
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${anyCase(hex(byte, 2))}`).join('');
-  const units = Array.from(character, (_, at) => character.charCodeAt(at));
+  const units = character.split('').map((unit) => unit.charCodeAt(0));
   const json = units.map((unit) => `\\\\+u${anyCase(hex(unit, 4))}`).join('');
   const html = `&(?:amp;)*(?:#0*${code}|#[xX]0*${anyCase(code.toString(16))}${named[character] ?? ''});`;
   const escaped = /["'/\\]/.test(character) ? [`\\\\+${literal(character)}`] : [];
