@@ -9,17 +9,18 @@ import { type Followed, followFiles } from './follow.ts';
 
 const PAGE = 200;
 
-export interface KnownFile {
-  readonly row: FileRow;
-  readonly downloads: readonly Download[];
+export interface KnownFiles {
+  readonly rows: readonly FileRow[];
+  /** By file; a question to the ledger, for those who show them. */
+  readonly downloads: () => ReadonlyMap<string, readonly Download[]>;
 }
 
 /** Pages of files, newest first: no more than one is in memory, however many there are. */
-export function* listFiles(ledger: Ledger, filter: Filter, limit: number): Generator<KnownFile[]> {
+export function* listFiles(ledger: Ledger, filter: Filter, limit: number): Generator<KnownFiles> {
   let before: number | undefined;
   for (let left = limit; left > 0; left -= PAGE) {
     const rows = ledger.files.page(filter, Math.min(PAGE, left), before);
-    if (rows.length) yield rows.map((row) => ({ row, downloads: ledger.downloads.of(row.id) }));
+    if (rows.length) yield { rows, downloads: () => ledger.downloads.of(rows.map(({ id }) => id)) };
     if (rows.length < PAGE) return;
     before = rows.at(-1)?.seq;
   }

@@ -34,11 +34,16 @@ export class Downloads {
     );
   }
 
-  of(file: string): Download[] {
-    return this.#db.all<Download>(
-      'SELECT file, ext, path, bytes, at FROM downloads WHERE profile = ? AND file = ? ORDER BY at',
+  /** The downloads of these files, oldest first. */
+  of(files: readonly string[]): Map<string, Download[]> {
+    const rows = this.#db.all<Download>(
+      `SELECT file, ext, path, bytes, at FROM downloads
+       WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at`,
       this.#profile,
-      file,
+      JSON.stringify(files),
     );
+    const found = new Map<string, Download[]>();
+    for (const row of rows) found.set(row.file, [...(found.get(row.file) ?? []), row]);
+    return found;
   }
 }

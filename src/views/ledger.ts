@@ -1,8 +1,11 @@
 /** Files as the ledger knows them. */
-import type { KnownFile } from '../flows/list-files.ts';
+import type { KnownFiles } from '../flows/list-files.ts';
 import { type Json, parseJson, toJson } from '../json.ts';
+import type { Download } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
 import type { Column, View } from '../ui/view.ts';
+
+const FOR_PEOPLE = 7;
 
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },
@@ -26,18 +29,27 @@ const columns: readonly Column[] = [
   { name: 'answer' },
 ];
 
-/** People see what matters most; scripts see everything. */
-function knownFilesView(files: readonly KnownFile[], forPeople: boolean): View {
-  const width = forPeople ? 7 : columns.length;
+/** People see what matters most; scripts see everything. Each form is made only if it is asked for. */
+function knownFilesView({ rows, downloads }: KnownFiles, forPeople: boolean): View {
+  const shown = forPeople ? columns.slice(0, FOR_PEOPLE) : columns;
   return {
-    json: files.map(document),
-    columns: columns.slice(0, width),
-    rows: files.map((file) => cells(file).slice(0, width)),
-    quiet: files.map(({ row }) => row.id),
+    columns: shown,
+    get json() {
+      const found = downloads();
+      return rows.map((row) => document(row, found.get(row.id) ?? []));
+    },
+    get rows() {
+      if (forPeople) return rows.map((row) => cells(row, []).slice(0, FOR_PEOPLE));
+      const found = downloads();
+      return rows.map((row) => cells(row, found.get(row.id) ?? []));
+    },
+    get quiet() {
+      return rows.map((row) => row.id);
+    },
   };
 }
 
-const cells = ({ row, downloads }: KnownFile): string[] => [
+const cells = (row: FileRow, downloads: readonly Download[]): string[] => [
   row.id,
   row.state || 'ordered',
   row.title,
@@ -59,7 +71,7 @@ const cells = ({ row, downloads }: KnownFile): string[] => [
   row.answer ?? '',
 ];
 
-const document = ({ row, downloads }: KnownFile): Json =>
+const document = (row: FileRow, downloads: readonly Download[]): Json =>
   toJson({
     audiofile: row.id,
     state: row.state || null,
@@ -95,11 +107,11 @@ function answerOf({ answer }: FileRow): Json {
 }
 
 /** The pages of a listing as they come; one with no rows still has its header line. */
-export function* knownFilesPages(pages: Iterable<readonly KnownFile[]>, forPeople: boolean): Generator<View> {
+export function* knownFilesPages(pages: Iterable<KnownFiles>, forPeople: boolean): Generator<View> {
   let any = false;
   for (const page of pages) {
     any = true;
     yield knownFilesView(page, forPeople);
   }
-  if (!any) yield knownFilesView([], forPeople);
+  if (!any) yield knownFilesView({ rows: [], downloads: () => new Map() }, forPeople);
 }
