@@ -4,45 +4,49 @@ const STARS = '****';
 
 export class Mask {
   readonly #secrets = new Set<string>();
-  #shortest = Number.POSITIVE_INFINITY;
+  #beginnings: RegExp | undefined;
   #pattern: RegExp | undefined;
 
   /** From now on nothing that goes through `hide` shows this secret. */
   add(secret: string): void {
     if (!secret || this.#secrets.has(secret)) return;
     this.#secrets.add(secret);
-    this.#shortest = Math.min(this.#shortest, secret.length);
+    this.#beginnings = undefined;
     this.#pattern = undefined;
   }
 
   readonly hide = (text: string): string => {
-    // No encoding is shorter than what it encodes, and the pattern takes a while to make.
-    if (text.length < this.#shortest) return text;
-    this.#pattern ??= this.#makePattern();
+    if (this.#secrets.size === 0) return text;
+    // The whole pattern takes a while to make: most texts do not hold even the beginning of a secret.
+    this.#beginnings ??= this.#match(4);
+    if (text.search(this.#beginnings) < 0) return text;
+    this.#pattern ??= this.#match();
     return text.replace(this.#pattern, STARS);
   };
 
   /** Longer secrets first, so that one that begins with another is hidden whole. */
-  #makePattern(): RegExp {
+  #match(characters?: number): RegExp {
     const longestFirst = [...this.#secrets].sort((a, b) => b.length - a.length);
-    return new RegExp(longestFirst.flatMap(encodings).join('|'), 'g');
+    return new RegExp(longestFirst.flatMap((secret) => encodings(secret, characters)).join('|'), 'g');
   }
 }
 
 /** A secret as people may see it: enough to tell two long ones apart. */
 export const masked = (secret: string): string => STARS + (secret.length >= 16 ? secret.slice(-4) : '');
 
-function encodings(secret: string): string[] {
+/** What a secret, or so many characters at its beginning, looks like. */
+function encodings(secret: string, characters = Number.POSITIVE_INFINITY): string[] {
   const bytes = Buffer.from(secret, 'utf8');
-  const plain = written(secret);
+  const plain = written([...secret].slice(0, characters));
   // A very short secret is hidden only where it stands alone, or it would take words apart.
   if (secret.length < 5) return [`(?<![\\w-])${plain}(?![\\w-])`];
-  return [plain, anyCase(bytes.toString('hex')), ...base64Forms(bytes).map((form) => written(form))];
+  const hexadecimal = anyCase(bytes.toString('hex').slice(0, characters * 2));
+  return [plain, hexadecimal, ...base64Forms(bytes).map((form) => inBase64(form.slice(0, characters)))];
 }
 
 /** A text of which every character may be written as it is or escaped for a URL, JSON or HTML. */
-function written(text: string): string {
-  return [...text].map((character) => `(?:${spellings(character).join('|')})`).join('');
+function written(characters: readonly string[]): string {
+  return characters.map((character) => `(?:${spellings(character).join('|')})`).join('');
 }
 
 function spellings(character: string): string[] {
@@ -52,7 +56,7 @@ function spellings(character: string): string[] {
   const json = units.map((unit) => `\\\\+u${anyCase(hex(unit, 4))}`).join('');
   const html = `&(?:amp;)*(?:#0*${code}|#[xX]0*${anyCase(code.toString(16))}${named[character] ?? ''});`;
   const escaped = /["'/\\]/.test(character) ? [`\\\\+${literal(character)}`] : [];
-  return [html, percent, json, ...escaped, base64Twin[character] ?? literal(character)];
+  return [html, percent, json, ...escaped, literal(character)];
 }
 
 const named: Readonly<Record<string, string>> = {
@@ -63,8 +67,9 @@ const named: Readonly<Record<string, string>> = {
   "'": '|apos',
 };
 
-/** The URL-safe alphabet of base64 writes these two otherwise. */
-const base64Twin: Readonly<Record<string, string>> = { '+': '[+-]', '/': '[/_]' };
+/** The URL-safe alphabet writes two characters otherwise, and a URL or JSON escapes one or both. */
+const inBase64 = (form: string): string =>
+  form.replaceAll('/', '(?:\\\\*/|_|%(?:25)*2[fF])').replaceAll('+', '(?:[+ -]|%(?:25)*2[bB]|\\\\+u002[bB])');
 
 /** Base64 of a text that holds the secret shows it in one of three shapes, by where in the text it stands. */
 function base64Forms(bytes: Buffer): string[] {
