@@ -95,3 +95,25 @@ export function folderIn(user: User, name: string): string {
   mkdirSync(folder, { recursive: true });
   return folder;
 }
+
+/** Puts many files into a ledger that was opened before, as if each had been ordered. */
+export function fill(user: User, count: number): void {
+  const db = new DatabaseSync(ledgerOf(user));
+  const answer = JSON.stringify({
+    audiofile: { id: 1, statename: 'Delivered', description: 'x'.repeat(400) },
+  });
+  db.exec(`
+    PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF; BEGIN;
+    CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c;
+    INSERT INTO attempts (profile, status, test, started_at, order_id)
+      SELECT 'default', 'placed', 0, '2026-01-01T00:00:00.000Z', 'O' || i FROM n;
+    INSERT INTO attempt_urls (attempt, url, url_key)
+      SELECT id, 'https://bulk.example/' || order_id, 'https://bulk.example/' || order_id FROM attempts WHERE order_id GLOB 'O*';
+    INSERT INTO orders (profile, id, placed_at, skus, names, notes)
+      SELECT 'default', 'O' || i, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM n;
+    INSERT INTO files (profile, id, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
+      SELECT 'default', CAST(1000000 + i AS TEXT), 'O' || i, 'https://bulk.example/O' || i, 0, 'Delivered', 'delivered',
+        'Talk ' || i, CASE WHEN i % 1000 = 0 THEN 'V' || i ELSE '' END, '2026-01-01T00:00:00.000Z', NULL, NULL, '${answer}' FROM n;
+    COMMIT`);
+  db.close();
+}
