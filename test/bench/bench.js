@@ -17,11 +17,16 @@ await build({
   target: 'node20',
   external: ['@photostructure/sqlite'],
 });
+const inGroup = process.platform !== 'win32';
 const child = spawn(process.execPath, [join(folder, 'bench/main.mjs'), ...process.argv.slice(2)], {
   stdio: 'inherit',
+  detached: inGroup,
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+// While it times something it hears no signal, so it is ended from here, with all that it started.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => (inGroup ? process.kill(-child.pid, 'SIGKILL') : child.kill()));
+}
 child.on('close', (code) => {
   rmSync(folder, { recursive: true, force: true });
-  process.exitCode = code ?? 1;
+  process.exitCode = code ?? 130;
 });

@@ -72,3 +72,11 @@ export async function makeLedger(env: Env, files: number): Promise<void> {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
 }
+
+/** How many events a ledger holds. */
+export async function keptEvents(env: Env): Promise<number> {
+  const db = await openDatabase(join(env.STENO_STATE_DIR ?? '', 'ledger.db'), migrations);
+  const found = db.get<{ n: number }>('SELECT count(*) AS n FROM events');
+  db.close();
+  return found?.n ?? 0;
+}

@@ -1,7 +1,8 @@
 /** How many events `listen` keeps, against a server that keeps none. */
 import { spawnSync } from 'node:child_process';
+import { keptEvents } from './ledgers.ts';
 import type { Row, Subject } from './measure.ts';
-import type { Place, Running } from './place.ts';
+import type { Env, Place, Running } from './place.ts';
 
 const nothing: Subject = { once: () => 0 };
 
@@ -23,8 +24,20 @@ export async function listenRows(place: Place, quick: boolean): Promise<Row[]> {
   return [{ ...row, subject: on(listen), base: on(bare) }];
 }
 
-export function startListen(place: Place): Promise<Running> {
-  return place.start([place.bin, 'listen', '--port', '0'], place.env(place.fresh('listen')));
+export interface Listening extends Running {
+  readonly env: Env;
+}
+
+export async function startListen(place: Place): Promise<Listening> {
+  const env = place.env(place.fresh('listen'));
+  return { ...(await place.start([place.bin, 'listen', '--port', '0'], env)), env };
+}
+
+/** Kills it where it stands: whatever it has answered must be in its ledger. */
+export async function killListen({ stop, env }: Listening, answered: number): Promise<void> {
+  await stop();
+  const kept = await keptEvents(env);
+  if (kept !== answered) throw new Error(`listen answered ${answered} events and kept ${kept}`);
 }
 
 export function whyNoListen(place: Place): string | undefined {

@@ -61,7 +61,14 @@ async function measure(place: Place, { wanted, repeats, quick }: Plan): Promise<
   return [measured, weighed];
 }
 
-const weigh = async (row: MemoryRow): Promise<Weighed> => ({ ...row, ...(await row.weigh()) });
+async function weigh({ key, what, must, unit, weigh: once }: MemoryRow): Promise<Weighed> {
+  const named = { key, what, must, unit };
+  try {
+    return { ...named, ...(await once()) };
+  } catch (error) {
+    return { ...named, broken: (error as Error).message };
+  }
+}
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

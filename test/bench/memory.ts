@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sendEvents, startListen, whyNoListen } from './listen.ts';
+import { killListen, sendEvents, startListen, whyNoListen } from './listen.ts';
 import type { Env, Place } from './place.ts';
 
 export interface MemoryRow {
@@ -21,6 +21,7 @@ export interface Weighed {
   readonly value?: number;
   readonly note?: string;
   readonly skipped?: string;
+  readonly broken?: string;
 }
 
 const MEGABYTE = 1e6;
@@ -82,7 +83,7 @@ async function receive(place: Place, events: number): ReturnType<MemoryRow['weig
   const early = peak(listen.pid);
   sendEvents(place, listen.url, (events * 4) / 5);
   const late = peak(listen.pid);
-  await listen.stop();
+  await killListen(listen, events);
   return { value: Math.round((late / early) * 100) / 100, note: `${Math.round(late)} MB at its peak` };
 }
 

@@ -44,7 +44,7 @@ export function failures(measured: readonly Measured[], weighed: readonly Weighe
   const heavy = weighed.filter(({ value, must }) => value !== undefined && value > must);
   return {
     musts: [
-      ...measured.flatMap(({ key, broken }) => (broken ? [`${key}: ${broken}`] : [])),
+      ...[...measured, ...weighed].flatMap(({ key, broken }) => (broken ? [`${key}: ${broken}`] : [])),
       ...musts.map((row) => said(row, row.must)),
       ...heavy.map(({ key, value, must, unit }) => `${key}: ${value} ${unit} where ${must} is wanted`),
     ],
@@ -77,9 +77,13 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
 const range = (ends: readonly [number, number] | undefined): string => ends?.map(shown).join(' to ') ?? '';
 
 function memoryTable(rows: readonly Weighed[]): Table {
-  const body = rows.map(({ what, value, unit, must, note, skipped }) => [
+  const body = rows.map(({ what, value, unit, must, note, skipped, broken }) => [
     what,
-    skipped ? 'skipped' : `${value}${unit === 'MB' ? ' MB' : ''}${note ? ` (${note})` : ''}`,
+    skipped
+      ? 'skipped'
+      : broken
+        ? 'broken'
+        : `${value}${unit === 'MB' ? ' MB' : ''}${note ? ` (${note})` : ''}`,
     `${must}${unit === 'MB' ? ' MB' : ''}`,
   ]);
   return [['peak memory', 'measured', 'must'], ...body];
