@@ -61,7 +61,9 @@ export function examplesText(examples: Command['examples']): string {
   return `\nExamples:\n${lines.join('\n')}\n`;
 }
 
-export const exitCodesLine = (): string =>
-  `Exit codes: ${Object.entries(exitCodes)
-    .map(([name, { code }]) => `${code} ${name}`)
-    .join(', ')}`;
+/** All exit codes in two lines, for the end of the root's page. */
+export function exitCodesText(): string {
+  const all = Object.entries(exitCodes).map(([name, { code }]) => `${code} ${name}`);
+  const half = Math.ceil(all.length / 2);
+  return `Exit codes: ${all.slice(0, half).join(', ')},\n            ${all.slice(half).join(', ')}`;
+}

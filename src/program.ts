@@ -25,7 +25,7 @@ import { wait } from './commands/wait.ts';
 import { webhook } from './commands/webhook.ts';
 import { whoami } from './commands/whoami.ts';
 import { usage } from './errors.ts';
-import { examplesText, exitCodesLine, GLOBAL, helpStyle } from './help.ts';
+import { examplesText, exitCodesText, GLOBAL, helpStyle } from './help.ts';
 import {
   type Command,
   type GlobalValues,
@@ -53,10 +53,10 @@ export const groups: readonly Group[] = [
 export const about = 'Order transcription of audio by URL, follow it, and download the transcripts.';
 
 const rootExamples: Command['examples'] = [
+  ['steno --sandbox order https://example.com/talk.mp3 --sku TRANS14 --download .', 'try it with no account'],
   ['steno login', 'keep the key of your account'],
   ['steno order https://example.com/talk.mp3 --sku TRANS14', 'order a transcript'],
-  ['steno file 12345', 'see how far it is'],
-  ['steno transcript 12345 --format docx', 'download it'],
+  ['steno sync --download transcripts', 'fetch whatever is new'],
 ];
 
 export interface Run {
@@ -128,7 +128,7 @@ export function buildProgram(
       program.addCommand(command, { hidden: spec.hidden ?? false });
     }
   }
-  const last = `\nHelp on a command: steno <command> --help\n${exitCodesLine()}\n`;
+  const last = `\nHelp on a command: steno <command> --help\n${exitCodesText()}\n`;
   return program.addHelpText('after', examplesText(rootExamples) + last);
 }
 
