@@ -29,8 +29,8 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 /** How often the ledger is read between two looks, for events that came in. */
 const GLANCE = 500;
-/** The last look before the time runs out, so that it still gets an answer. */
-const LAST_LOOK = 300;
+/** So long before the time runs out comes the last look, that it still gets an answer. */
+const LAST_LOOK = 1_000;
 /** So many looks in a row may fail before waiting is given up: more where the service has answered before. */
 const BEARABLE = { first: 5, later: 20 };
 
@@ -45,6 +45,7 @@ interface Look extends Outcome<AudioFile> {
 export async function waitForFiles(ids: readonly string[], waiting: Waiting): Promise<Outcome<AudioFile>[]> {
   const { patience, ledger } = waiting;
   const deadline = patience.timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + patience.timeout;
+  const lastLook = Math.min(LAST_LOOK, (patience.timeout ?? 0) / 5);
   const looks = new Map<string, Look>();
   const open = (): string[] => ids.filter((id) => looks.get(id)?.open !== false);
   let pause = patience.interval ?? FIRST_PAUSE;
@@ -59,11 +60,12 @@ export async function waitForFiles(ids: readonly string[], waiting: Waiting): Pr
     if (left.every((id) => looks.get(id)?.error?.kind === 'held'))
       return ids.flatMap((id) => looks.get(id) ?? []);
     const time = deadline - Date.now();
-    if (time <= LAST_LOOK) {
+    const asked = left.reduce((longest, id) => Math.max(longest, askedToWait(looks.get(id))), 0);
+    if (Math.max(asked, lastLook) >= time) {
       await sleep(Math.max(0, time), patience.signal);
-      return ids.flatMap((id) => inTime(looks.get(id)) ?? []);
+      return ids.flatMap((id) => outOfTime(looks.get(id)) ?? []);
     }
-    await pauseUntilNews(Math.min(pause, time - LAST_LOOK), left, waiting, version);
+    await pauseUntilNews(Math.max(asked, Math.min(pause, time - lastLook)), left, waiting, version);
     if (patience.interval === undefined) pause = Math.min(LONGEST_PAUSE, Math.round(pause * 1.4));
   }
 }
@@ -91,10 +93,14 @@ const mayPass = (error: StenoError): boolean =>
 const isClear = (error: StenoError): boolean =>
   error.kind === 'usage' || ((error.status ?? 0) >= 400 && (error.status ?? 0) < 500 && !mayPass(error));
 
+const askedToWait = (last: Look | undefined): number =>
+  last?.error instanceof CallError ? (last.error.retryAfter ?? 0) : 0;
+
 /** When the time has run out, that is the reason, whatever the last look came to. */
-function inTime(last: Look | undefined): Look | undefined {
-  if (!last?.open || !last.error || last.error.kind === 'timeout' || last.error.kind === 'held') return last;
-  return { ...last, error: new StenoError('timeout', `is not delivered: ${last.error.message}`) };
+function outOfTime(last: Look | undefined): Look | undefined {
+  if (!last?.open || last.error?.kind === 'held') return last;
+  const why = last.value ? `is still '${last.value.state}'` : `is not delivered: ${last.error?.message}`;
+  return { ...last, error: new StenoError('timeout', why) };
 }
 
 function judge(id: string, file: AudioFile): Look {
@@ -105,8 +111,8 @@ function judge(id: string, file: AudioFile): Look {
     ? new StenoError('unfinished', `ended as '${file.state}': no transcript comes`)
     : state?.held
       ? new StenoError('held', 'is on hold: no work begins until the hold is released')
-      : new StenoError('timeout', `is still '${file.state}'`);
-  return { ...found, error };
+      : undefined;
+  return error ? { ...found, error } : found;
 }
 
 /** Raises what kept files from being delivered, the most telling reason first. */
@@ -115,7 +121,7 @@ export function raiseUndelivered(outcomes: ReadonlyArray<Outcome<AudioFile>>): v
     const failures = outcomes.flatMap(({ what, error }) => (error?.kind === kind ? [{ what, error }] : []));
     const [first] = failures;
     if (!first) continue;
-    const one = `${first.what} ${first.error.message}`;
+    const one = `${first.what}${first.error instanceof CallError ? ':' : ''} ${first.error.message}`;
     throw new BulkError(
       kind,
       failures.length === 1 ? one : `${one}, and ${failures.length - 1} more like it`,

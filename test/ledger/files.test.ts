@@ -10,22 +10,22 @@ const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 async function stocked(): Promise<Desk> {
   const it = await desk();
   it.states.set('2', ['Transcribing']).set('3', ['Order Cancelled']).set('5', ['A State Of Its Own']);
-  await it.order(
-    audio('a'),
-    audio('b'),
-    '--notes',
-    'mind the "gap", please',
-    '--name',
-    'Ada',
-    '--name',
-    'Bo',
-  );
-  await it.order(audio('c'));
-  await it.order(audio('d'), audio('e'));
+  const notes = 'mind the "gap", please';
+  const rows = [
+    { url: audio('a'), notes, names: ['Ada', 'Bo'] },
+    { url: audio('b'), notes, names: ['Ada', 'Bo'] },
+    { url: audio('c'), notes: 'c' },
+    { url: audio('d') },
+    { url: audio('e') },
+  ].map((row) => JSON.stringify(row));
+  await it.user.run(['order', '--from', '-', '--sku', 'TRANS14'], { stdin: rows.join('\n') });
   await it.order(audio('f'), '--test');
   await it.user.run(['file', '1', '2', '3', '5']);
   return it;
 }
+
+/** One that several tests may look at. */
+const shop = stocked();
 
 const ids = (text: string): string => text.trim().split('\n').join(' ');
 
@@ -45,7 +45,7 @@ describe.concurrent('files', () => {
   });
 
   it('come newest first and can be chosen by state, order and time', async () => {
-    const { user } = await stocked();
+    const { user } = await shop;
     ask(user, "UPDATE files SET ordered_at = '2025-06-15T10:00:00.000Z' WHERE id IN ('1', '2')");
     const wanted: ReadonlyArray<readonly [string, string]> = [
       ['', '6 5 4 3 2 1'],
@@ -133,7 +133,7 @@ describe.concurrent('files', () => {
   });
 
   it('hold all that is known as CSV, and as rows off a terminal', async () => {
-    const { user } = await stocked();
+    const { user } = await shop;
     const csv = parseCsv((await user.run(['files', '--csv'])).stdout);
     const header = csv[0] ?? [];
     const first = Object.fromEntries(header.map((name, at) => [name, csv[6]?.[at]]));
@@ -215,7 +215,7 @@ describe.concurrent('files', () => {
   });
 
   it('show a page to people, and how many more there are', async () => {
-    const { user } = await stocked();
+    const { user } = await shop;
     const { stdout } = await user.onTerminal('steno files --limit 2 --no-color');
     expect(stdout).toMatch(/ID +STATE +TITLE +ORDER +ORDERED/);
     expect(stdout).toContain('2 of 6; more with --limit');
