@@ -21,7 +21,7 @@ const ids = [
   'x'.repeat(300),
 ];
 
-const cases: ReadonlyArray<readonly [what: string, args: string[], says: RegExp, hint?: RegExp]> = [
+const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says: RegExp, hint?: RegExp]> = [
   ['an order without a URL', order('--sku', 'TRANS14'), /url/i],
   ['an order without a SKU', order(url), /--sku/, /steno skus/],
   ['an empty SKU', order(url, '--sku', 'TRANS14,'), /empty value/],
@@ -138,7 +138,9 @@ const cases: ReadonlyArray<readonly [what: string, args: string[], says: RegExp,
 ];
 
 describe.concurrent('refuses', () => {
-  it.each(cases)('%s', async (_, args, says, hint) => {
+  const named = cases.map(([what, args, says, hint]) => ({ what, args, says, hint }));
+
+  it.each(named)('$what', async ({ args, says, hint }) => {
     const { service, user } = await account();
     const { code, stdout, stderr } = await user.run(args);
     expect(code, stderr).toBe(2);

@@ -76,7 +76,15 @@ export class User {
       },
     );
     child.stdin.on('error', () => {});
-    if (options.stdin !== undefined) setTimeout(() => child.stdin.write(options.stdin), 700);
+    // It is typed when the program asks, not before: a terminal may lose what comes early.
+    let seen = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      const asked = /[:\]] (\u001b\[\d*[A-Z])*$/;
+      const before = asked.test(seen);
+      seen += chunk.toString();
+      if (options.stdin !== undefined && !before && asked.test(seen))
+        setTimeout(() => child.stdin.write(options.stdin), 150);
+    });
     return finished(child);
   }
 }
