@@ -17,7 +17,7 @@ export async function listenRows(place: Place, quick: boolean): Promise<Row[]> {
   };
   const skipped = whyNoListen(place);
   if (skipped !== undefined) return [{ ...row, subject: nothing, base: nothing, skipped }];
-  const events = quick ? 5000 : 15_000;
+  const events = quick ? 4000 : 10_000;
   const listen = place.whileMeasured(await startListen(place));
   const bare = place.whileMeasured(await place.startOwn('bare'));
   const on = ({ url }: Running): Subject => ({ once: () => sendEvents(place, url, events) });
