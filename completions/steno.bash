@@ -42,6 +42,8 @@ _steno_child() {
     ':refund') path=refund ;;
     ':balance') path=balance ;;
     ':invoice') path=invoice ;;
+    ':listen') path=listen ;;
+    ':events') path=events ;;
     ':webhook') path=webhook ;;
     ':login') path=login ;;
     ':logout') path=logout ;;
@@ -54,6 +56,8 @@ _steno_child() {
     ':api') path=api ;;
     ':completion') path=completion ;;
     ':help') path=help ;;
+    'events:show') path='events show' ;;
+    'events:replay') path='events replay' ;;
     'webhook:get') path='webhook get' ;;
     'webhook:set') path='webhook set' ;;
     'webhook:test') path='webhook test' ;;
@@ -81,6 +85,9 @@ _steno_flags() {
     'upgrade:') offers=(--sku --any-sku --test) ;;
     'refund:') offers=(--yes -y --test) ;;
     'balance:') offers=(--min) ;;
+    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-timeout --jobs --download --format --only --until --count --verbose) ;;
+    'events:') offers=(--limit --event --file --order --since --found --follow) ;;
+    'events replay:') offers=(--to --exec --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
     'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
   esac
@@ -95,6 +102,30 @@ _steno_value() {
     'sandbox:--speed') ;;
     'sandbox:--fault') list=1 ;;
     'login:--api-key-command') ;;
+    'events replay:--to') ;;
+    'events replay:--exec') ;;
+    'events replay:--exec-timeout') ;;
+    'events:--limit') ;;
+    'events:--event') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
+    'events:--file') kind=audiofile ;;
+    'events:--order') kind=order ;;
+    'events:--since') ;;
+    'listen:--host') ;;
+    'listen:--port') ;;
+    'listen:--path') ;;
+    'listen:--tls-cert') kind=file ;;
+    'listen:--tls-key') kind=file ;;
+    'listen:--public-url') ;;
+    'listen:--tunnel') ;;
+    'listen:--forward-to') list=1 ;;
+    'listen:--exec') ;;
+    'listen:--exec-timeout') ;;
+    'listen:--jobs') ;;
+    'listen:--download') kind=folder ;;
+    'listen:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'listen:--only') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
+    'listen:--until') offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
+    'listen:--count') ;;
     'balance:--min') ;;
     'upgrade:--sku') list=1 offers=(DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3) ;;
     'sync:--download') kind=folder ;;
@@ -135,13 +166,14 @@ _steno_value() {
 # What may stand as the nth argument of a command.
 _steno_argument() {
   case $1:$2 in
-    ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion help) ;;
+    ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion help) ;;
     'file:'*) kind=audiofile ;;
     'wait:'*) kind=audiofile ;;
     'transcript:'*) kind=audiofile ;;
     'upgrade:0') kind=audiofile ;;
     'refund:0') kind=audiofile ;;
     'invoice:'*) kind=invoice ;;
+    'events:0') offers=(show replay) ;;
     'webhook:0') offers=(get set test) ;;
     'webhook test:0') offers=(TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'config:0') offers=(list get set unset path) ;;
@@ -153,7 +185,7 @@ _steno_argument() {
     'sandbox advance:'*) kind=audiofile ;;
     'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
     'completion:0') offers=(bash zsh fish powershell) ;;
-    'help:0') offers=(order files file wait transcript sync upgrade refund balance invoice webhook login logout whoami config skus states formats sandbox api completion) ;;
+    'help:0') offers=(order files file wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion) ;;
   esac
 }
 

@@ -16,6 +16,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('refund'); Path = 'refund'; Help = 'Refund a file on which no work has been done' }
                 @{ Names = @('balance'); Path = 'balance'; Help = 'Show the prepay balance in USD' }
                 @{ Names = @('invoice'); Path = 'invoice'; Help = 'Show invoices with their items and totals' }
+                @{ Names = @('listen'); Path = 'listen'; Help = 'Receive events, keep them, and act on them' }
+                @{ Names = @('events'); Path = 'events'; Help = 'List what listen has received' }
                 @{ Names = @('webhook'); Path = 'webhook'; Help = 'Read, set and test the account''s webhook' }
                 @{ Names = @('login'); Path = 'login'; Help = 'Keep the key of your account' }
                 @{ Names = @('logout'); Path = 'logout'; Help = 'Forget the key of a profile' }
@@ -163,6 +165,64 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @()
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'invoice'; Offers = @(); Help = 'id' }
+            )
+        }
+        'listen' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
+                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'and this port; 0: any free one' }
+                @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'receive events at this path' }
+                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM)' }
+                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'and its key (PEM)' }
+                @{ Names = @('--register'); Value = $false; Help = 'set the account''s webhook to this listener, with a secret path, until it ends' }
+                @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --register: where the service reaches it' }
+                @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
+                @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'pass each event on to these, as it came' }
+                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands run at once' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
+                @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
+                @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
+                @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after so many events' }
+                @{ Names = @('--verbose'); Value = $false; Help = 'show every field of an event' }
+            )
+            Arguments = @()
+        }
+        'events' = @{
+            Commands = @(
+                @{ Names = @('show'); Path = 'events show'; Help = 'Show one event whole, and what was done about it' }
+                @{ Names = @('replay'); Path = 'events replay'; Help = 'Send events once more, as they came' }
+            )
+            Flags = @(
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'at most so many (default: 50 on a terminal, all elsewhere; 10 with --follow)' }
+                @{ Names = @('--event'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'only these events' }
+                @{ Names = @('--file'); Value = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'only events about this file' }
+                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only events about this order' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only events since then: 2026-11-01, or 3d for three days ago' }
+                @{ Names = @('--found'); Value = $false; Help = 'instead: deliveries that never came, which listen found by looking' }
+                @{ Names = @('--follow'); Value = $false; Help = 'go on as events come in, until Ctrl-C' }
+            )
+            Arguments = @()
+        }
+        'events show' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'n' }
+            )
+        }
+        'events replay' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send them here' }
+                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
+            )
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'n' }
             )
         }
         'webhook' = @{
@@ -323,7 +383,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'files', 'file', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'files', 'file', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
             )
         }
     }
