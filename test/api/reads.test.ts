@@ -1,7 +1,7 @@
 /** Reads are asked for again where that may help, within bounds. */
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
-import type { Answer } from '../support/server.ts';
+import { type Answer, Service } from '../support/server.ts';
 import { finished, KEY, User } from '../support/steno.ts';
 import { deadAddress, Wire } from '../support/wire.ts';
 
@@ -138,6 +138,42 @@ describe.concurrent('a read', () => {
       expect([code, service.got.length]).toEqual([1, 1]);
     },
   );
+
+  it.each([301, 302, 307])(
+    'does not follow a redirect with status %i, and sends the key nowhere else',
+    async (status) => {
+      const target = await Service.start();
+      target.on('*', good);
+      const { service, user } = await account();
+      service.on('*', { status, headers: { location: `${target.baseUrl}/prepay_balance` } });
+      const { code, stderr } = await user.run(['balance']);
+      expect([code, service.got.length, target.got.length]).toEqual([1, 1, 0]);
+      expect(stderr).toContain('hint: redirects are not followed');
+    },
+  );
+
+  it.each([
+    ['nothing', '', 'it is empty'],
+    ['a page', '<html><title>Welcome</title></html>', 'Welcome'],
+    ['half a document', '{"balance":', '{"balance":'],
+  ])('with a success that holds %s ends with 1 and says so', async (_, body, says) => {
+    const { service, user } = await account();
+    service.on('*', { body });
+    const { code, stdout, stderr } = await user.run(['balance']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain("the service's answer can't be read");
+    expect(stderr).toContain(says);
+  });
+
+  it('ends with 143 when it is told to terminate', async () => {
+    const { service, user } = await account();
+    const asked = new Promise<void>((done) => service.on('*', () => done()));
+    const child = user.start(['balance']);
+    const end = finished(child);
+    await asked;
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(143);
+  });
 
   it('stops at once on Ctrl-C, also while it waits to ask again', async () => {
     const { service, user } = await account();

@@ -180,7 +180,7 @@ describe.concurrent('an address', () => {
     'http://127.0.0.1.evil.com/API4',
     'http://localhost.evil.com/API4',
     'http://127.0.0.1@evil.com/API4',
-    'http://user:pass@127.0.0.1/API4',
+    'http://user:hunter2@127.0.0.1/API4',
     'https://user@example.com/API4',
     'http://0.0.0.0/API4',
     'http://[::2]/API4',
@@ -202,7 +202,7 @@ describe.concurrent('an address', () => {
     const { service, user } = await account();
     const { code, stderr } = await user.run(['balance', '--base-url', url]);
     expect([code, service.got.length]).toEqual([2, 0]);
-    expect(stderr).not.toContain('pass');
+    expect(stderr).not.toContain('hunter2');
   });
 
   it.each(['http://example.com/API4', 'https://example.com/API4?x=1'])(
