@@ -1,4 +1,4 @@
-// Builds dist: the launcher, the program, one file for each part that is heavy and seldom needed, and the help pages.
+// Builds dist: the launcher, the program, one file for each part that is heavy and seldom needed, and texts.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,7 +71,7 @@ const options = {
 const results = await Promise.all([
   build({
     ...options,
-    entryPoints: { steno: 'src/steno.ts', generate: 'src/generate.ts' },
+    entryPoints: { steno: 'src/steno.ts', complete: 'src/complete.ts', generate: 'src/generate.ts' },
     plugins: [apart, unused],
   }),
   build({ ...options, entryPoints: parts, plugins: [unused], footer: { js: defaultFirst } }),
@@ -85,7 +85,7 @@ writeFileSync(
   `${out}/LICENSES.txt`,
   licenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))),
 );
-execFileSync(process.execPath, [`${out}/generate.js`, 'pages', out], { stdio: 'inherit' });
+execFileSync(process.execPath, [`${out}/generate.js`, 'texts', out], { stdio: 'inherit' });
 if (existsSync('dist')) renameSync('dist', `${out}.old`);
 renameSync(out, 'dist');
 rmSync(`${out}.old`, { recursive: true, force: true });

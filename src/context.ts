@@ -1,6 +1,5 @@
 /** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Transport } from './api/transport.ts';
 import { parseDuration } from './duration.ts';
 import { usage } from './errors.ts';
@@ -9,13 +8,11 @@ import type { GlobalValues } from './options.ts';
 import type { Sandbox } from './sandbox/index.ts';
 import { findKey, type Key, noKey } from './settings/key.ts';
 import { Mask } from './settings/mask.ts';
-import { type Env, makePrivateFolder, stateFolder } from './settings/paths.ts';
+import { type Env, ledgerPath, makePrivateFolder, stateFolder } from './settings/paths.ts';
 import { Settings } from './settings/settings.ts';
 import { Output } from './ui/output.ts';
 
 const SANDBOX = 'sandbox';
-
-const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 
 export interface Edges {
   readonly env: Env;

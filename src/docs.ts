@@ -1,8 +1,13 @@
 /** The parts of README.md that are made from the program, each between its two markers. */
+import { PassThrough } from 'node:stream';
 import { exitCodes } from './errors.ts';
 import { type Command, globalOptions, type Option } from './options.ts';
 import { buildProgram, groups, parse } from './program.ts';
+import { Mask } from './settings/mask.ts';
 import { settingList } from './settings/settings.ts';
+import { Output } from './ui/output.ts';
+import type { View } from './ui/view.ts';
+import { formatsView, skusView, statesView } from './views/catalog.ts';
 
 const sections: Readonly<Record<string, () => string>> = {
   commands: commandsSection,
@@ -34,7 +39,6 @@ export function commandsSection(): string {
 }
 
 function commandParts(spec: Command, parent: string): string[] {
-  if (spec.hidden) return [];
   const name = `${parent} ${spec.name}`;
   const children = (spec.children ?? []).flatMap((child) => commandParts(child, name));
   return spec.run ? [commandPart(spec, name), ...children] : children;
@@ -119,5 +123,30 @@ export function helpPages(): Array<[name: string, text: string]> {
 function commandPaths(spec: Command): string[][] {
   const children = (spec.children ?? []).flatMap(commandPaths);
   const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
-  return spec.hidden ? [] : names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
+  return names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
+}
+
+/** What the commands of the catalogue print where there is no terminal, by command and form. */
+export async function catalogueTexts(): Promise<Array<[name: string, text: string]>> {
+  const views = { skus: skusView(), states: statesView(), formats: formatsView() };
+  const texts: Array<[string, string]> = [];
+  for (const [name, view] of Object.entries(views)) {
+    for (const form of ['tabs', 'json', 'csv', 'quiet'])
+      texts.push([`${name} --${form}`, await textOf(view, form)]);
+  }
+  return texts;
+}
+
+async function textOf(view: View, form: string): Promise<string> {
+  const sink = new PassThrough();
+  const stream = sink as unknown as NodeJS.WriteStream;
+  const mode = {
+    json: form === 'json',
+    csv: form === 'csv',
+    quiet: form === 'quiet',
+    noColor: true,
+    debug: false,
+  };
+  await new Output(mode, { stdout: stream, stderr: stream }, new Mask(), {}).show(view);
+  return String(sink.read());
 }

@@ -1,12 +1,14 @@
-/** Writes what is made from the program: with `pages` the help pages of dist, else what is kept in the checkout. */
+/** Writes what is made from the program: with `texts` those that dist answers with, else what the checkout keeps. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { completionScript, keptScripts, type Shell } from './completion/script.ts';
-import { fillSections, helpPages } from './docs.ts';
+import { catalogueTexts, fillSections, helpPages } from './docs.ts';
 
 const [task, out] = process.argv.slice(2);
-if (task === 'pages') {
-  mkdirSync(`${out}/help`, { recursive: true });
-  for (const [name, text] of helpPages()) writeFileSync(`${out}/help/${name}.txt`, text);
+if (task === 'texts') {
+  mkdirSync(`${out}/text`, { recursive: true });
+  const write = ([name, text]: [string, string]): void => writeFileSync(`${out}/text/${name}.txt`, text);
+  helpPages().forEach(write);
+  catalogueTexts().then((texts) => texts.forEach(write));
 } else {
   mkdirSync('completions', { recursive: true });
   for (const [shell, path] of Object.entries(keptScripts))

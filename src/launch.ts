@@ -1,19 +1,31 @@
 /**
- * The first file that runs. Help and version are texts made by the build: for them nothing else is loaded, which
- * makes them as fast as node itself. To take this out, let bin/steno.js load dist/steno.js instead.
+ * The first file that runs. Help, version and the catalogue for scripts are texts made by the build: for them nothing
+ * else is loaded, which makes them as fast as node itself. Words for a shell to offer come from a small program of
+ * their own. To take this out, let bin/steno.js load dist/steno.js instead.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { keep, load } from './code-cache.ts';
 
-function quickText(argv: readonly string[]): string | undefined {
+/** The name of the text that answers a line, if one does: a help page, or a table of the catalogue for a script. */
+function textFor(argv: readonly string[]): string | undefined {
   const last = argv.at(-1) ?? '--help';
-  if (argv.length <= 1 && (last === '--version' || last === '-V')) return `${STENO_VERSION}\n`;
-  if (last !== '--help' && last !== '-h') return undefined;
-  const words = argv.slice(0, -1);
-  if (!words.every((word) => /^[a-z]+$/.test(word))) return undefined;
+  if (last === '--help' || last === '-h') return ['steno', ...argv.slice(0, -1)].join(' ');
+  const [word = '', form = '--tabs'] = argv;
+  const forScripts = argv.length <= 2 && !isatty(1) && catalogue.has(word) && forms.has(form);
+  return forScripts ? `${word} ${form}` : undefined;
+}
+
+const catalogue = new Set(['skus', 'states', 'formats']);
+const forms = new Set(['--tabs', '--json', '--csv', '--quiet']);
+
+function quickText(argv: readonly string[]): string | undefined {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return `${STENO_VERSION}\n`;
+  const name = textFor(argv);
+  if (name === undefined || !/^[a-z -]+$/.test(name)) return undefined;
   try {
-    return readFileSync(join(__dirname, 'help', `${['steno', ...words].join(' ')}.txt`), 'utf8');
+    return readFileSync(join(__dirname, 'text', `${name}.txt`), 'utf8');
   } catch {
     return undefined;
   }
@@ -35,7 +47,7 @@ function print(text: string): void {
 
 const text = quickText(process.argv.slice(2));
 if (text === undefined) {
-  load(join(__dirname, 'steno.js'));
+  load(join(__dirname, process.argv[2] === '__complete' ? 'complete.js' : 'steno.js'));
   // Whoever is about to change a flag of V8 asks for this first.
   process.once('steno:keep-code' as 'exit', keep);
   process.once('exit', keep);

@@ -109,8 +109,6 @@ export interface Command<O extends Options = Options> {
   /** Command lines that work when pasted, each with what it does. */
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>;
   readonly children?: readonly Command[];
-  /** Left out of help: for programs, not for people. */
-  readonly hidden?: boolean;
   readonly run?: (context: Context, input: Input<O>) => Promise<void>;
 }
 

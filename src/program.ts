@@ -2,7 +2,6 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { api } from './commands/api.ts';
 import { balance } from './commands/balance.ts';
-import { complete } from './commands/complete.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
 import { events } from './commands/events.ts';
@@ -47,7 +46,7 @@ export const groups: readonly Group[] = [
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },
-  { title: 'More', commands: [sandbox, api, completion, complete] },
+  { title: 'More', commands: [sandbox, api, completion] },
 ];
 
 export const about = 'Order transcription of audio by URL, follow it, and download the transcripts.';
@@ -125,7 +124,7 @@ export function buildProgram(
     for (const spec of group.commands) {
       if (words && !words.has(spec.name) && !words.has(spec.alias ?? spec.name)) continue;
       const command = build(spec, program, onRun).helpGroup(`${group.title}:`);
-      program.addCommand(command, { hidden: spec.hidden ?? false });
+      program.addCommand(command);
     }
   }
   const last = `\nHelp on a command: steno <command> --help\n${exitCodesText()}\n`;

@@ -50,6 +50,7 @@ const isOurs = (name: string): boolean => name.endsWith('.ts');
 /** The modules that put the others together. */
 const composition = [
   'code-cache.ts',
+  'complete.ts',
   'context.ts',
   'docs.ts',
   'generate.ts',
@@ -240,8 +241,9 @@ describe('what loads at once', () => {
     ['--version', ['launch.js']],
     ['--help', ['launch.js']],
     ['order --help', ['launch.js']],
-    ['skus', ['launch.js', 'steno.js']],
-    ['formats --json', ['launch.js', 'steno.js']],
+    ['skus', ['launch.js']],
+    ['formats --json', ['launch.js']],
+    ['whoami', ['launch.js', 'steno.js']],
     ['completion zsh', ['launch.js', 'steno.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));

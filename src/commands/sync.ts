@@ -27,7 +27,7 @@ export const sync = command({
     const exts = checkFormats(options.format);
     const ledger = await context.ledger();
     if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
-    const transport = await context.transport();
+    const transport = await context.transport({ busy: ledger.files.open().length > 30 });
     const [{ syncFiles }, { raiseFailures }, { syncView }, { whileSpinning }] = await Promise.all([
       import('../flows/sync.ts'),
       import('../flows/bulk.ts'),

@@ -41,7 +41,7 @@ const builtIn: readonly Option[] = [
 ];
 
 export function commandTree(): Node {
-  const specs = groups.flatMap((group) => group.commands).filter((spec) => !spec.hidden);
+  const specs = groups.flatMap((group) => group.commands);
   return {
     path: [],
     names: ['steno'],
@@ -71,7 +71,7 @@ function nodeOf(spec: Command, parent: readonly string[]): Node {
       many: name.includes('…'),
       values,
     })),
-    children: (spec.children ?? []).filter((child) => !child.hidden).map((child) => nodeOf(child, path)),
+    children: (spec.children ?? []).map((child) => nodeOf(child, path)),
   };
 }
 

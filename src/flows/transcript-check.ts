@@ -22,18 +22,21 @@ export async function* transcriptOf(transcript: TranscriptBody, ext: string): As
     held.push(chunk as Buffer);
     size += (chunk as Buffer).length;
     if (size < LOOKED_AT) continue;
-    refuseMessage(Buffer.concat(held).toString('utf8'), transcript, ext);
+    refuseMessage(held, transcript, ext);
     looking = false;
     yield* held;
     held = [];
   }
   if (!looking) return;
   if (size === 0) throw new StenoError('failed', 'the service sent an empty transcript');
-  refuseMessage(Buffer.concat(held).toString('utf8'), transcript, ext);
+  refuseMessage(held, transcript, ext);
   yield* held;
 }
 
-function refuseMessage(text: string, { contentType, hide }: TranscriptBody, ext: string): void {
+function refuseMessage(held: readonly Buffer[], { contentType, hide }: TranscriptBody, ext: string): void {
+  const begins = held[0]?.toString('latin1', 0, 64) ?? '';
+  if (!/\bjson\b/i.test(contentType) && !/^(\u00ef\u00bb\u00bf)?\s*([{<]|$)/.test(begins)) return;
+  const text = Buffer.concat(held).toString('utf8');
   const isJson = /\bjson\b/i.test(contentType) || jsonMessage(text);
   if (!isJson && !isPage(text, contentType, ext)) return;
   const said = messageOf(text, hide);

@@ -22,6 +22,8 @@ export function stateFolder(env: Env, platform = process.platform): string {
   return join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'steno');
 }
 
+export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
+
 /** Makes a folder that only its owner can open; one that others share (/tmp, a home) is left as it is. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
