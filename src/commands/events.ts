@@ -127,12 +127,13 @@ export const events = command({
     const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
     if (options.follow) {
       for await (const page of flow.followEvents(ledger, filter, options.limit ?? 10, signal)) {
-        if (out.mode.json) for (const event of page) await out.showNext(view.eventsView([event], true));
-        else await out.showNext(forPeople ? view.eventLines(page, false) : view.eventsView(page, true));
+        if (out.mode.json)
+          for (const event of page) await out.showNext({ ...view.eventsView([], 'line'), json: event.json });
+        else await out.showNext(forPeople ? view.eventLines(page, false) : view.eventsView(page, 'body'));
       }
     }
     const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
-    await out.showPages(view.eventPages(flow.listEvents(ledger, filter, limit), !forPeople));
+    await out.showPages(view.eventPages(flow.listEvents(ledger, filter, limit), forPeople ? 'line' : 'body'));
     if (!forPeople) return;
     const all = ledger.events.count(filter);
     if (all === 0) out.note('no events; receive some with: steno listen');

@@ -116,7 +116,10 @@ function audience(
       if (json) out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
       else if (quiet)
         download === undefined && out.write(events.map((event) => `${subjectOf(event)}\n`).join(''));
-      else void out.showNext(forPeople ? eventLines(events, verbose) : eventsView(events, true));
+      else
+        void out.showNext(
+          forPeople ? eventLines(events, verbose) : eventsView(events, verbose ? 'body' : 'full'),
+        );
     },
     report: (report) => {
       if (quiet && report.saved) out.write(report.saved.map((path) => `${path}\n`).join(''));

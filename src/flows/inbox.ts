@@ -1,6 +1,6 @@
 /** Keeps what comes in, with what is to be done about it, before anyone is told that it came. */
 
-import type { NewEvent } from '../ledger/events.ts';
+import type { Source } from '../ledger/events.ts';
 import type { Missed } from '../ledger/heard.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Action } from '../listen/action.ts';
@@ -21,22 +21,27 @@ export class Inbox {
   readonly #actions: readonly Action[];
   readonly #concerns: (event: string) => boolean;
   #expected: Expected | undefined;
+  /** The highest number in this transaction, in which nobody else writes. */
+  #last: number | undefined;
 
   /** `concerns` tells which events are to be acted on; all are kept. */
   constructor(ledger: Ledger, run: number, actions: readonly Action[], concerns: (event: string) => boolean) {
-    this.commits = new GroupCommit((work) => ledger.atomically(work));
+    this.commits = new GroupCommit((work) =>
+      ledger.atomically(() => {
+        this.#last = undefined;
+        return work();
+      }),
+    );
     this.#ledger = ledger;
     this.#run = run;
     this.#actions = actions;
     this.#concerns = concerns;
   }
 
-  async keep({ receivedAt, remote, contentType, body }: Delivery): Promise<HeardEvent> {
-    const parsed = parseForm(body);
+  async keep(delivery: Delivery): Promise<HeardEvent> {
+    const parsed = parseForm(delivery.body);
     const test = this.#takeTest(parsed);
-    const source = test ? ('test' as const) : ('received' as const);
-    const event = { ...parsed, source, receivedAt, remote, contentType, body };
-    const heard = await this.commits.add(() => this.#write(event, parsed));
+    const heard = await this.commits.add(() => this.#write(test ? 'test' : 'received', delivery, parsed));
     test?.arrived();
     return heard;
   }
@@ -45,11 +50,9 @@ export class Inbox {
   found({ id, order_id, url }: Missed): Promise<HeardEvent | undefined> {
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
-    const receivedAt = new Date().toISOString();
-    const made = { source: 'found' as const, receivedAt, remote: '', contentType: '', body };
-    const parsed = parseForm(body);
+    const made = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
     return this.commits.add(() =>
-      this.#ledger.heard.settle(id) ? this.#write({ ...parsed, ...made }, parsed) : undefined,
+      this.#ledger.heard.settle(id) ? this.#write('found', made, parseForm(body)) : undefined,
     );
   }
 
@@ -74,22 +77,31 @@ export class Inbox {
     return expected;
   }
 
-  #write(event: NewEvent, details: Parsed): HeardEvent {
-    const { events, heard, actions, files } = this.#ledger;
-    const id = events.add(event);
-    if (event.source === 'received') heard.note(event, details);
-    if (event.source !== 'test' && this.#concerns(event.event)) {
-      for (const action of this.#actions) if (action.concerns(event)) actions.add(id, action, this.#run);
-    }
-    const { receivedAt, contentType, order, ...rest } = event;
-    const title = event.audiofile ? (files.get(event.audiofile)?.title ?? null) : null;
-    return new HeardEvent({
-      ...rest,
+  #write(source: Source, delivery: Delivery, parsed: Parsed): HeardEvent {
+    const { events, heard, actions } = this.#ledger;
+    const id = (this.#last ?? events.last()) + 1;
+    this.#last = id;
+    const { audiofile } = parsed;
+    const title = audiofile ? heard.titleOf(audiofile) : undefined;
+    // Field by field, for this is done thousands of times a second.
+    const row = {
       id,
-      received_at: receivedAt,
-      content_type: contentType,
-      order_id: order,
-      title,
-    });
+      source,
+      received_at: delivery.receivedAt,
+      remote: delivery.remote,
+      content_type: delivery.contentType,
+      body: delivery.body,
+      event: parsed.event,
+      version: parsed.version,
+      audiofile,
+      order_id: parsed.order,
+      title: title ?? null,
+    };
+    events.add(row, parsed.files);
+    if (source === 'received' && (title !== undefined || !audiofile)) heard.note(parsed);
+    if (source !== 'test' && this.#concerns(row.event)) {
+      for (const action of this.#actions) if (action.concerns(row)) actions.add(id, action, this.#run);
+    }
+    return new HeardEvent(row);
   }
 }

@@ -4,20 +4,6 @@ import type { Database, Value } from './database.ts';
 /** `test` is the delivery that a listener asked for itself; `found` stands for an event that never came. */
 export type Source = 'received' | 'test' | 'found';
 
-export interface NewEvent {
-  readonly source: Source;
-  readonly receivedAt: string;
-  readonly remote: string;
-  readonly contentType: string;
-  readonly body: Uint8Array;
-  readonly event: string;
-  readonly version: string;
-  readonly audiofile: string;
-  readonly order: string;
-  /** Every file that it is about. */
-  readonly files: readonly string[];
-}
-
 export interface EventRow {
   readonly id: number;
   readonly source: Source;
@@ -56,32 +42,32 @@ export class Events {
     this.#profile = profile;
   }
 
-  /** Keeps an event and gives its number; for use within a transaction. */
-  add(event: NewEvent): number {
-    const row = this.#db.get<{ id: number }>(
-      `INSERT INTO events (profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+  /** The highest number so far, of any profile. */
+  last(): number {
+    return this.#db.get<{ n: number | null }>('SELECT max(id) AS n FROM events')?.n ?? 0;
+  }
+
+  /** Keeps an event under a new number, with all files that it is about; for use within a transaction. */
+  add(row: EventRow, files: readonly string[]): void {
+    this.#db.run(
+      `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      row.id,
       this.#profile,
-      event.source,
-      event.receivedAt,
-      event.remote,
-      event.contentType,
-      event.body,
-      event.event,
-      event.version,
-      event.audiofile,
-      event.order,
+      row.source,
+      row.received_at,
+      row.remote,
+      row.content_type,
+      row.body,
+      row.event,
+      row.version,
+      row.audiofile,
+      row.order_id,
     );
-    const id = Number(row?.id);
-    for (const file of event.files) {
-      this.#db.run(
-        'INSERT OR IGNORE INTO event_files (profile, audiofile, event) VALUES (?, ?, ?)',
-        this.#profile,
-        file,
-        id,
-      );
+    for (const file of files) {
+      if (file !== row.audiofile)
+        this.#db.run('INSERT OR IGNORE INTO event_files (audiofile, event) VALUES (?, ?)', file, row.id);
     }
-    return id;
   }
 
   get(id: number): EventRow | undefined {
@@ -130,11 +116,12 @@ export class Events {
       values.push(...events);
     }
     if (file !== undefined) {
-      parts.push('events.id IN (SELECT event FROM event_files WHERE profile = ? AND audiofile = ?)');
-      values.push(this.#profile, file);
+      parts.push(`events.id IN (SELECT id FROM events WHERE audiofile = ? AND audiofile <> ''
+        UNION ALL SELECT event FROM event_files WHERE audiofile = ?)`);
+      values.push(file, file);
     }
     if (order !== undefined) {
-      parts.push('events.order_id = ?');
+      parts.push("events.order_id = ? AND events.order_id <> ''");
       values.push(order);
     }
     if (since !== undefined) {

@@ -3,7 +3,16 @@
  * asks for a look, and the service's own answer decides.
  */
 import type { Database } from './database.ts';
-import type { NewEvent } from './events.ts';
+
+/** What an event says, as far as the ledger follows it. */
+export interface News {
+  readonly event: string;
+  readonly audiofile: string;
+  readonly order: string;
+  readonly files: readonly string[];
+  readonly hold: string;
+  readonly original: string;
+}
 
 export interface Missed {
   readonly id: string;
@@ -20,10 +29,15 @@ export class Heard {
     this.#profile = profile;
   }
 
+  /** The title of a file, or nothing if it is not known here. */
+  titleOf(id: string): string | undefined {
+    const sql = 'SELECT title FROM files WHERE profile = ? AND id = ?';
+    return this.#db.get<{ title: string }>(sql, this.#profile, id)?.title;
+  }
+
   /** Lets the rows of files and orders follow an event; for use within a transaction. */
-  note(event: NewEvent, details: { readonly hold: string; readonly original: string }): void {
-    const { audiofile, order } = event;
-    switch (event.event) {
+  note({ event, audiofile, order, files, hold, original }: News): void {
+    switch (event) {
       case 'TRANSCRIPT_COMPLETE':
         this.#onFile(audiofile, "state = CASE ended WHEN '' THEN 'Delivered' ELSE state END, awaited = 0");
         this.#setHold(order, null);
@@ -36,15 +50,15 @@ export class Heard {
         this.#onFile(audiofile, "remark = 'difficult audio'");
         break;
       case 'DUPLICATE_FILE':
-        this.#onFile(audiofile, 'remark = ?', `duplicate of ${details.original || 'another file'}`);
+        this.#onFile(audiofile, 'remark = ?', `duplicate of ${original || 'another file'}`);
         break;
       case 'CC_AUTH_FAILURE':
         this.#onOrder(order, "remark = 'card refused'");
         break;
       case 'ORDER_ON_HOLD':
-        for (const file of event.files) this.#onFile(file, hold);
-        this.#onOrder(order, hold);
-        this.#setHold(order, details.hold || 'held');
+        for (const file of files) this.#onFile(file, heldState);
+        this.#onOrder(order, heldState);
+        this.#setHold(order, hold || 'held');
         break;
       default:
         break;
@@ -129,4 +143,4 @@ export class Heard {
   }
 }
 
-const hold = "state = CASE ended WHEN '' THEN 'On Hold' ELSE state END";
+const heldState = "state = CASE ended WHEN '' THEN 'On Hold' ELSE state END";

@@ -100,15 +100,13 @@ export const migrations: readonly Migration[] = [
         audiofile TEXT NOT NULL,
         order_id TEXT NOT NULL
       );
-      CREATE INDEX events_by_profile ON events (profile, id);
-      CREATE INDEX events_by_name ON events (profile, event, id);
-      CREATE INDEX events_by_order ON events (profile, order_id, id) WHERE order_id <> '';
+      CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
+      CREATE INDEX events_by_order ON events (order_id) WHERE order_id <> '';
 
       CREATE TABLE event_files (
-        profile TEXT NOT NULL,
         audiofile TEXT NOT NULL,
         event INTEGER NOT NULL REFERENCES events (id),
-        PRIMARY KEY (profile, audiofile, event)
+        PRIMARY KEY (audiofile, event)
       ) WITHOUT ROWID;
 
       CREATE TABLE actions (

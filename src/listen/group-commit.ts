@@ -11,11 +11,14 @@ interface Job {
 /** So long another process may hold the ledger before those who wait are told. */
 const PATIENCE = 5_000;
 const LARGEST_BATCH = 1_000;
+const LONGEST_GATHERING = 5;
 
 export class GroupCommit {
   readonly #atomically: (work: () => unknown[]) => unknown[];
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
+  /** How long the disk took for the last commit, in milliseconds. */
+  #cost = 0;
 
   constructor(atomically: (work: () => unknown[]) => unknown[]) {
     this.#atomically = atomically;
@@ -36,18 +39,33 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     while (this.#queue.length) {
-      // Whatever the sockets have to say by now joins this commit.
-      await new Promise(setImmediate);
+      await this.#gather();
       const batch = this.#queue.splice(0, LARGEST_BATCH);
       await this.#write(batch, Date.now() + PATIENCE);
     }
     this.#running = undefined;
   }
 
+  /** Lets in whatever the sockets have to say by now; while more keeps coming, for as long as the disk takes. */
+  async #gather(): Promise<void> {
+    const until = performance.now() + Math.min(this.#cost, LONGEST_GATHERING);
+    let before = 0;
+    do {
+      before = this.#queue.length;
+      await new Promise(setImmediate);
+    } while (this.#queue.length > before && performance.now() < until);
+  }
+
   async #write(batch: readonly Job[], deadline: number): Promise<void> {
     for (;;) {
       try {
-        const results = this.#atomically(() => batch.map((job) => job.work()));
+        let written = 0;
+        const results = this.#atomically(() => {
+          const all = batch.map((job) => job.work());
+          written = performance.now();
+          return all;
+        });
+        this.#cost = performance.now() - written;
         batch.forEach((job, at) => void job.done(results[at] as never));
         return;
       } catch (error) {

@@ -22,7 +22,7 @@ const MOST_FILES = 1_000;
 /** All fields in their order, each with all its values; bytes that are no UTF-8 are marked as such. */
 export function fieldsOf(body: Uint8Array): Fields {
   const fields = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(Buffer.from(body).toString('utf8'))) {
+  for (const [name, value] of new URLSearchParams(textOf(body))) {
     const values = fields.get(name);
     if (values) values.push(value);
     else fields.set(name, [value]);
@@ -30,19 +30,27 @@ export function fieldsOf(body: Uint8Array): Fields {
   return fields;
 }
 
+/** What the ledger wants to know at once; all fields are read when somebody looks. */
 export function parseForm(body: Uint8Array): Parsed {
-  const fields = fieldsOf(body.subarray(0, HEAD));
-  const first = (name: string): string => (fields.get(name)?.[0] ?? '').trim().slice(0, LONGEST);
+  const fields = new URLSearchParams(textOf(body.length > HEAD ? body.subarray(0, HEAD) : body));
+  const first = (name: string): string => (fields.get(name) ?? '').trim().slice(0, LONGEST);
   const audiofile = first('audiofile');
-  const listed = (fields.get('audiofiles') ?? []).flatMap((list) => list.split(','));
-  const files = [audiofile, ...listed.slice(0, MOST_FILES)].map((id) => id.trim().slice(0, LONGEST));
+  const lists = fields.getAll('audiofiles');
   return {
     event: first('event'),
     version: first('webhook_version'),
     audiofile,
     order: first('order'),
-    files: [...new Set(files)].filter(Boolean),
+    files: lists.length ? listOf([audiofile, ...lists]) : [audiofile],
     hold: first('hold'),
     original: first('original_audiofile'),
   };
 }
+
+const textOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+
+const listOf = (lists: readonly string[]): string[] => {
+  const ids = lists.flatMap((list) => list.split(',')).slice(0, MOST_FILES);
+  return [...new Set(ids.map((id) => id.trim().slice(0, LONGEST)))].filter(Boolean);
+};

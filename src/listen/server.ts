@@ -116,7 +116,8 @@ class Serving {
         receivedAt: new Date().toISOString(),
         remote: socket.remoteAddress ?? '',
       });
-      answer(response, 200, 'ok');
+      // Without a body it is a single write.
+      response.writeHead(200, { 'content-length': 0 }).end();
     } catch {
       answer(response, 503, 'it could not be kept');
     } finally {

@@ -16,7 +16,6 @@ const columns: readonly Column[] = [
   { name: 'title' },
   { name: 'meaning' },
 ];
-const more: readonly Column[] = [{ name: 'version' }, { name: 'source' }, { name: 'body' }];
 
 const cells = (event: HeardEvent): string[] => [
   String(event.n),
@@ -28,24 +27,40 @@ const cells = (event: HeardEvent): string[] => [
   meaningOf(event),
 ];
 
-const moreCells = (event: HeardEvent): string[] => [event.version, event.source, textOf(event)];
+/** How much a listing tells of an event: a line for people, all that is known, or its body too. */
+export type Width = 'line' | 'full' | 'body';
 
-/** A page of a listing; scripts and --verbose get everything. */
-export const eventsView = (events: readonly HeardEvent[], all: boolean): View => ({
-  json: events.map((event) => event.json),
-  columns: all ? [...columns, ...more] : columns,
-  rows: events.map((event) => [...cells(event), ...(all ? moreCells(event) : [])]),
+const widths: Readonly<Record<Width, readonly Column[]>> = {
+  line: columns,
+  full: [...columns, { name: 'version' }, { name: 'source' }],
+  body: [...columns, { name: 'version' }, { name: 'source' }, { name: 'body' }],
+};
+
+const rowOf = (event: HeardEvent, width: Width): string[] => {
+  const row = cells(event);
+  if (width !== 'line') row.push(event.version, event.source);
+  if (width === 'body') row.push(textOf(event));
+  return row;
+};
+
+export const eventsView = (events: readonly HeardEvent[], width: Width): View => ({
+  // Made only where it is asked for: a flood of events must not wait for it.
+  get json() {
+    return events.map((event) => event.json);
+  },
+  columns: widths[width],
+  rows: events.map((event) => rowOf(event, width)),
   quiet: events.map(({ n }) => String(n)),
 });
 
 /** The pages of a listing; one with no rows still has its header line. */
-export function* eventPages(pages: Iterable<readonly HeardEvent[]>, all: boolean): Generator<View> {
+export function* eventPages(pages: Iterable<readonly HeardEvent[]>, width: Width): Generator<View> {
   let any = false;
   for (const page of pages) {
     any = true;
-    yield eventsView(page, all);
+    yield eventsView(page, width);
   }
-  if (!any) yield eventsView([], all);
+  if (!any) yield eventsView([], width);
 }
 
 const LONGEST_NAME = 'TRANSCRIPT_COMPLETE'.length;
@@ -62,7 +77,7 @@ export function eventLines(events: readonly HeardEvent[], verbose: boolean): Vie
     ],
     ...(verbose ? details(event).map(([name, value]) => [`    ${name}`, value]) : []),
   ]);
-  return { ...eventsView(events, false), columns: lineColumns, rows };
+  return { json: [], columns: lineColumns, rows, quiet: [] };
 }
 
 const lineColumns: readonly Column[] = [
@@ -86,24 +101,19 @@ const details = (event: HeardEvent): Array<[string, string]> => [
 
 /** What follows from an event. */
 export function meaningOf(event: HeardEvent): string {
-  const { hold, amount, original } = {
-    hold: event.field('hold'),
-    amount: event.field('amount'),
-    original: event.field('original_audiofile'),
-  };
   switch (event.event) {
     case 'TRANSCRIPT_COMPLETE':
       return 'the transcript is ready';
     case 'DUPLICATE_FILE':
-      return `the same audio as ${original || 'an earlier file'}`;
+      return `the same audio as ${event.field('original_audiofile') || 'an earlier file'}`;
     case 'REFUND_ISSUED':
-      return `${amount || 'an amount'} went back to the balance`;
+      return `${event.field('amount') || 'an amount'} went back to the balance`;
     case 'CC_AUTH_FAILURE':
       return 'the card was refused; it is tried again in some hours';
     case 'DIFFICULT_AUDIO':
       return 'the audio is difficult; DIFFQ2 may be needed';
     case 'ORDER_ON_HOLD':
-      return `held${hold ? ` (${hold})` : ''}: no work begins before the release`;
+      return `held (${event.field('hold') || 'unknown'}): no work begins before the release`;
     default:
       return [...event.fields]
         .filter(([name]) => !['event', 'webhook_version', 'audiofile', 'order'].includes(name))
