@@ -243,7 +243,7 @@ describe('what loads at once', () => {
     ['order --help', ['launch.js']],
     ['skus', ['launch.js']],
     ['formats --json', ['launch.js']],
-    ['whoami', ['launch.js', 'steno.js']],
+    ['config list', ['launch.js', 'steno.js']],
     ['completion zsh', ['launch.js', 'steno.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));

@@ -224,21 +224,16 @@ describe.concurrent('a transcript', () => {
     expect(files(join(user.home, 'out'))).toEqual([]);
   });
 
-  it('that can not be written is an error of the disk, and is asked for once', async () => {
+  it('that can not be written is an error of the disk, and is not asked for in vain', async () => {
     const { service, user } = await account();
     service.on('*', { body: 'Hello.' });
     writeFileSync(join(user.home, 'file'), '');
     mkdirSync(join(user.home, 'dir', '5.txt'), { recursive: true });
-    for (const [output, most] of [
-      ['file/x/5.txt', 1],
-      [`${'x'.repeat(300)}.txt`, 1],
-      ['dir/', 0],
-    ] as const) {
-      service.got.length = 0;
+    for (const output of ['file/x/5.txt', `${'x'.repeat(300)}.txt`, 'dir/']) {
       const { code, stderr } = await user.run(['transcript', '5', '-o', output]);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^steno: can't write /);
-      expect(service.got.length).toBe(most);
+      expect(service.got).toEqual([]);
     }
   });
 });
