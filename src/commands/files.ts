@@ -46,7 +46,7 @@ export const files = command({
       : [];
     const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
     const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
-    await out.showPages(knownFilesPages(listFiles(ledger, filter, limit), forPeople));
+    await out.showPages(knownFilesPages(listFiles(ledger, filter, limit, forPeople), forPeople));
     if (forPeople) {
       const all = ledger.files.count(filter);
       if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');

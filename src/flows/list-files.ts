@@ -8,6 +8,8 @@ import type { Outcome } from './bulk.ts';
 import { type Followed, followFiles } from './follow.ts';
 
 const PAGE = 200;
+/** People want one table with one header. */
+const LARGEST_TABLE = 2000;
 
 export interface KnownFiles {
   readonly rows: readonly FileRow[];
@@ -16,12 +18,18 @@ export interface KnownFiles {
 }
 
 /** Pages of files, newest first: no more than one is in memory, however many there are. */
-export function* listFiles(ledger: Ledger, filter: Filter, limit: number): Generator<KnownFiles> {
+export function* listFiles(
+  ledger: Ledger,
+  filter: Filter,
+  limit: number,
+  asTable: boolean,
+): Generator<KnownFiles> {
+  const size = asTable ? LARGEST_TABLE : PAGE;
   let before: number | undefined;
-  for (let left = limit; left > 0; left -= PAGE) {
-    const rows = ledger.files.page(filter, Math.min(PAGE, left), before);
+  for (let left = limit; left > 0; left -= size) {
+    const rows = ledger.files.page(filter, Math.min(size, left), before);
     if (rows.length) yield { rows, downloads: () => ledger.downloads.of(rows.map(({ id }) => id)) };
-    if (rows.length < PAGE) return;
+    if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }
 }

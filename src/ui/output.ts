@@ -76,7 +76,9 @@ export class Output {
   async showPages(pages: AsyncIterable<View> | Iterable<View>): Promise<void> {
     let first = true;
     for await (const page of pages) {
-      if (this.mode.json) this.#writeItems(page.json as Json[], first);
+      const items = this.mode.json ? (page.json as Json[]) : undefined;
+      if (items?.length === 0) continue;
+      if (items) this.#writeItems(items, first);
       else if (this.mode.csv) this.write(first ? csv(page) : csvRows(page.rows));
       else await this.show(page);
       first = false;

@@ -72,6 +72,12 @@ describe('a ledger of 100,000 files', () => {
     }
   });
 
+  it('is one table on a terminal, with one header', async () => {
+    const { stdout } = await large.user.onTerminal('steno files --limit 450 --no-color');
+    expect(stdout.match(/TITLE/g)).toHaveLength(1);
+    expect(stdout.match(/Delivered/g)).toHaveLength(450);
+  });
+
   it('is listed whole, in flat memory', async () => {
     // Ten times as many rows: what a page takes, and what the collector lets lie, is in both.
     const few = await run(large, 'files --csv --limit 10000');
