@@ -53,7 +53,6 @@ interface Named {
 
 const commands: readonly Named[] = groups
   .flatMap((group) => group.commands)
-  .filter((command) => !command.hidden)
   .flatMap(function named(command: Command): Named[] {
     const children = (command.children ?? []).flatMap(named);
     return [
