@@ -1,5 +1,6 @@
 /** Opens connections to the service: straight, or through the proxy that the environment names. */
 import type { Dispatcher } from 'undici';
+import { stayFlat } from '../memory.ts';
 import { proxyFor } from './proxy.ts';
 
 export type Connect = () => Dispatcher;
@@ -18,7 +19,8 @@ export async function connectorTo(base: URL, { env, busy }: Way): Promise<Connec
     return () => new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: base.protocol === 'https:' });
   }
   const { Pool } = await import('./undici.ts');
-  if (!busy) await spareTheCompiler();
+  if (busy) stayFlat();
+  else await spareTheCompiler();
   return () => new Pool(base.origin, limits);
 }
 
