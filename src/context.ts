@@ -1,7 +1,7 @@
 /** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
 import { existsSync } from 'node:fs';
 import type { Transport } from './api/transport.ts';
-import { parseDuration } from './duration.ts';
+import { formatDuration, parseDuration } from './duration.ts';
 import { usage } from './errors.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { GlobalValues } from './options.ts';
@@ -88,15 +88,16 @@ export class Context {
   readSettings(options: { newProfile?: boolean } = {}): Settings {
     const { globals, env } = this;
     const inside = this.#sandbox;
-    const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey };
+    const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
+    const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey, timeout };
     const settings = inside
-      ? new Settings({ 'base-url': inside.baseUrl, 'api-key': inside.apiKey }, SANDBOX, env, {
+      ? new Settings({ 'base-url': inside.baseUrl, 'api-key': inside.apiKey, timeout }, SANDBOX, env, {
           newProfile: true,
           source: SANDBOX,
         })
       : new Settings(flags, globals.profile, env, options);
-    const kept = settings.find('api-key').value;
-    if (kept) this.mask.add(kept);
+    const key = settings.look('api-key').value;
+    if (key) this.mask.add(key);
     return settings;
   }
 
@@ -132,13 +133,13 @@ export class Context {
         'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)',
       );
     }
-    const kept = settings.find('timeout').value;
     const { timeout } = this.globals;
+    const limit = ownTimeout && timeout !== undefined ? undefined : settings.find('timeout').value;
     const { Transport } = await import('./api/transport.ts');
     return Transport.open({
       baseUrl,
       apiKey,
-      timeout: (ownTimeout ? undefined : timeout) ?? (kept === undefined ? undefined : parseDuration(kept)),
+      timeout: limit === undefined ? undefined : parseDuration(limit),
       until: endsInTime && timeout !== undefined ? Date.now() + timeout : undefined,
       userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
       env: this.env,

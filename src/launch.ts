@@ -31,7 +31,7 @@ function quickText(argv: readonly string[]): string | undefined {
   }
 }
 
-/** Tells whether all of it was written; a reader that left early has all that it wanted. */
+/** A reader that left early has all that it wanted. */
 function print(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -44,6 +44,9 @@ function print(text: string): void {
     }
   }
 }
+
+// Whoever lists processes sees neither a key given as a flag nor anything else of the command line.
+process.title = 'steno';
 
 const text = quickText(process.argv.slice(2));
 if (text === undefined) {

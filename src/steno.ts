@@ -1,9 +1,6 @@
 /** The process around the program: its streams, its signals, its end. */
 import { main } from './main.ts';
 
-// Whoever lists processes sees neither a key given as a flag nor anything else of the command line.
-process.title = 'steno';
-
 const interrupt = new AbortController();
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof signals;
@@ -41,7 +38,11 @@ const edges = {
   },
 };
 
+// Node ends a program, as if all were well, when nothing but timers of its own kind is left to wait for: not this one.
+const awake = setInterval(() => {}, 2 ** 30);
+
 main(process.argv.slice(2), edges).then((code) => {
+  clearInterval(awake);
   process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
   stdin?.unref?.();
 });

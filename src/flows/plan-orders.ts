@@ -48,13 +48,18 @@ export async function ordersOf(
   const rows = withoutRepeats([...given, ...listed], input);
   const shared = {
     skus: input.sku,
-    names: input.name,
+    names: checkNames(input.name),
     notes: await readNotes(input.notes, notesFile, stdin),
     test: input.test,
     anySku: input.anySku,
     extra: parseParams(input.param),
   };
   return planOrders(rows, shared, input.perOrder ?? (from === undefined ? rows.length : OF_A_MANIFEST));
+}
+
+function checkNames(names: readonly string[]): readonly string[] {
+  if (names.some((name) => name.trim() === '')) throw usage('a name of a speaker is empty');
+  return names;
 }
 
 /** Rows alike in SKUs, notes and names share an order; what a row does not say, the flags say. */

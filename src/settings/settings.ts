@@ -67,7 +67,7 @@ export class Settings {
 
   find(name: SettingName): Found {
     const setting = settingOf(name);
-    const found = this.#look(setting);
+    const found = this.look(name);
     if (found.value !== undefined) checkFound(setting, found);
     return found;
   }
@@ -76,7 +76,9 @@ export class Settings {
     return settingNames.map((name) => this.find(name));
   }
 
-  #look({ name, env }: Setting): Found {
+  /** The value as it stands, good or bad. */
+  look(name: SettingName): Found {
+    const { env } = settingOf(name);
     const flag = this.#flags[name];
     if (flag !== undefined) return { name, value: flag, source: this.#source };
     const variable = env && this.#env[env];
