@@ -40,7 +40,10 @@ function print(text: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return;
-      if (code !== 'EAGAIN') throw error;
+      if (code === 'EAGAIN') continue;
+      process.stderr.write(`steno: can't write the output: ${(error as Error).message}\n`);
+      process.exitCode = 1;
+      return;
     }
   }
 }
