@@ -21,7 +21,9 @@ const sections: Readonly<Record<string, () => string>> = {
 export function fillSections(text: string): string {
   return text.replace(
     /(<!-- generated: (\S+) -->\n).*?(<!-- end: \2 -->)/gs,
-    (_, begin: string, name: string, end: string) => {
+    (whole, begin: string, name: string, end: string) => {
+      // The benchmark writes its own.
+      if (name === 'bench') return whole;
       const render = sections[name];
       if (!render) throw new Error(`no generated section is named '${name}'`);
       return `${begin}\n${render()}\n${end}`;

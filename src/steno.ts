@@ -1,7 +1,10 @@
 /** The process around the program: its streams, its signals, its end. */
+import { setMaxListeners } from 'node:events';
 import { main } from './main.ts';
 
 const interrupt = new AbortController();
+// Every call under way listens to it.
+setMaxListeners(0, interrupt.signal);
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof signals;
 

@@ -7,6 +7,7 @@ import { formatJson, type Json, type JsonObject } from '../json.ts';
 import { Mask } from '../settings/mask.ts';
 import { sleep } from '../sleep.ts';
 import { type Connect, connectorTo } from './connect.ts';
+import { Deadline } from './deadline.ts';
 import { statusError, transportError } from './failures.ts';
 import { pauseBefore } from './retry.ts';
 
@@ -74,13 +75,13 @@ export class Transport {
   }
 
   /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */
-  async send<T>(call: Call, take: (response: Response, deadline: AbortSignal) => Promise<T>): Promise<T> {
+  async send<T>(call: Call, take: (response: Response) => Promise<T>): Promise<T> {
     const { timeout, until = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
     const last = timeout === undefined ? until : Math.min(until, Date.now() + timeout);
     const usual = call.streams ? LONGEST_TIMER : (call.limit ?? READ_LIMIT);
     for (let attempt = 1; ; attempt += 1) {
       const left = Math.min(last - Date.now(), timeout === undefined ? usual : LONGEST_TIMER);
-      const deadline = AbortSignal.timeout(Math.max(1, left));
+      const deadline = new Deadline(Math.max(1, left), signal);
       try {
         return await this.#once(call, deadline, take);
       } catch (error) {
@@ -88,6 +89,8 @@ export class Transport {
         if (pause === undefined || signal.aborted) throw error;
         trace(`${(error as Error).message}; trying again in ${pause} ms`);
         await sleep(pause, signal);
+      } finally {
+        deadline.end();
       }
     }
   }
@@ -97,27 +100,23 @@ export class Transport {
     await this.#shared.destroy();
   }
 
-  async #once<T>(
-    call: Call,
-    deadline: AbortSignal,
-    take: (response: Response, deadline: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #once<T>(call: Call, deadline: Deadline, take: (response: Response) => Promise<T>): Promise<T> {
     const { signal, trace } = this.#options;
     // A connection that stood idle may die as it is used: what costs money gets one of its own.
     const dispatcher = call.safety === 'money' ? this.#connect() : this.#shared;
     const watch = watchSending(call.path);
     const started = Date.now();
     try {
-      const response = await this.#request(call, dispatcher, AbortSignal.any([deadline, signal]));
+      const response = await this.#request(call, dispatcher, deadline.signal);
       trace(`< ${response.status} ${response.headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
       if (response.status >= 300) throw await statusError(call, response);
-      return await take(response, deadline);
+      return await take(response);
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
       throw transportError(call, error, {
         sent: watch.sent(),
         interrupted: signal.aborted,
-        timedOut: deadline.aborted || (error as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT',
+        timedOut: deadline.passed || (error as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT',
         host: this.#base.host,
       });
     } finally {

@@ -75,11 +75,11 @@ export const transcript = command({
         import('../ui/progress.ts'),
       ]);
     const progress = await startProgress(out, 'Downloading');
-    const pace = new Pace(ids.length * exts.length);
+    const pace = new Pace('Downloading', ids.length * exts.length);
     const onDone = (saved: Saved | undefined): void => {
       if (saved && !options.test) ledger?.downloads.add(saved.id, saved.ext, saved.path, saved.bytes);
       pace.step(saved === undefined);
-      progress.update(`Downloading: ${pace}`);
+      progress.update(pace);
     };
     const outcomes = await saveTranscripts(transport, wanted, target, options.jobs ?? 8, onDone).finally(() =>
       progress.stop(),

@@ -1,5 +1,5 @@
 /** Half-written files: they stand beside their place under a name that tells whose they are. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -8,8 +8,11 @@ const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8
 /** No download is silent for so long: a part that nobody wrote to since then is nobody's any more. */
 const ABANDONED = 3_600_000;
 
+let number = randomInt(2 ** 31);
+
 export function partOf(path: string): string {
-  const mark = `${machine}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  number += 1;
+  const mark = `${machine}-${process.pid}-${number.toString(16).padStart(8, '0')}`;
   return join(dirname(path), `.${[...basename(path)].slice(0, 30).join('')}.${mark}.steno-part`);
 }
 

@@ -2,7 +2,8 @@ import type { Output } from './output.ts';
 
 /** A line that tells how far long work is, on a terminal only. */
 export interface Progress {
-  update(text: string): void;
+  /** A text, or what becomes one if anybody sees it. */
+  update(text: string | { toString(): string }): void;
   stop(): void;
 }
 
@@ -15,20 +16,22 @@ export async function startProgress(out: Output, text: string): Promise<Progress
   const spinner = ora({ text, color, stream: process.stderr, discardStdin: false }).start();
   return {
     update: (next) => {
-      spinner.text = next;
+      spinner.text = String(next);
     },
     stop: () => void spinner.stop(),
   };
 }
 
-/** `12 of 40, 2 failed, 3.1/s, 9s left` */
+/** `Downloading: 12 of 40, 2 failed, 3.1/s, 9s left` */
 export class Pace {
+  readonly #what: string;
   readonly #all: number;
   readonly #started = Date.now();
   #done = 0;
   #failed = 0;
 
-  constructor(all: number) {
+  constructor(what: string, all: number) {
+    this.#what = what;
     this.#all = all;
   }
 
@@ -42,7 +45,7 @@ export class Pace {
     const rate = this.#done / seconds;
     const left = rate > 0 ? Math.ceil((this.#all - this.#done) / rate) : undefined;
     return [
-      `${this.#done} of ${this.#all}`,
+      `${this.#what}: ${this.#done} of ${this.#all}`,
       ...(this.#failed ? [`${this.#failed} failed`] : []),
       ...(this.#done ? [`${rate.toFixed(1)}/s`, `${left}s left`] : []),
     ].join(', ');
