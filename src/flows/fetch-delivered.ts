@@ -19,7 +19,8 @@ export const downloadAction = (
   target: `${resolve(folder)} ${formats.join(',')}`,
   jobs: JOBS,
   triesAgain: true,
-  concerns: ({ event }) => event === 'TRANSCRIPT_COMPLETE',
+  sources: ['received', 'found'],
+  events: ['TRANSCRIPT_COMPLETE'],
   async run({ audiofile }) {
     try {
       const saved: Saved[] = [];

@@ -1,13 +1,17 @@
 /** Keeps what comes in, with what is to be done about it, before anyone is told that it came. */
-
-import type { Source } from '../ledger/events.ts';
+import type { EventRow } from '../ledger/events.ts';
 import type { Missed } from '../ledger/heard.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Action } from '../listen/action.ts';
 import { HeardEvent } from '../listen/event.ts';
 import { GroupCommit } from '../listen/group-commit.ts';
 import { type Parsed, parseForm } from '../listen/parse.ts';
+import { type Arrival, type Duties, Recorder } from '../listen/recorder.ts';
 import type { Delivery } from '../listen/server.ts';
+
+interface Waiting extends Arrival {
+  readonly done: (event: HeardEvent) => void;
+  readonly failed: (error: unknown) => void;
+}
 
 interface Expected {
   readonly type: string;
@@ -17,43 +21,51 @@ interface Expected {
 export class Inbox {
   readonly commits: GroupCommit;
   readonly #ledger: Ledger;
-  readonly #run: number;
-  readonly #actions: readonly Action[];
-  readonly #concerns: (event: string) => boolean;
+  readonly #recorder: Recorder;
+  #waiting: Waiting[] = [];
   #expected: Expected | undefined;
-  /** The highest number in this transaction, in which nobody else writes. */
-  #last: number | undefined;
 
-  /** `concerns` tells which events are to be acted on; all are kept. */
-  constructor(ledger: Ledger, run: number, actions: readonly Action[], concerns: (event: string) => boolean) {
-    this.commits = new GroupCommit((work) =>
-      ledger.atomically(() => {
-        this.#last = undefined;
-        return work();
-      }),
-    );
+  constructor(ledger: Ledger, duties: Duties) {
     this.#ledger = ledger;
-    this.#run = run;
-    this.#actions = actions;
-    this.#concerns = concerns;
+    this.#recorder = new Recorder(ledger, duties);
+    this.commits = new GroupCommit((work) => ledger.atomically(work));
   }
 
   async keep(delivery: Delivery): Promise<HeardEvent> {
     const parsed = parseForm(delivery.body);
     const test = this.#takeTest(parsed);
-    const heard = await this.commits.add(() => this.#write(test ? 'test' : 'received', delivery, parsed));
+    const heard = await new Promise<HeardEvent>((done, failed) => {
+      this.#waiting.push({ source: test ? 'test' : 'received', delivery, parsed, done, failed });
+      if (this.#waiting.length === 1) void this.#write();
+    });
     test?.arrived();
     return heard;
   }
 
+  /** Whatever has come in by the time of the commit is written together. */
+  async #write(): Promise<void> {
+    let batch: readonly Waiting[] | undefined;
+    try {
+      const rows = await this.commits.add(() => {
+        batch ??= this.#waiting.splice(0);
+        return this.#recorder.write(batch);
+      });
+      batch?.forEach(({ done }, at) => void done(new HeardEvent(rows[at] as EventRow)));
+    } catch (error) {
+      for (const each of batch ?? this.#waiting.splice(0)) each.failed(error);
+    }
+  }
+
   /** Writes down that a file is delivered though no event came; nothing if one came after all. */
-  found({ id, order_id, url }: Missed): Promise<HeardEvent | undefined> {
+  async found({ id, order_id, url }: Missed): Promise<HeardEvent | undefined> {
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
-    const made = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
-    return this.commits.add(() =>
-      this.#ledger.heard.settle(id) ? this.#write('found', made, parseForm(body)) : undefined,
+    const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
+    const arrival = { source: 'found' as const, delivery, parsed: parseForm(body) };
+    const row = await this.commits.add(() =>
+      this.#ledger.heard.settle(id) ? this.#recorder.write([arrival])[0] : undefined,
     );
+    return row && new HeardEvent(row);
   }
 
   /** Resolves when the test delivery that was asked for comes in; it leads to no action. */
@@ -75,33 +87,5 @@ export class Inbox {
     if (files.get(audiofile) || files.ofOrder(order).length) return undefined;
     this.#expected = undefined;
     return expected;
-  }
-
-  #write(source: Source, delivery: Delivery, parsed: Parsed): HeardEvent {
-    const { events, heard, actions } = this.#ledger;
-    const id = (this.#last ?? events.last()) + 1;
-    this.#last = id;
-    const { audiofile } = parsed;
-    const title = audiofile ? heard.titleOf(audiofile) : undefined;
-    // Field by field, for this is done thousands of times a second.
-    const row = {
-      id,
-      source,
-      received_at: delivery.receivedAt,
-      remote: delivery.remote,
-      content_type: delivery.contentType,
-      body: delivery.body,
-      event: parsed.event,
-      version: parsed.version,
-      audiofile,
-      order_id: parsed.order,
-      title: title ?? null,
-    };
-    events.add(row, parsed.files);
-    if (source === 'received' && (title !== undefined || !audiofile)) heard.note(parsed);
-    if (source !== 'test' && this.#concerns(row.event)) {
-      for (const action of this.#actions) if (action.concerns(row)) actions.add(id, action, this.#run);
-    }
-    return new HeardEvent(row);
   }
 }

@@ -60,6 +60,8 @@ export class Ending {
   }
 
   fail(error: StenoError): void {
+    // What breaks off while it ends is no reason any more, but for an impatient user.
+    if (this.isGoal && error.kind !== 'interrupted') return;
     this.#error ??= error;
     this.#reach();
   }

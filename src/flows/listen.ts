@@ -51,50 +51,59 @@ const GRACE = 3_000;
 const SAME_TROUBLE = 60_000;
 
 export async function listen(plan: Plan, around: Surroundings, audience: Audience): Promise<void> {
-  const quick = await around.ledger.impatient();
+  const { ledger, signal } = around;
+  const quick = await ledger.impatient();
+  const run = ledger.runs.begin();
+  const actions = plan.actions(quick);
+  const ending = new Ending(plan.goal, signal);
+  const inbox = new Inbox(quick, { run, all: actions, only: plan.only });
+  const lanes = new Lanes(actions, quick, run, inbox.commits, (report) => audience.report(report));
   try {
-    await new Listening(plan, around, quick, audience).run();
+    await new Listening(plan, around, audience, { run, quick, inbox, lanes, ending }).run();
   } finally {
+    ledger.runs.end(run);
     quick.close();
   }
+}
+
+interface Parts {
+  readonly run: number;
+  /** The ledger, where a lock fails at once: the receiver must not wait. */
+  readonly quick: Ledger;
+  readonly inbox: Inbox;
+  readonly lanes: Lanes;
+  readonly ending: Ending;
 }
 
 class Listening {
   readonly #plan: Plan;
   readonly #around: Surroundings;
   readonly #audience: Audience;
-  readonly #run: number;
-  readonly #inbox: Inbox;
-  readonly #lanes: Lanes;
+  readonly #parts: Parts;
   readonly #lookout: Lookout;
-  readonly #ending: Ending;
   readonly #loan: WebhookLoan | undefined;
   readonly #secret: string | undefined;
   #fresh: HeardEvent[] = [];
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
-  #trouble = { text: '', at: 0 };
+  /** What was complained of, and when. */
+  readonly #troubles = new Map<string, number>();
+  readonly #over = new AbortController();
 
-  constructor(plan: Plan, around: Surroundings, quick: Ledger, audience: Audience) {
+  constructor(plan: Plan, around: Surroundings, audience: Audience, parts: Parts) {
     this.#plan = plan;
     this.#around = around;
     this.#audience = audience;
-    const run = around.ledger.runs.begin();
-    this.#run = run;
-    const actions = plan.actions(quick);
-    const inbox = new Inbox(quick, run, actions, (event) => this.#isWanted(event));
-    this.#inbox = inbox;
-    this.#lanes = new Lanes(actions, quick, run, inbox.commits, (report) => audience.report(report));
-    this.#ending = new Ending(plan.goal, around.signal);
+    this.#parts = parts;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretStep() : undefined;
     const { transport } = around;
     this.#loan = transport && new WebhookLoan({ ...around, ...audience, transport });
     this.#lookout = new Lookout({
       transport,
-      ledger: quick,
-      inbox,
-      run,
-      onTick: () => this.#lanes.adopt(),
+      ledger: parts.quick,
+      inbox: parts.inbox,
+      run: parts.run,
+      onTick: () => parts.lanes.adopt(),
       onFound: (event) => this.#heard(event),
       onTrouble: (error) => this.#complain(`can't look for events that were missed: ${error.message}`),
     });
@@ -103,14 +112,14 @@ class Listening {
   async run(): Promise<void> {
     try {
       await this.#open();
-      this.#ending.startClock();
+      this.#parts.ending.startClock();
       this.#lookout.start();
-      if (this.#plan.register) void this.#loan?.test(this.#inbox, this.#around.signal);
-      await this.#ending.reached;
+      if (this.#plan.register) void this.#loan?.test(this.#parts.inbox, this.#over.signal);
+      await this.#parts.ending.reached;
     } finally {
       await this.#close();
     }
-    this.#ending.raise();
+    this.#parts.ending.raise();
   }
 
   async #open(): Promise<void> {
@@ -124,7 +133,7 @@ class Listening {
     this.#receiver = receiver;
     await this.#loan?.settleOld();
     const base = await this.#publicBase(receiver);
-    if (register) await this.#loan?.take(this.#run, secretAddress(base, path, secret ?? ''));
+    if (register) await this.#loan?.take(this.#parts.run, secretAddress(base, path, secret ?? ''));
     this.#audience.ready(secret ? secretAddress(receiver.origin, path, secret) : receiver.origin + path);
   }
 
@@ -136,7 +145,7 @@ class Listening {
     const tunnel = await openTunnel({ command, origin, port, env, signal });
     this.#tunnel = tunnel;
     void tunnel.ended.then((how) =>
-      this.#ending.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`)),
+      this.#parts.ending.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`)),
     );
     if (!register)
       this.#audience.note(
@@ -147,7 +156,7 @@ class Listening {
 
   async #keep(delivery: Delivery): Promise<void> {
     try {
-      this.#heard(await this.#inbox.keep(delivery));
+      this.#heard(await this.#parts.inbox.keep(delivery));
     } catch (error) {
       this.#complain(`an event could not be kept and was answered with 503: ${(error as Error).message}`);
       throw error;
@@ -162,7 +171,7 @@ class Listening {
   /** Events of one commit are told together. */
   #heard(event: HeardEvent): void {
     if (event.source === 'test') return;
-    if (!this.#ending.hears(event.n, event.event, this.#isWanted(event.event))) return;
+    if (!this.#parts.ending.hears(event.n, event.event, this.#isWanted(event.event))) return;
     if (this.#fresh.push(event) === 1) setImmediate(() => this.#tell());
   }
 
@@ -170,30 +179,32 @@ class Listening {
     const fresh = this.#fresh;
     this.#fresh = [];
     if (fresh.length) this.#audience.events(fresh);
-    this.#lanes.wake();
+    this.#parts.lanes.wake();
   }
 
   #complain(text: string): void {
     const now = Date.now();
-    if (text === this.#trouble.text && now - this.#trouble.at < SAME_TROUBLE) return;
-    this.#trouble = { text, at: now };
+    if (now - (this.#troubles.get(text) ?? 0) < SAME_TROUBLE) return;
+    if (this.#troubles.size > 100) this.#troubles.clear();
+    this.#troubles.set(text, now);
     this.#audience.warn(text);
   }
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
   async #close(): Promise<void> {
-    this.#ending.stopClock();
+    this.#over.abort();
+    this.#parts.ending.stopClock();
     await this.#loan?.giveBack();
     await this.#receiver?.close();
     await this.#tunnel?.close();
     await this.#lookout.stop();
     this.#tell();
-    if (this.#ending.isGoal) await this.#unlessInterrupted(this.#lanes.finish(this.#ending.last));
-    for (const { action, left } of await this.#lanes.stop(GRACE)) {
+    if (this.#parts.ending.isGoal)
+      await this.#unlessInterrupted(this.#parts.lanes.finish(this.#parts.ending.last));
+    for (const { action, left } of await this.#parts.lanes.stop(GRACE)) {
       this.#audience.note(`${left} left to do for the next listen: ${action.kind} ${action.target}`);
     }
-    await this.#inbox.commits.settled();
-    this.#around.ledger.runs.end(this.#run);
+    await this.#parts.inbox.commits.settled();
   }
 
   async #unlessInterrupted(work: Promise<void>): Promise<void> {

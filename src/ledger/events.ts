@@ -33,6 +33,14 @@ const columns = `events.id, events.source, events.received_at, events.remote, ev
   events.event, events.version, events.audiofile, events.order_id, files.title`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
 
+const MANY = 16;
+const placesOf = (count: number): string =>
+  Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+const insert = `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version,
+  audiofile, order_id) VALUES `;
+const insertOne = insert + placesOf(1);
+const insertMany = insert + placesOf(MANY);
+
 export class Events {
   readonly #db: Database;
   readonly #profile: string;
@@ -47,27 +55,25 @@ export class Events {
     return this.#db.get<{ n: number | null }>('SELECT max(id) AS n FROM events')?.n ?? 0;
   }
 
-  /** Keeps an event under a new number, with all files that it is about; for use within a transaction. */
-  add(row: EventRow, files: readonly string[]): void {
-    this.#db.run(
-      `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      row.id,
-      this.#profile,
-      row.source,
-      row.received_at,
-      row.remote,
-      row.content_type,
-      row.body,
-      row.event,
-      row.version,
-      row.audiofile,
-      row.order_id,
-    );
-    for (const file of files) {
-      if (file !== row.audiofile)
-        this.#db.run('INSERT OR IGNORE INTO event_files (audiofile, event) VALUES (?, ?)', file, row.id);
+  /** Keeps events under new numbers; for use within a transaction. Many in one statement cost less. */
+  add(rows: readonly EventRow[]): void {
+    for (let at = 0; at < rows.length; ) {
+      const size = rows.length - at < MANY ? 1 : MANY;
+      const values: Value[] = [];
+      for (let n = at; n < at + size; n += 1) this.#push(values, rows[n] as EventRow);
+      this.#db.run(size === 1 ? insertOne : insertMany, ...values);
+      at += size;
     }
+  }
+
+  /** An event may be about more files than the one it names first. */
+  addFile(event: number, file: string): void {
+    this.#db.run('INSERT OR IGNORE INTO event_files (audiofile, event) VALUES (?, ?)', file, event);
+  }
+
+  #push(values: Value[], row: EventRow): void {
+    values.push(row.id, this.#profile, row.source, row.received_at, row.remote, row.content_type);
+    values.push(row.body, row.event, row.version, row.audiofile, row.order_id);
   }
 
   get(id: number): EventRow | undefined {

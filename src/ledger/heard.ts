@@ -29,10 +29,14 @@ export class Heard {
     this.#profile = profile;
   }
 
-  /** The title of a file, or nothing if it is not known here. */
-  titleOf(id: string): string | undefined {
-    const sql = 'SELECT title FROM files WHERE profile = ? AND id = ?';
-    return this.#db.get<{ title: string }>(sql, this.#profile, id)?.title;
+  /** The titles of those of these files that are known here. */
+  titlesOf(ids: readonly string[]): ReadonlyMap<string, string> {
+    const rows = this.#db.all<{ id: string; title: string }>(
+      'SELECT id, title FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      this.#profile,
+      JSON.stringify(ids),
+    );
+    return new Map(rows.map(({ id, title }) => [id, title]));
   }
 
   /** Lets the rows of files and orders follow an event; for use within a transaction. */

@@ -23,7 +23,7 @@ export const execAction = (options: ExecOptions): Action => ({
   jobs: options.jobs,
   marksTries: true,
   triesAgain: false,
-  concerns: () => true,
+  sources: ['received', 'found'],
   run: (event, attempt, signal) => runFor(event, attempt, options, signal),
 });
 

@@ -16,7 +16,7 @@ export async function forwardTo(url: string, env: Env): Promise<Action> {
     jobs: JOBS,
     triesAgain: true,
     // What was found by looking has no body to pass on.
-    concerns: ({ source }) => source === 'received',
+    sources: ['received'],
     run: async ({ n, contentType, body }, _, signal) =>
       judge(await target.post({ contentType, body, headers: { 'steno-event': String(n) } }, signal)),
     close: () => target.close(),

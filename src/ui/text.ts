@@ -8,7 +8,9 @@ export const forTerminal = (text: string): string =>
 
 /** For a tab-separated row: the value as it is, but on one line and in one field. */
 export const forRow = (text: string): string =>
-  text.replace(/\r\n/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  /[\u0000-\u001f\u007f-\u009f]/.test(text)
+    ? text.replace(/\r\n/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+    : text;
 
 /** RFC 4180: quoted where it must be. */
 export function forCsv(text: string): string {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import type { Service } from '../support/server.ts';
 import type { User } from '../support/steno.ts';
-import { complete, eventsOf, form, Listener, send } from './support.ts';
+import { complete, eventsOf, form, isGone, Listener, send } from './support.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';
@@ -157,10 +157,19 @@ describe('--tunnel', () => {
     const origin = `http://127.0.0.1:${listener.port}`;
     expect(readFileSync(join(user.home, 'args'), 'utf8')).toBe(`${origin} ${listener.port}\n`);
     const pid = Number(readFileSync(join(user.home, 'pid'), 'utf8'));
-    expect(process.kill(pid, 0)).toBe(true);
+    expect(isGone(pid)).toBe(false);
     await listener.stop();
     expect(webhook.url).toBe('');
-    expect(() => process.kill(pid, 0)).toThrow();
+    await expect.poll(() => isGone(pid)).toBe(true);
+  });
+
+  it('is no reason to fail when it is ended after the event that was waited for', async () => {
+    const { service, user } = await account();
+    withWebhook(service, '');
+    const command = tunnel(user, 'echo https://a.tunnel.example; sleep 60');
+    const listener = await Listener.start(user, ['--register', '--tunnel', command, '--count', '1']);
+    await listener.post(complete('1'));
+    expect((await listener.ended).code).toBe(0);
   });
 
   it('fails plainly if the program ends or prints nothing of use, and sets nothing', async () => {

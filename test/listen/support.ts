@@ -1,5 +1,5 @@
 /** A listener in a process of its own, and what a service would do to it. */
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach } from 'vitest';
@@ -53,6 +53,10 @@ export function raw(port: number, text: string | Buffer, end = false): Promise<s
     socket.on('error', () => {}).on('close', () => done(got));
   });
 }
+
+/** Whether a process has ended; one that nobody has asked about yet counts, too. */
+export const isGone = (pid: number): boolean =>
+  /^(Z.*)?$/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim());
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
