@@ -79,7 +79,11 @@ const results = await Promise.all([
 const hash = createHash('sha256');
 for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${name}`));
 options.define.STENO_BUILD = JSON.stringify(hash.digest('hex').slice(0, 16));
-await build({ ...options, entryPoints: { launch: 'src/launch.ts' } });
+await build({
+  ...options,
+  entryPoints: { launch: 'src/launch.ts', 'code-cache': 'src/code-cache.ts' },
+  external: ['./*.js'],
+});
 writeFileSync(`${out}/package.json`, '{"type":"commonjs"}\n');
 writeFileSync(
   `${out}/LICENSES.txt`,

@@ -3,19 +3,20 @@
  * else is loaded, which makes them as fast as node itself. Words for a shell to offer come from a small program of
  * their own. To take this out, let bin/steno.js load dist/steno.js instead.
  */
-import { readFileSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { isatty } from 'node:tty';
-import { keep, load } from './code-cache.ts';
 
 /** The name of the text that answers a line, if one does: a help page, or a table of the catalogue for a script. */
 function textFor(argv: readonly string[]): string | undefined {
   const last = argv.at(-1) ?? '--help';
   if (last === '--help' || last === '-h') return ['steno', ...argv.slice(0, -1)].join(' ');
   const [word = '', form = '--tabs'] = argv;
-  const forScripts = argv.length <= 2 && !isatty(1) && catalogue.has(word) && forms.has(form);
+  const forScripts = argv.length <= 2 && !onTerminal() && catalogue.has(word) && forms.has(form);
   return forScripts ? `${word} ${form}` : undefined;
 }
+
+/** node:tty would tell it more exactly, and takes longer than all the rest. */
+const onTerminal = (): boolean => fstatSync(1).isCharacterDevice();
 
 const catalogue = new Set(['skus', 'states', 'formats']);
 const forms = new Set(['--tabs', '--json', '--csv', '--quiet']);
@@ -48,13 +49,15 @@ function print(text: string): void {
   }
 }
 
-// Whoever lists processes sees neither a key given as a flag nor anything else of the command line.
-process.title = 'steno';
-
 const text = quickText(process.argv.slice(2));
-if (text === undefined) {
-  load(join(__dirname, process.argv[2] === '__complete' ? 'complete.js' : 'steno.js'));
+if (text !== undefined) print(text);
+else if (process.argv[2] === '__complete') require('./complete.js');
+else {
+  // Whoever lists processes sees neither a key given as a flag nor anything else of the command line.
+  process.title = 'steno';
+  const { keep, load } = require('./code-cache.js') as typeof import('./code-cache.ts');
+  load(join(__dirname, 'steno.js'));
   // Whoever is about to change a flag of V8 asks for this first.
   process.once('steno:keep-code' as 'exit', keep);
   process.once('exit', keep);
-} else print(text);
+}

@@ -30,7 +30,7 @@ function importsOf(path: string, text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const target = (name: string): string =>
     name.startsWith('.')
-      ? normalize(join(dirname(path), name))
+      ? normalize(join(dirname(path), name.replace(/\.js$/, '.ts')))
           .split(sep)
           .join('/')
       : name.startsWith('node:')
@@ -243,8 +243,8 @@ describe('what loads at once', () => {
     ['order --help', ['launch.js']],
     ['skus', ['launch.js']],
     ['formats --json', ['launch.js']],
-    ['config list', ['launch.js', 'steno.js']],
-    ['completion zsh', ['launch.js', 'steno.js']],
+    ['config list', ['launch.js', 'code-cache.js', 'steno.js']],
+    ['completion zsh', ['launch.js', 'code-cache.js', 'steno.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));
     expect(filesLoadedBy(line.split(' '))).toEqual([BIN, ...build]);

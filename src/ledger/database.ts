@@ -23,7 +23,7 @@ interface Connection {
   close(): void;
 }
 
-type Driver = new (path: string) => Connection;
+type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
 
 const BUSY_MS = 10_000;
 const BUSY = 5;
@@ -119,6 +119,15 @@ export async function openDatabase(path: string, migrations: readonly Migration[
   }
 }
 
+/** Opens a database as it is, to read from it: nothing is brought up to date, and nothing is written. */
+export async function openForReading(path: string, migrations: readonly Migration[]): Promise<Database> {
+  const Driver = await loadDriver();
+  const database = new Database(path, new Driver(path, { readOnly: true }));
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  missing(database, migrations);
+  return database;
+}
+
 async function loadDriver(): Promise<Driver> {
   const builtIn = loadQuietly();
   if (builtIn) return builtIn.DatabaseSync;
@@ -176,6 +185,7 @@ function migrate(database: Database, migrations: readonly Migration[]): void {
   });
 }
 
+/** The migrations that a database lacks; one that it has and nobody here knows is refused. */
 function missing(database: Database, migrations: readonly Migration[]): readonly Migration[] {
   if (!database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return migrations;
   const applied = database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
