@@ -71,6 +71,7 @@ export interface Printed {
 
 /** Reads a line. Only the commands that it names are built: the others matter where it can't be read as it is. */
 export function parse(argv: readonly string[]): Run | Printed {
+  if (argv[0] === 'help') checkCommand(argv[1]);
   try {
     return parseWith(argv, new Set(argv));
   } catch (error) {
@@ -81,6 +82,15 @@ export function parse(argv: readonly string[]): Run | Printed {
   } catch (error) {
     throw error instanceof CommanderError ? explain(error, argv) : error;
   }
+}
+
+/** Whoever asks for help on a command that is not there has mistyped it. */
+function checkCommand(name: string | undefined): void {
+  const names = groups.flatMap((group) =>
+    group.commands.flatMap((spec) => [spec.name, ...(spec.alias ? [spec.alias] : [])]),
+  );
+  if (name === undefined || name.startsWith('-') || name === 'help' || names.includes(name)) return;
+  throw usage(`unknown command '${name}'`, didYouMean(name, names, 'see: steno --help'));
 }
 
 function parseWith(argv: readonly string[], words?: ReadonlySet<string>): Run | Printed {
@@ -102,6 +112,7 @@ function parseWith(argv: readonly string[], words?: ReadonlySet<string>): Run | 
       error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help');
     if (!isText || words) throw error;
   }
+  if (!run && words) return parseWith(argv);
   return run ?? { text: text || program.helpInformation() };
 }
 

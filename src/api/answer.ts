@@ -16,9 +16,12 @@ export function sendForJson(transport: Transport, call: Call): Promise<Json> {
       return parseJson(text);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof StenoError)) throw error;
+      if (call.mayBeText && error instanceof SyntaxError && text.trim()) return text.trim();
       throw unreadable(
         call,
-        error instanceof StenoError ? error.message : messageOf(text, response.hide),
+        error instanceof StenoError
+          ? error.message
+          : messageOf(text, response.hide) || (text && 'it is not JSON'),
         response.status,
       );
     }

@@ -31,7 +31,8 @@ export async function getFile(transport: Transport, id: string): Promise<AudioFi
     safety: 'read',
   });
   const file = unwrap(json, 'audiofile');
-  if (!file) throw new StenoError('failed', `the answer for ${id} holds no audiofile`);
+  if (!file || !(file !== json || file.has('statename') || file.has('id')))
+    throw new StenoError('failed', `the answer for ${id} holds no audiofile`);
   return decodeFile(file, json, id);
 }
 
@@ -52,6 +53,26 @@ function decodeFile(file: JsonObject, json: Json, asked: string): AudioFile {
     json,
   };
 }
+
+/** A file of which no more is known than that it was ordered. */
+export const orderedFile = (id: string, order: string, state: string): AudioFile => ({
+  id,
+  state,
+  orders: [order],
+  invoices: [],
+  title: '',
+  duration: '',
+  total: '',
+  qualityStars: '',
+  names: '',
+  notes: '',
+  description: '',
+  originalLink: '',
+  json: new Map<string, Json>([
+    ['id', id],
+    ['statename', state],
+  ]),
+});
 
 /** What upgrade and refund answer: a message, under whatever key. */
 export interface Done {

@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../json.ts';
+import { oneLine } from '../ui/text.ts';
 import { sendForJson, unreadable } from './answer.ts';
 import { field, ids, scalar } from './decode.ts';
+import { inJson } from './message.ts';
 import type { Call, Transport } from './transport.ts';
 
 export interface OrderRequest {
@@ -37,7 +39,9 @@ export async function placeOrder(transport: Transport, request: OrderRequest): P
   };
   const json = await sendForJson(transport, call);
   const order = isObject(json) ? decodeOrder(json) : undefined;
-  if (!order) throw unreadable(call, 'it names neither an order nor an audiofile');
+  const said = oneLine(inJson(json) ?? '', 200);
+  if (!order)
+    throw unreadable(call, `it names neither an order nor an audiofile${said ? `, but says: ${said}` : ''}`);
   return order;
 }
 

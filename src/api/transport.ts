@@ -23,6 +23,8 @@ export interface Call {
   readonly params?: JsonObject;
   /** How long it may take in milliseconds where the user set no limit. */
   readonly limit?: number;
+  /** The document does not say how the answer is written: plain text will do. */
+  readonly mayBeText?: boolean;
   /** The answer is a stream of any length: only silence is bounded. */
   readonly streams?: boolean;
 }

@@ -9,18 +9,28 @@ export interface Webhook {
 }
 
 export const getWebhook = async (transport: Transport): Promise<Webhook> =>
-  decodeWebhook(await sendForJson(transport, { method: 'GET', path: '/webhook', safety: 'read' }));
+  decodeWebhook(
+    await sendForJson(transport, { method: 'GET', path: '/webhook', safety: 'read', mayBeText: true }),
+  );
 
 export const setWebhook = async (transport: Transport, url: string): Promise<Webhook> => {
   const params = new Map<string, Json>([['webhook', url]]);
   return decodeWebhook(
-    await sendForJson(transport, { method: 'POST', path: '/webhook', safety: 'once', params }),
+    await sendForJson(transport, {
+      method: 'POST',
+      path: '/webhook',
+      safety: 'once',
+      params,
+      mayBeText: true,
+    }),
   );
 };
 
 export const testWebhook = async (transport: Transport, type: string): Promise<Webhook> => {
   const path = `/webhook/test/${encodeURIComponent(type)}`;
-  return decodeWebhook(await sendForJson(transport, { method: 'POST', path, safety: 'once' }));
+  return decodeWebhook(
+    await sendForJson(transport, { method: 'POST', path, safety: 'once', mayBeText: true }),
+  );
 };
 
 const decodeWebhook = (json: Json): Webhook => ({ url: urlIn(json), json });

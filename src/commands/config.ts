@@ -21,7 +21,16 @@ async function change(context: Context, name: string, value: string | undefined)
   const other = name === 'api-key' ? 'api-key-command' : name === 'api-key-command' ? 'api-key' : undefined;
   const clears = value !== undefined && other ? { [other]: undefined } : {};
   await writeProfile(context.env, profileName, { [name]: value, ...clears });
-  context.out.note(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`);
+  const kept = value === undefined ? null : shown({ name: settingOf(name).name, value, source: '' });
+  context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
+    profile: profileName,
+    [name]: kept,
+  });
+}
+
+async function fromStdin(context: Context): Promise<string> {
+  const { readAll } = await import('../ui/prompt.ts');
+  return (await readAll(context.stdin, 65_536)).trim();
 }
 
 const listAll = command({
@@ -57,13 +66,14 @@ const get = command({
 const set = command({
   name: 'set',
   summary: 'Keep a setting in the profile',
-  args: [setting, { name: '<value>', help: 'what to set it to' }],
+  args: [setting, { name: '<value>', help: 'what to set it to, or - to take it from stdin' }],
   examples: [
     ['steno config set base-url https://host/API4', 'the address of the service'],
     ['steno config set timeout 2m --profile slow', 'in a profile of its own'],
   ],
-  async run(context, { args: [name = '', value = ''] }) {
+  async run(context, { args: [name = '', given = ''] }) {
     const found = settingOf(name);
+    const value = given === '-' ? await fromStdin(context) : given;
     if (found.name === 'api-key') context.mask.add(value);
     found.check(value);
     await change(context, found.name, value);
@@ -85,7 +95,14 @@ const path = command({
   summary: 'Show where the settings are kept',
   examples: [['steno config path', 'the file']],
   async run(context) {
-    context.out.write(`${configPath(context.env)}\n`);
+    const file = configPath(context.env);
+    const { toJson } = await import('../json.ts');
+    await context.out.show({
+      json: toJson({ path: file }),
+      columns: [{ name: 'path' }],
+      rows: [[file]],
+      quiet: [file],
+    });
   },
 });
 

@@ -27,12 +27,15 @@ export const file = command({
       import('../views/documents.ts'),
     ]);
     const { out } = context;
-    const transport = await context.transport();
+    const transport = await context.transport(options.watch ? { ownTimeout: true, endsInTime: true } : {});
     const ledger = await context.ledgerIfAny();
     if (options.watch) {
       const { watchFiles } = await import('../flows/watch.ts');
-      const pause = options.interval ?? 5000;
-      const changes = watchFiles(transport, ledger, [...new Set(ids)], pause, context.signal);
+      const changes = watchFiles(transport, ledger, [...new Set(ids)], {
+        interval: options.interval ?? 5000,
+        timeout: context.globals.timeout,
+        signal: context.signal,
+      });
       for await (const change of changes) await out.showNext(filesView([change], change.json, false));
       return;
     }

@@ -34,7 +34,11 @@ export const login = command({
       'api-key-command': apiKeyCommand,
       ...(given === undefined ? {} : { 'base-url': given }),
     });
-    context.out.note(`kept in profile ${settings.profileName} (${configPath(context.env)})`);
+    const path = configPath(context.env);
+    context.out.done(`kept in profile ${settings.profileName} (${path})`, {
+      profile: settings.profileName,
+      path,
+    });
     if (context.env.STENO_API_KEY)
       await context.out.warn('STENO_API_KEY is set and goes before the key of a profile');
   },

@@ -11,7 +11,7 @@ export const logout = command({
   async run(context) {
     const { profileName } = context.settings;
     await writeProfile(context.env, profileName, { 'api-key': undefined, 'api-key-command': undefined });
-    context.out.note(`profile ${profileName} holds no key now`);
+    context.out.done(`profile ${profileName} holds no key now`, { profile: profileName });
     if (context.env.STENO_API_KEY) await context.out.warn('STENO_API_KEY is still set');
   },
 });

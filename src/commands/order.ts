@@ -1,12 +1,15 @@
+import { orderedFile } from '../api/files.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
 import { orderSkus } from '../catalog/skus.ts';
 import type { Context } from '../context.ts';
 import { StenoError, usage } from '../errors.ts';
+import { checkFolder } from '../flows/folder.ts';
 import type { PlacedOrder } from '../flows/place-orders.ts';
 import type { Waiting } from '../flows/wait.ts';
 import type { Fetching, Waited } from '../flows/wait-and-fetch.ts';
 import { command, count, duration, flag, list, repeated, text } from '../options.ts';
+import { tellLeft } from '../ui/left.ts';
 
 export const order = command({
   name: 'order',
@@ -69,6 +72,7 @@ export const order = command({
     if (options.test && waits)
       throw usage('a test order is not transcribed, so there is nothing to wait for');
     const exts = checkFormats(options.format);
+    if (options.download !== undefined) checkFolder(options.download);
     const [{ ordersOf }, { placeOrders, raiseUnplaced, withoutOrdered }, { values }, { ordersView }] =
       await Promise.all([
         import('../flows/plan-orders.ts'),
@@ -133,7 +137,8 @@ async function waitFor(
   ]);
   const { out, signal, globals } = context;
   const orders = placed.map(({ order }) => order);
-  for (const { id, audiofiles } of orders) out.note(`order ${id}: audiofile ${audiofiles.join(', ')}`);
+  const ordered = orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
+  for (const line of ordered) out.note(line);
   const ids = orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles));
   const patience = { interval: given.interval, timeout: globals.timeout, signal };
   const progress = await startProgress(out, 'Waiting');
@@ -141,7 +146,14 @@ async function waitFor(
   const waited = await waitAndFetch(ids, { ...given, patience, onLook }, fetching).finally(() =>
     progress.stop(),
   );
-  await out.show(waitedView(waited, out.onTerminal, orders));
+  const held = orders.flatMap(({ id, hold, audiofiles }) =>
+    (hold ? audiofiles : []).map((file) => orderedFile(file, id, 'On Hold')),
+  );
+  await out.show(waitedView(waited, { forPeople: out.onTerminal, several: true, orders, held }));
+  // The names of files are what a script needs next; where there are none, it needs the ids.
+  const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);
+  if (out.mode.quiet && waited.saved && lacks) for (const line of ordered) out.announce(line);
+  await tellLeft(out, waited.saved);
   return waited;
 }
 
@@ -159,7 +171,9 @@ async function tellHolds(
         `order ${order.id} is on hold (${order.hold}): no work begins until the hold is released`,
     )
     .join('; ');
-  const hint = 'billing means a past-due balance: pay it and the order resumes by itself';
+  const hint = held.some(({ order }) => order.hold === 'billing')
+    ? 'billing means a past-due balance: pay it and the order resumes by itself'
+    : 'the service says when it is released; look with: steno file';
   if (held.length && !raise) await context.out.warn(text, hint);
   before();
   if (held.length && raise) throw new StenoError('held', text, { hint });

@@ -23,7 +23,10 @@ export const refund = command({
     checkId(id);
     if (options.test) checkTestFile(id);
     if (!options.yes && !context.stdin.isTTY) {
-      throw usage('a refund wants --yes where nobody can be asked', `run: steno refund ${id} --yes`);
+      throw usage(
+        'a refund wants --yes where nobody can be asked',
+        `run: steno refund ${id} --yes${options.test ? ' --test' : ''}`,
+      );
     }
     const transport = await context.transport();
     if (!options.yes) {

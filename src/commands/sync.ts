@@ -1,6 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
 import { usage } from '../errors.ts';
+import { checkFolder } from '../flows/folder.ts';
 import { command, count, list, text } from '../options.ts';
 
 export const sync = command({
@@ -25,6 +26,7 @@ export const sync = command({
   ],
   async run(context, { options }) {
     const exts = checkFormats(options.format);
+    checkFolder(options.download ?? '.');
     const ledger = await context.ledger();
     if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
     const transport = await context.transport({ busy: ledger.files.open().length > 30 });

@@ -49,7 +49,7 @@ export const transcript = command({
     const several = ids.length * exts.length > 1;
     if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
     const { checkTemplate } = await import('../flows/file-names.ts');
-    if (options.nameAs !== undefined) checkTemplate(options.nameAs);
+    if (options.nameAs !== undefined) checkTemplate(options.nameAs, exts.length > 1);
     const wanted = { ids, formats: exts, test: options.test, deprecatedPath: options.deprecatedPath };
     const { saveTranscripts, streamTranscript, targetOf } = await import('../flows/transcripts.ts');
     const { out } = context;

@@ -1,7 +1,9 @@
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
 import { usage } from '../errors.ts';
+import { checkFolder } from '../flows/folder.ts';
 import { command, duration, list, text } from '../options.ts';
+import { tellLeft } from '../ui/left.ts';
 
 export const wait = command({
   name: 'wait',
@@ -30,6 +32,7 @@ export const wait = command({
   ],
   async run(context, { args, options }) {
     const fetching = { download: options.download, formats: checkFormats(options.format) };
+    if (options.download !== undefined) checkFolder(options.download);
     if (args.length && options.order !== undefined) throw usage('ids and --order exclude each other');
     const [{ filesToWaitFor }, { waitAndFetch }, { raiseUndelivered }, { waitedView }, { startProgress }] =
       await Promise.all([
@@ -44,7 +47,9 @@ export const wait = command({
     const ids = filesToWaitFor(ledger, args, options.order);
     if (ids.length === 0) {
       out.note('nothing is under way');
-      return out.show(waitedView({ outcomes: [], saved: undefined }, out.onTerminal));
+      return out.show(
+        waitedView({ outcomes: [], saved: undefined }, { forPeople: out.onTerminal, several: true }),
+      );
     }
     const transport = await context.transport({ ownTimeout: true, endsInTime: true });
     const patience = { interval: options.interval, timeout: context.globals.timeout, signal };
@@ -52,7 +57,8 @@ export const wait = command({
     const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);
     const waiting = { transport, ledger, patience, onLook };
     const waited = await waitAndFetch(ids, waiting, fetching).finally(() => progress.stop());
-    await out.show(waitedView(waited, out.onTerminal));
+    await out.show(waitedView(waited, { forPeople: out.onTerminal, several: args.length !== 1 }));
+    await tellLeft(out, waited.saved);
     raiseUndelivered(waited.outcomes);
   },
 });

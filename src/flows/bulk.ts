@@ -15,27 +15,32 @@ export async function doEach<I, T>(
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = [];
   let next = 0;
+  let accepted = false;
+  let refused: StenoError | undefined;
   let fatal: unknown;
   const worker = async (): Promise<void> => {
-    while (next < items.length && !fatal) {
+    while (next < items.length && !fatal && (accepted || !refused)) {
       const at = next++;
       const item = items[at] as I;
       try {
         outcomes[at] = { what: name(item), value: await work(item) };
+        accepted = true;
       } catch (error) {
-        if (stopsAll(error)) fatal = error;
-        else outcomes[at] = { what: name(item), error: error as StenoError };
+        if (!(error instanceof StenoError) || error.kind === 'interrupted') fatal = error;
+        else outcomes[at] = { what: name(item), error };
+        if (error instanceof StenoError && error.status === 401) refused = error;
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker));
+  const workers = (): Promise<unknown> =>
+    Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker));
+  await workers();
+  // A key that is refused at first and never accepted is no key; one that was accepted since may go on.
+  if (!fatal && refused && !accepted && items.length > 1) throw refused;
+  await workers();
   if (fatal) throw fatal;
   return outcomes;
 }
-
-/** A key that is not accepted once is not accepted a thousand times. */
-const stopsAll = (error: unknown): boolean =>
-  !(error instanceof StenoError) || error.kind === 'auth' || error.kind === 'interrupted';
 
 export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value as T]));

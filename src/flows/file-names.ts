@@ -13,7 +13,9 @@ const LONGEST = 180;
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\.|$)/i;
 
 /** Refuses a template that names unknown things or leads out of its folder. */
-export function checkTemplate(template: string): void {
+export function checkTemplate(template: string, severalFormats = false): void {
+  if (severalFormats && !template.includes('{ext}'))
+    throw usage(`--name-as '${template}' gives every format the same name`, 'put {ext} into it');
   for (const [, name = ''] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (!placeholders.some((each) => each === name)) {
       throw usage(
@@ -32,9 +34,15 @@ export function checkTemplate(template: string): void {
 export function fileName(template: string, parts: NameParts): string {
   return template
     .split(/[/\\]/)
-    .map((step) => safeStep(step.replace(/\{(\w+)\}/g, (_, name: keyof NameParts) => safeValue(parts[name]))))
+    .map((step) => safeStep(step.replace(/\{(\w+)\}/g, (_, name: keyof NameParts) => partText(name, parts))))
     .join('/');
 }
+
+/** A file with no title goes by its id. */
+const partText = (name: keyof NameParts, parts: NameParts): string => {
+  const value = safeValue(parts[name]);
+  return name === 'title' && /^\.*$/.test(value) ? safeValue(parts.id) : value;
+};
 
 const safeValue = (value: string): string =>
   value

@@ -28,7 +28,10 @@ export class Inbox {
   constructor(ledger: Ledger, duties: Duties) {
     this.#ledger = ledger;
     this.#recorder = new Recorder(ledger, duties);
-    this.commits = new GroupCommit((work) => ledger.atomically(work));
+    this.commits = new GroupCommit(
+      (work) => ledger.atomically(work),
+      () => this.#waiting.length,
+    );
   }
 
   async keep(delivery: Delivery): Promise<HeardEvent> {

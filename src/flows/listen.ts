@@ -47,6 +47,7 @@ export interface Surroundings {
 
 /** What is under way when an interruption comes has so long to end by itself. */
 const GRACE = 3_000;
+const TOGETHER = 20;
 /** The same trouble is told once in this time. */
 const SAME_TROUBLE = 60_000;
 
@@ -168,11 +169,11 @@ class Listening {
     return only.length === 0 || only.includes(event);
   }
 
-  /** Events of one commit are told together. */
+  /** Events that come close together are told together: in a flood, telling costs as much as keeping. */
   #heard(event: HeardEvent): void {
     if (event.source === 'test') return;
     if (!this.#parts.ending.hears(event.n, event.event, this.#isWanted(event.event))) return;
-    if (this.#fresh.push(event) === 1) setImmediate(() => this.#tell());
+    if (this.#fresh.push(event) === 1) setTimeout(() => this.#tell(), TOGETHER);
   }
 
   #tell(): void {

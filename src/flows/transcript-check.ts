@@ -37,7 +37,7 @@ function refuseMessage(held: readonly Buffer[], { contentType, hide }: Transcrip
   const begins = held[0]?.toString('latin1', 0, 64) ?? '';
   if (!/\bjson\b/i.test(contentType) && !/^(\u00ef\u00bb\u00bf)?\s*([{<]|$)/.test(begins)) return;
   const text = Buffer.concat(held).toString('utf8');
-  const isJson = /\bjson\b/i.test(contentType) || jsonMessage(text);
+  const isJson = jsonMessage(text, /\bjson\b/i.test(contentType));
   if (!isJson && !isPage(text, contentType, ext)) return;
   const said = messageOf(text, hide);
   throw new StenoError(
@@ -52,11 +52,14 @@ function isPage(text: string, contentType: string, ext: string): boolean {
   return ext !== 'doc' || /\bhtml\b/i.test(contentType);
 }
 
-function jsonMessage(text: string): boolean {
-  if (!/^\s*\{/.test(text)) return false;
+/** JSON that has a message in it, or where the type says so any JSON; what is not JSON is a transcript all the same. */
+function jsonMessage(text: string, announced: boolean): boolean {
+  if (!announced && !/^\s*\{/.test(text)) return false;
+  // More than this is not looked at, and so can't be parsed: its beginning must do.
+  if (announced && text.length >= LOOKED_AT) return /^\s*[[{]/.test(text);
   try {
     const json = parseJson(text);
-    return isObject(json) && inJson(json) !== undefined;
+    return announced || (isObject(json) && inJson(json) !== undefined);
   } catch {
     return false;
   }

@@ -76,7 +76,7 @@ async function look(id: string, waiting: Waiting, before: Look | undefined): Pro
     ({ file } = await followFile(waiting.transport, waiting.ledger, id));
     if (findFileState(file.state)?.end === 'delivered') await waiting.onDelivered?.(id);
   } catch (error) {
-    if (!(error instanceof StenoError) || error.kind === 'auth' || error.kind === 'interrupted') throw error;
+    if (!(error instanceof StenoError) || error.kind === 'interrupted') throw error;
     const failures = (before?.failures ?? 0) + 1;
     const bearable = before?.value && !file ? BEARABLE.later : BEARABLE.first;
     const passes = file ? mayPass(error) : !isClear(error);
@@ -122,10 +122,11 @@ export function raiseUndelivered(outcomes: ReadonlyArray<Outcome<AudioFile>>): v
     const [first] = failures;
     if (!first) continue;
     const one = `${first.what}${first.error instanceof CallError ? ':' : ''} ${first.error.message}`;
+    const all = outcomes.flatMap(({ what, error }) => (error ? [{ what, error }] : []));
     throw new BulkError(
       kind,
       failures.length === 1 ? one : `${one}, and ${failures.length - 1} more like it`,
-      failures.length === 1 ? [] : failures,
+      all.length === 1 ? [] : all,
       hints[kind],
     );
   }

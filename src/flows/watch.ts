@@ -1,6 +1,7 @@
 import type { AudioFile } from '../api/files.ts';
 import type { Transport } from '../api/transport.ts';
 import { findFileState } from '../catalog/states.ts';
+import { StenoError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { sleep } from '../sleep.ts';
 import { followFile } from './follow.ts';
@@ -10,10 +11,10 @@ export async function* watchFiles(
   transport: Transport,
   ledger: Ledger | undefined,
   ids: readonly string[],
-  interval: number,
-  signal: AbortSignal,
+  { interval, timeout, signal }: { interval: number; timeout: number | undefined; signal: AbortSignal },
 ): AsyncGenerator<AudioFile> {
   const states = new Map<string, string>();
+  const end = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
   for (let open = ids; ; ) {
     for (const id of open) {
       const { file } = await followFile(transport, ledger, id);
@@ -22,6 +23,9 @@ export async function* watchFiles(
     }
     open = open.filter((id) => !findFileState(states.get(id) ?? '')?.end);
     if (open.length === 0) return;
-    await sleep(interval, signal);
+    const left = end - Date.now();
+    await sleep(Math.max(0, Math.min(interval, left)), signal);
+    if (left <= interval)
+      throw new StenoError('timeout', `time ran out: ${open[0]} is still '${states.get(open[0] ?? '')}'`);
   }
 }

@@ -1,34 +1,59 @@
-/** An event as the listener, its actions and its readers see it. */
+/** An event as the listener, its actions and its readers see it; nothing is copied, for there may be many. */
 import { type Json, type JsonObject, toJson } from '../json.ts';
-import type { EventRow, Source } from '../ledger/events.ts';
+import type { EventRow } from '../ledger/events.ts';
 import { type Fields, fieldsOf } from './parse.ts';
 
 export class HeardEvent {
-  readonly n: number;
-  readonly source: Source;
-  readonly receivedAt: string;
-  readonly remote: string;
-  readonly contentType: string;
-  readonly body: Uint8Array;
-  readonly event: string;
-  readonly version: string;
-  readonly audiofile: string;
-  readonly order: string;
-  readonly title: string;
+  readonly #row: EventRow;
   #fields: Fields | undefined;
 
   constructor(row: EventRow) {
-    this.n = row.id;
-    this.source = row.source;
-    this.receivedAt = row.received_at;
-    this.remote = row.remote;
-    this.contentType = row.content_type;
-    this.body = row.body;
-    this.event = row.event;
-    this.version = row.version;
-    this.audiofile = row.audiofile;
-    this.order = row.order_id;
-    this.title = row.title ?? '';
+    this.#row = row;
+  }
+
+  get n(): EventRow['id'] {
+    return this.#row.id;
+  }
+
+  get source(): EventRow['source'] {
+    return this.#row.source;
+  }
+
+  get receivedAt(): EventRow['received_at'] {
+    return this.#row.received_at;
+  }
+
+  get remote(): EventRow['remote'] {
+    return this.#row.remote;
+  }
+
+  get contentType(): EventRow['content_type'] {
+    return this.#row.content_type;
+  }
+
+  get body(): EventRow['body'] {
+    return this.#row.body;
+  }
+
+  get event(): EventRow['event'] {
+    return this.#row.event;
+  }
+
+  get version(): EventRow['version'] {
+    return this.#row.version;
+  }
+
+  get audiofile(): EventRow['audiofile'] {
+    return this.#row.audiofile;
+  }
+
+  get order(): EventRow['order_id'] {
+    return this.#row.order_id;
+  }
+
+  /** Of its file, where the ledger knows it. */
+  get title(): string {
+    return this.#row.title ?? '';
   }
 
   get fields(): Fields {

@@ -15,13 +15,16 @@ const LONGEST_GATHERING = 5;
 
 export class GroupCommit {
   readonly #atomically: (work: () => unknown[]) => unknown[];
+  readonly #joining: () => number;
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
   /** How long the disk took for the last commit, in milliseconds. */
   #cost = 0;
 
-  constructor(atomically: (work: () => unknown[]) => unknown[]) {
+  /** `joining` tells how many things would go with the next commit besides those that were added here. */
+  constructor(atomically: (work: () => unknown[]) => unknown[], joining: () => number = () => 0) {
     this.#atomically = atomically;
+    this.#joining = joining;
   }
 
   /** Resolves when the work is committed, rejects when it is not. */
@@ -49,11 +52,12 @@ export class GroupCommit {
   /** Lets in whatever the sockets have to say by now; while more keeps coming, for as long as the disk takes. */
   async #gather(): Promise<void> {
     const until = performance.now() + Math.min(this.#cost, LONGEST_GATHERING);
+    const size = (): number => this.#queue.length + this.#joining();
     let before = 0;
     do {
-      before = this.#queue.length;
+      before = size();
       await new Promise(setImmediate);
-    } while (this.#queue.length > before && performance.now() < until);
+    } while (size() > before && performance.now() < until);
   }
 
   async #write(batch: readonly Job[], deadline: number): Promise<void> {

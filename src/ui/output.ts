@@ -138,6 +138,12 @@ export class Output {
     if (!this.mode.quiet && !this.mode.json) this.#tell(`${this.#line(text, 2000)}\n`);
   }
 
+  /** A word on what was done, or with --json a document that says it. */
+  done(text: string, fields: Readonly<Record<string, string | null>>): void {
+    if (this.mode.json) this.write(`${formatJson(toJson(fields))}\n`);
+    else this.note(text);
+  }
+
   async warn(message: string, hint?: string): Promise<void> {
     if (this.mode.json)
       return this.#tellJson('warning', toJson({ message: this.#line(message), hint }) as JsonObject);

@@ -15,5 +15,5 @@ export const savedView = (saved: readonly Saved[], json: Json = saved.map(savedJ
     { name: 'path', kind: 'link' },
   ],
   rows: saved.map(({ id, ext, path, bytes }) => [id, ext, String(bytes), path]),
-  quiet: saved.map(({ path }) => path),
+  quiet: saved.flatMap(({ path, skipped }) => (skipped ? [] : [path])),
 });

@@ -9,18 +9,28 @@ import { savedJson, savedView } from './saved.ts';
 
 const fileJson = (file: AudioFile): Json => file.json;
 
+export interface Shape {
+  readonly forPeople: boolean;
+  /** More than one file was asked for, or it can't be known how many there are. */
+  readonly several: boolean;
+  readonly orders?: readonly Order[];
+  /** Files that were not waited for, because their order is on hold. */
+  readonly held?: readonly AudioFile[];
+}
+
 /** What waiting came to: the transcripts if they were fetched, else the files. */
 export function waitedView(
   { outcomes, saved }: Waited,
-  forPeople: boolean,
-  orders: readonly Order[] = [],
+  { forPeople, several, orders = [], held = [] }: Shape,
 ): View {
   const files = outcomes.flatMap(({ value }) => value ?? []);
   const all = outcomes.map((outcome) => outcome.value?.json ?? documents([outcome], fileJson));
   const [only] = all;
-  const plain = filesView(files, only !== undefined && all.length === 1 ? only : all, forPeople);
+  const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, forPeople);
   const delivered = outcomes.flatMap(({ value, error }) => (value && !error ? [value.id] : []));
-  const shown = saved ? savedView(saved) : { ...plain, quiet: delivered };
+  // Of an order every new id is told, whatever became of it.
+  const ids = orders.length ? orders.flatMap((order) => order.audiofiles) : delivered;
+  const shown = saved ? savedView(saved) : { ...plain, quiet: ids };
   if (!saved && orders.length === 0) return shown;
   const json: JsonObject = new Map();
   const [first] = orders;
