@@ -158,6 +158,15 @@ export class Context {
     return this.#ledger;
   }
 
+  /** What the ledger knows of the sandbox is void when the sandbox starts afresh. */
+  async forgetSandbox(): Promise<void> {
+    if (!this.hasLedger) return;
+    const { Ledger } = await import('./ledger/ledger.ts');
+    const ledger = await Ledger.open(ledgerPath(this.stateFolder), SANDBOX, this.mask.hide);
+    ledger.forget();
+    ledger.close();
+  }
+
   get hasLedger(): boolean {
     return existsSync(ledgerPath(stateFolder(this.env)));
   }

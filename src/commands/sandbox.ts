@@ -25,7 +25,8 @@ const reset = command({
   async run(context) {
     const { resetSandbox } = await import('../sandbox/index.ts');
     await resetSandbox(context.stateFolder);
-    context.out.note('the sandbox is empty again');
+    await context.forgetSandbox();
+    context.out.note('the sandbox is empty again, and so is its ledger');
   },
 });
 

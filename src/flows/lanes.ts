@@ -48,7 +48,10 @@ export class Lanes {
     await Promise.all(this.#lanes.map((lane) => lane.stop(grace)));
     await Promise.all(this.#lanes.map(({ action }) => action.close?.()));
     return this.#lanes
-      .map(({ action }) => ({ action, left: this.#ledger.actions.unfinished(action, this.#run) }))
+      .map(({ action }) => ({
+        action,
+        left: this.#ledger.actions.unfinished(action, this.#run, action.triesAgain),
+      }))
       .filter(({ left }) => left > 0);
   }
 

@@ -47,7 +47,8 @@ export async function planListening(
 ): Promise<Omit<Plan, 'actions'>> {
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel } = asked;
   checkFormats(asked.format);
-  for (const url of [...asked.forwardTo, ...(publicUrl === undefined ? [] : [publicUrl])]) checkUrl(url);
+  for (const url of [...asked.forwardTo, ...(publicUrl === undefined ? [] : [publicUrl])])
+    checkUrl(url, 'https://host/hook');
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (publicUrl !== undefined && tunnel !== undefined)
     throw usage('--public-url and --tunnel exclude each other');
@@ -88,6 +89,7 @@ export async function planActions(
   return (ledger, transport) => {
     const actions = [...forwards];
     if (exec !== undefined) {
+      if (!exec.trim()) throw usage('--exec wants a command');
       const { execTimeout: timeout = 600_000, jobs = 4 } = asked;
       actions.push(execAction({ command: exec, env, timeout, jobs, onOutput }));
     }

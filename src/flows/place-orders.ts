@@ -139,7 +139,7 @@ function duplicate(earlier: readonly Earlier[]): StenoError {
   if (first?.status === 'placed') {
     const order = first.order ? ` as order ${first.order}` : '';
     return new StenoError('duplicate', `${first.url} was ordered${order} at ${first.at}${others}`, {
-      hint: `look at it with: steno files${first.order ? ` --order ${first.order}` : ''}   then --again orders it once more, --skip-ordered leaves it out`,
+      hint: `--again orders it once more, --skip-ordered leaves it out; what became of it: steno files${first.order ? ` --order ${first.order}` : ''}`,
     });
   }
   const when = first?.status === 'sending' ? 'was begun and has no outcome' : 'had no clear answer';

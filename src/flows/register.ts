@@ -94,7 +94,8 @@ export class WebhookLoan {
     let transport: Transport | undefined;
     try {
       transport = await farewell();
-      await this.#restore(transport, this.#loan);
+      const former = this.#parts.ledger.runs.formerOf(this.#loan.run) ?? this.#loan.former;
+      await this.#restore(transport, { ...this.#loan, former });
     } catch (error) {
       const { former } = this.#loan;
       warn(
@@ -111,6 +112,7 @@ export class WebhookLoan {
     const { ledger, note } = this.#parts;
     const { url } = await getWebhook(transport);
     if (!leadsHere(url, webhook)) {
+      ledger.runs.handOn({ run, webhook, former });
       note(`the webhook is ${url || 'not set'} by now and is left so`);
     } else if (former) {
       await setWebhook(transport, former);

@@ -60,12 +60,14 @@ export class Actions {
     );
   }
 
-  unfinished({ kind, target }: Asked, run: number): number {
+  /** How much a run leaves to do; with `failed` that is also what it gave up. */
+  unfinished({ kind, target }: Asked, run: number, failed: boolean): number {
     const row = this.#db.get<{ n: number }>(
-      "SELECT count(*) AS n FROM actions WHERE kind = ? AND target = ? AND run = ? AND status <> 'done'",
+      "SELECT count(*) AS n FROM actions WHERE kind = ? AND target = ? AND run = ? AND status IN ('pending', ?)",
       kind,
       target,
       run,
+      failed ? 'failed' : 'pending',
     );
     return row?.n ?? 0;
   }

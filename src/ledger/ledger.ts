@@ -61,6 +61,25 @@ export class Ledger {
     return this.#db.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
 
+  /** Forgets everything of this profile. */
+  forget(): void {
+    this.#db.transaction(() => {
+      const profile = this.#profile;
+      this.#db.run(
+        'DELETE FROM attempt_urls WHERE attempt IN (SELECT id FROM attempts WHERE profile = ?)',
+        profile,
+      );
+      this.#db.run('DELETE FROM actions WHERE event IN (SELECT id FROM events WHERE profile = ?)', profile);
+      this.#db.run(
+        'DELETE FROM event_files WHERE event IN (SELECT id FROM events WHERE profile = ?)',
+        profile,
+      );
+      for (const table of ['attempts', 'orders', 'files', 'downloads', 'events']) {
+        this.#db.run(`DELETE FROM ${table} WHERE profile = ?`, profile);
+      }
+    });
+  }
+
   close(): void {
     this.#db.close();
   }

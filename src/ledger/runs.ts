@@ -64,6 +64,21 @@ export class Runs {
     this.#db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run);
   }
 
+  /** A listener that ends hands its former webhook on to those that came after it. */
+  handOn({ webhook, former }: Registration): void {
+    this.#db.run(
+      'UPDATE runs SET former_webhook = ? WHERE profile = ? AND webhook IS NOT NULL AND former_webhook = ?',
+      former,
+      this.#profile,
+      webhook,
+    );
+  }
+
+  formerOf(run: number): string | undefined {
+    return this.#db.get<{ former: string }>('SELECT former_webhook AS former FROM runs WHERE id = ?', run)
+      ?.former;
+  }
+
   restored(run: number): void {
     this.#db.run('UPDATE runs SET webhook = NULL WHERE id = ?', run);
   }

@@ -68,6 +68,8 @@ export function eventVariables(event: HeardEvent, attempt: number): Record<strin
   let room = MOST_TOGETHER;
   const put = (name: string, value: string): void => {
     const key = `STENO_EVENT_${name.toUpperCase().replace(/[^A-Z0-9_]/g, '_')}`;
+    // What the listener says itself comes first and can't be said otherwise by a delivery.
+    if (key in variables) return;
     const safe = value.replaceAll('\0', '');
     const size = key.length + Buffer.byteLength(safe);
     if (key.length > 100 || size > LONGEST_VALUE || size > room) return;

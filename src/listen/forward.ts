@@ -1,6 +1,7 @@
 /** Passes deliveries on as they came, body and content type to the byte. */
 import { PostTarget, type Receipt } from '../api/post.ts';
 import type { Action, Outcome } from './action.ts';
+import { marker } from './marker.ts';
 
 const JOBS = 8;
 /** Answers after which asking again may help. */
@@ -18,7 +19,12 @@ export async function forwardTo(url: string, env: Env): Promise<Action> {
     // What was found by looking has no body to pass on.
     sources: ['received'],
     run: async ({ n, contentType, body }, _, signal) =>
-      judge(await target.post({ contentType, body, headers: { 'steno-event': String(n) } }, signal)),
+      judge(
+        await target.post(
+          { contentType, body, headers: { 'steno-event': String(n), 'steno-listener': marker } },
+          signal,
+        ),
+      ),
     close: () => target.close(),
   };
 }

@@ -54,7 +54,7 @@ export function parseForm(body: Uint8Array): Parsed {
     if (wanted.has(name) && !found.has(name)) found.set(name, decoded(text.slice(middle + 1, end)));
     at = end + 1;
   }
-  const first = (name: string): string => (found.get(name) ?? '').trim().slice(0, LONGEST);
+  const first = (name: string): string => plain(found.get(name) ?? '');
   const audiofile = first('audiofile');
   const list = found.get('audiofiles');
   return {
@@ -74,7 +74,10 @@ const decoded = (text: string): string =>
 const textOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 
+/** Some databases end a text at a NUL. */
+const plain = (text: string): string => text.replaceAll('\0', '\ufffd').trim().slice(0, LONGEST);
+
 const listOf = (first: string, list: string): string[] => {
-  const ids = [first, ...list.split(',', MOST_FILES)].map((id) => id.trim().slice(0, LONGEST));
+  const ids = [first, ...list.split(',', MOST_FILES)].map(plain);
   return [...new Set(ids)].filter(Boolean);
 };

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { StenoError } from '../errors.ts';
+import { marker } from './marker.ts';
 import { Room } from './room.ts';
 
 export interface Delivery {
@@ -87,6 +88,8 @@ class Serving {
     else if (!this.#door.accepts(path)) refuse(request, response, 404);
     else if (method !== 'POST') refuse(request, response, 405, { allow: 'POST' });
     else if (!isForm(headers)) refuse(request, response, 415);
+    else if (isFromPage(headers)) refuse(request, response, 403);
+    else if (headers['steno-listener'] === marker) refuse(request, response, 409);
     else if (Number(headers['content-length'] ?? 0) > LARGEST_BODY) refuse(request, response, 413);
     else this.#take(request, response);
   };
@@ -153,7 +156,13 @@ function isForm({
   return type === FORM || type.split(';', 1)[0]?.trim().toLowerCase() === FORM;
 }
 
+/** Any web page can have a browser post a form to this machine; a service sends none of these. */
+const isFromPage = (headers: IncomingMessage['headers']): boolean =>
+  headers.origin !== undefined || /^(cross|same)-/.test(String(headers['sec-fetch-site'] ?? ''));
+
 const words: Readonly<Record<number, string>> = {
+  403: 'not from a web page',
+  409: 'its own delivery came back',
   404: 'nothing is received here',
   405: 'only POST',
   413: 'larger than 1 MiB',

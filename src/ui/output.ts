@@ -68,7 +68,7 @@ export class Output {
     const now = Date.now();
     const drawn = view.asRecord
       ? drawRecords(view, paint, now)
-      : drawTable(view, this.#stdout.columns || 80, paint, now);
+      : drawTable(view, view.whole ? Number.POSITIVE_INFINITY : this.#stdout.columns || 80, paint, now);
     this.write(drawn);
   }
 

@@ -20,4 +20,6 @@ export interface View extends Rows {
   readonly quiet: readonly string[];
   /** On a terminal: a row is a block of lines rather than a line. */
   readonly asRecord?: boolean;
+  /** On a terminal too: nothing is cut to fit. */
+  readonly whole?: boolean;
 }

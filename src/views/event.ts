@@ -5,6 +5,7 @@ import { type Json, type JsonObject, toJson } from '../json.ts';
 import type { ActionRow } from '../ledger/actions.ts';
 import type { HeardEvent } from '../listen/event.ts';
 import type { Report } from '../listen/lane.ts';
+import { oneLine } from '../ui/text.ts';
 import type { Column, View } from '../ui/view.ts';
 
 const columns: readonly Column[] = [
@@ -73,7 +74,10 @@ export function eventLines(events: readonly HeardEvent[], verbose: boolean): Vie
       (event.event || '(no name)').padEnd(LONGEST_NAME),
       [event.audiofile, event.title && `“${event.title}”`].filter(Boolean).join(' '),
       event.order && `order ${event.order}`,
-      [event.source === 'found' && 'found by looking:', meaningOf(event)].filter(Boolean).join(' '),
+      oneLine(
+        [event.source === 'found' && 'found by looking:', meaningOf(event)].filter(Boolean).join(' '),
+        200,
+      ),
     ],
     ...(verbose ? details(event).map(([name, value]) => [`    ${name}`, value]) : []),
   ]);
@@ -148,6 +152,7 @@ export function eventPage(event: HeardEvent, actions: readonly ActionRow[]): Vie
     json: pageJson(event, actions),
     columns: [{ name: 'name' }, { name: 'value' }],
     rows: rows.filter(([, value]) => value !== ''),
+    whole: true,
     quiet: [textOf(event)],
   };
 }
