@@ -113,7 +113,7 @@ function parseWith(argv: readonly string[], words?: ReadonlySet<string>): Run | 
     if (!isText || words) throw error;
   }
   if (!run && words) return parseWith(argv);
-  return run ?? { text: text || program.helpInformation() };
+  return run ?? (text ? { text } : parseWith(['--help']));
 }
 
 type OnRun = (run: Run) => void;
