@@ -144,7 +144,9 @@ export class Context {
       userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
       env: this.env,
       signal,
-      trace: (line) => this.out.debug(line),
+      trace: (line) => {
+        if (this.out.mode.debug) this.out.debug(line());
+      },
       busy,
     });
   }

@@ -108,6 +108,12 @@ const words: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
+/** The service was never connected to. */
+export const neverReached = (error: unknown): boolean =>
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(
+    (error as NodeJS.ErrnoException).code ?? '',
+  );
+
 export function describe(cause: unknown, host: string): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   return `can't reach ${host}: ${(code && words[code]) ?? message ?? 'unknown cause'}`;

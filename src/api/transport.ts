@@ -7,8 +7,8 @@ import { formatJson, type Json, type JsonObject } from '../json.ts';
 import { Mask } from '../settings/mask.ts';
 import { sleep } from '../sleep.ts';
 import { type Connect, connectorTo } from './connect.ts';
-import { Deadline } from './deadline.ts';
-import { statusError, transportError } from './failures.ts';
+import { type End, endOf, NEVER } from './deadline.ts';
+import { neverReached, statusError, transportError } from './failures.ts';
 import { pauseBefore } from './retry.ts';
 
 /** `read` may be repeated; `once` and `money` never are, and after `money` an unclear end is said to be one. */
@@ -46,15 +46,14 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  readonly trace: (line: string) => void;
+  /** Is given what makes the line: mostly nobody wants it. */
+  readonly trace: (line: () => string) => void;
   /** Hundreds of calls will be made, not a few. */
   readonly busy: boolean;
 }
 
 const READ_LIMIT = 30_000;
 const LONGEST_SILENCE = 60_000;
-/** A timer can't be set for longer. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 export class Transport {
   readonly #options: TransportOptions;
@@ -80,16 +79,16 @@ export class Transport {
   async send<T>(call: Call, take: (response: Response) => Promise<T>): Promise<T> {
     const { timeout, until = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
     const last = timeout === undefined ? until : Math.min(until, Date.now() + timeout);
-    const usual = call.streams ? LONGEST_TIMER : (call.limit ?? READ_LIMIT);
+    const usual = call.streams ? NEVER : (call.limit ?? READ_LIMIT);
     for (let attempt = 1; ; attempt += 1) {
-      const left = Math.min(last - Date.now(), timeout === undefined ? usual : LONGEST_TIMER);
-      const deadline = new Deadline(Math.max(1, left), signal);
+      const left = Math.min(last - Date.now(), timeout === undefined ? usual : NEVER);
+      const deadline = endOf(left, signal);
       try {
         return await this.#once(call, deadline, take);
       } catch (error) {
         const pause = call.safety === 'read' ? pauseBefore(error, attempt, last - Date.now()) : undefined;
         if (pause === undefined || signal.aborted) throw error;
-        trace(`${(error as Error).message}; trying again in ${pause} ms`);
+        trace(() => `${(error as Error).message}; trying again in ${pause} ms`);
         await sleep(pause, signal);
       } finally {
         deadline.end();
@@ -106,23 +105,26 @@ export class Transport {
     const { signal, trace } = this.#options;
     // A connection that stood idle may die as it is used: what costs money gets one of its own.
     const dispatcher = call.safety === 'money' ? this.#connect() : this.#shared;
-    const watch = watchSending(call.path);
+    // To watch costs time on every call, and only money must know.
+    const watch = call.safety === 'money' ? watchSending(call.path) : undefined;
     const started = Date.now();
     try {
       const response = await this.#request(call, dispatcher, deadline.signal);
-      trace(`< ${response.status} ${response.headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
+      trace(
+        () => `< ${response.status} ${response.headers['content-type'] ?? ''} in ${Date.now() - started} ms`,
+      );
       if (response.status >= 300) throw await statusError(call, response);
       return await take(response);
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
       throw transportError(call, error, {
-        sent: watch.sent(),
+        sent: watch?.sent() ?? !neverReached(error),
         interrupted: signal.aborted,
         timedOut: deadline.passed || (error as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT',
         host: this.#base.host,
       });
     } finally {
-      watch.end();
+      watch?.end();
       if (dispatcher !== this.#shared) await dispatcher.destroy();
     }
   }
@@ -137,7 +139,7 @@ export class Transport {
       'accept-encoding': 'identity',
     };
     const params = call.params ?? new Map<string, Json>();
-    trace(`> ${call.method} ${this.#base.origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
+    trace(() => `> ${call.method} ${this.#base.origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
     const keyed: JsonObject = new Map<string, Json>([['api_key', apiKey], ...params]);
     if (!inQuery) headers['content-type'] = 'application/json';
     const answer = await dispatcher.request({

@@ -100,8 +100,6 @@ export const migrations: readonly Migration[] = [
         audiofile TEXT NOT NULL,
         order_id TEXT NOT NULL
       );
-      CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
-      CREATE INDEX events_by_order ON events (order_id) WHERE order_id <> '';
 
       CREATE TABLE event_files (
         audiofile TEXT NOT NULL,

@@ -75,7 +75,10 @@ const textOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 
 /** Some databases end a text at a NUL. */
-const plain = (text: string): string => text.replaceAll('\0', '\ufffd').trim().slice(0, LONGEST);
+const plain = (text: string): string => {
+  const whole = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+  return whole.trim().slice(0, LONGEST);
+};
 
 const listOf = (first: string, list: string): string[] => {
   const ids = [first, ...list.split(',', MOST_FILES)].map(plain);
