@@ -101,7 +101,7 @@ export class Transport {
     await this.#shared.destroy();
   }
 
-  async #once<T>(call: Call, deadline: Deadline, take: (response: Response) => Promise<T>): Promise<T> {
+  async #once<T>(call: Call, deadline: End, take: (response: Response) => Promise<T>): Promise<T> {
     const { signal, trace } = this.#options;
     // A connection that stood idle may die as it is used: what costs money gets one of its own.
     const dispatcher = call.safety === 'money' ? this.#connect() : this.#shared;
