@@ -3,7 +3,7 @@ import { formatDuration } from '../duration.ts';
 import { type Details, type Kind, StenoError } from '../errors.ts';
 import { readStart } from './body.ts';
 import { messageOf } from './message.ts';
-import { parseRetryAfter } from './retry.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import type { Call, Response } from './transport.ts';
 
 export class CallError extends StenoError {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareAmounts, isAmount } from '../../src/amount.ts';
 import { messageOf } from '../../src/api/message.ts';
-import { parseRetryAfter } from '../../src/api/retry.ts';
+import { parseRetryAfter } from '../../src/api/retry-after.ts';
 import { formatDuration, parseDuration } from '../../src/duration.ts';
 import { didYouMean, nearest } from '../../src/suggest.ts';
 
