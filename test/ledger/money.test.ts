@@ -43,7 +43,7 @@ describe.concurrent('an order', () => {
     const { code, stdout, stderr } = await order(url);
     expect([code, stdout]).toEqual([9, '']);
     expect(stderr).toMatch(
-      /^steno: https:\/\/example\.com\/a\.mp3 was ordered as order o1 at \d{4}-\d\d-\d\dT[^\n]+\nhint: [^\n]*steno files --order o1[^\n]*--again[^\n]*--skip-ordered/,
+      /^steno: https:\/\/example\.com\/a\.mp3 was ordered as order o1 at \d{4}-\d\d-\d\dT[^\n]+\nhint: --again [^\n]*--skip-ordered [^\n]*steno files --order o1\n/,
     );
     const asJson = await order(url, audio('b'), '--json');
     expect(asJson.code).toBe(9);
