@@ -1,0 +1,90 @@
+/** What must not reach an action, and what must not be lost when listeners meet. */
+import { describe, expect, it } from 'vitest';
+import { account } from '../support/account.ts';
+import { User } from '../support/steno.ts';
+import { form, Listener } from './support.ts';
+
+const listed = async (user: User): Promise<Array<Record<string, unknown>>> =>
+  JSON.parse((await user.run(['events', '--json'])).stdout);
+
+describe('the receiver', () => {
+  it.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
+    'takes nothing from a web page: %o',
+    async (headers) => {
+      const user = new User();
+      const listener = await Listener.start(user);
+      expect((await listener.post(form({ event: 'FORGED' }), { headers })).status).toBe(403);
+      expect((await listener.post(form({ event: 'REAL' }))).status).toBe(200);
+      await listener.stop();
+      expect((await listed(user)).map(({ event }) => event)).toEqual(['REAL']);
+    },
+  );
+
+  it('does not take its own forwarded delivery for a new one', async () => {
+    const user = new User();
+    const first = await Listener.start(user);
+    const { port } = first;
+    await first.stop();
+    const listener = await Listener.start(user, [
+      '--port',
+      String(port),
+      '--forward-to',
+      `http://127.0.0.1:${port}/`,
+    ]);
+    expect((await listener.post(form({ event: 'ROUND' }))).status).toBe(200);
+    await listener.until(() => /forward .* failed: HTTP 409/.test(listener.stderr));
+    await listener.stop();
+    expect(await listed(user)).toHaveLength(1);
+  });
+
+  it('says itself what a delivery would like to say in its place', async () => {
+    const listener = await Listener.start(new User(), [
+      ...['--count', '1', '--exec', 'echo "[$STENO_EVENT_N $STENO_EVENT_TRY $STENO_EVENT_SOURCE]"'],
+    ]);
+    await listener.post(form({ event: 'SLY', n: '77', try: '99', source: 'evil' }));
+    const { stderr, stdout } = await listener.ended;
+    expect(stderr + stdout).toContain('[1 1 received]');
+  });
+
+  it('does not promise to run again a command that failed', async () => {
+    const listener = await Listener.start(new User(), ['--count', '1', '--exec', 'exit 3']);
+    await listener.post(form({ event: 'X' }));
+    const { stderr } = await listener.ended;
+    expect(stderr).toContain('failed: exit 3');
+    expect(stderr).not.toContain('left to do');
+  });
+
+  it('keeps the same name of an event everywhere, also with a NUL in it', async () => {
+    const user = new User();
+    const listener = await Listener.start(user, ['--json', '--count', '1']);
+    await listener.post('event=A%00B&audiofile=1001%00x');
+    await listener.ended;
+    const [shown] = listener.json;
+    expect(shown?.event).toBe('A\ufffdB');
+    expect(await listed(user)).toMatchObject([{ event: 'A\ufffdB', audiofile: '1001\ufffdx' }]);
+    expect((await user.run(['events', '--file', '1001'])).stdout).toBe('');
+  });
+
+  it('wants a command after --exec', async () => {
+    expect((await new User().run(['listen', '--port', '0', '--exec', ' '])).code).toBe(2);
+  });
+});
+
+describe('two listeners that register one after the other', () => {
+  it('leave the webhook as it was before both, whoever ends first', async () => {
+    const { service, user } = await account();
+    let webhook = 'https://former.example/hook';
+    service.on('*', (got, response) => {
+      if (got.method === 'POST' && got.path === '/webhook') webhook = String(got.body?.webhook);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ webhook, balance: 1, message: 'ok' }));
+    });
+    const register = ['--register', '--public-url', 'http://127.0.0.1:9'];
+    const first = await Listener.start(user, register);
+    const second = await Listener.start(user, register);
+    await first.stop();
+    expect(webhook).toMatch(/^http:\/\/127\.0\.0\.1:9\//);
+    await second.stop();
+    expect(webhook).toBe('https://former.example/hook');
+  });
+});
