@@ -75,8 +75,8 @@ describe('the mask', () => {
           const shown = mask.hide(Buffer.from(before + secret + after).toString('base64'));
           const [left = '', right] = shown.split('****');
           expect(right).toBeDefined();
-          // What is left of it on either side may hold a few bits of its first and last character.
-          expect(Buffer.from(left, 'base64').toString('latin1')).not.toContain(secret.slice(0, 2));
+          // What is left before it may hold a few bits of its first character, and no more.
+          expect(Buffer.from(left, 'base64').length).toBeLessThanOrEqual(Buffer.byteLength(before) + 1);
         },
       ),
     );
