@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup.ts'],
+    setupFiles: ['test/seed.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
