@@ -1,6 +1,5 @@
 /** Opens connections to the service: straight, or through the proxy that the environment names. */
 import type { Dispatcher } from 'undici';
-import { stayFlat } from '../memory.ts';
 import { proxyFor } from './proxy.ts';
 
 export type Connect = () => Dispatcher;
@@ -19,8 +18,7 @@ export async function connectorTo(base: URL, { env, busy }: Way): Promise<Connec
     return () => new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: base.protocol === 'https:' });
   }
   const { Pool } = await import('./undici.ts');
-  if (busy) stayFlat();
-  else await spareTheCompiler();
+  if (!busy) await spareTheCompiler();
   return () => new Pool(base.origin, limits);
 }
 

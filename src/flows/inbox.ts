@@ -8,9 +8,15 @@ import { type Parsed, parseForm } from '../listen/parse.ts';
 import { type Arrival, type Duties, Recorder } from '../listen/recorder.ts';
 import type { Delivery } from '../listen/server.ts';
 
-interface Waiting extends Arrival {
-  readonly done: (event: HeardEvent) => void;
+/** Told when an event is kept, or why it is not. */
+export interface Sender {
+  readonly kept: (event: HeardEvent) => void;
   readonly failed: (error: unknown) => void;
+}
+
+interface Waiting extends Arrival {
+  readonly sender: Sender;
+  readonly test: Expected | undefined;
 }
 
 interface Expected {
@@ -28,35 +34,33 @@ export class Inbox {
   constructor(ledger: Ledger, duties: Duties) {
     this.#ledger = ledger;
     this.#recorder = new Recorder(ledger, duties);
-    this.commits = new GroupCommit(
-      (work) => ledger.atomically(work),
-      () => this.#waiting.length,
-    );
+    this.commits = new GroupCommit((work) => ledger.atomically(work));
   }
 
-  async keep(delivery: Delivery): Promise<HeardEvent> {
+  keep(delivery: Delivery, sender: Sender): void {
     const parsed = parseForm(delivery.body);
     const test = this.#takeTest(parsed);
-    const heard = await new Promise<HeardEvent>((done, failed) => {
-      this.#waiting.push({ source: test ? 'test' : 'received', delivery, parsed, done, failed });
-      if (this.#waiting.length === 1) void this.#write();
-    });
-    test?.arrived();
-    return heard;
+    const source = test ? 'test' : 'received';
+    if (this.#waiting.push({ source, delivery, parsed, sender, test }) === 1) void this.#write();
   }
 
   /** Whatever has come in by the time of the commit is written together. */
   async #write(): Promise<void> {
     let batch: readonly Waiting[] | undefined;
+    let rows: readonly EventRow[];
     try {
-      const rows = await this.commits.add(() => {
+      rows = await this.commits.add(() => {
         batch ??= this.#waiting.splice(0);
         return this.#recorder.write(batch);
       });
-      batch?.forEach(({ done }, at) => void done(new HeardEvent(rows[at] as EventRow)));
     } catch (error) {
-      for (const each of batch ?? this.#waiting.splice(0)) each.failed(error);
+      for (const { sender } of batch ?? this.#waiting.splice(0)) sender.failed(error);
+      return;
     }
+    batch?.forEach(({ sender, test }, at) => {
+      sender.kept(new HeardEvent(rows[at] as EventRow));
+      test?.arrived();
+    });
   }
 
   /** Writes down that a file is delivered though no event came; nothing if one came after all. */

@@ -129,7 +129,7 @@ class Listening {
     const receiver = await openReceiver({
       ...door,
       accepts: (asked) => (secret ? asked.endsWith(`/${secret}`) : asked === path),
-      keep: (delivery) => this.#keep(delivery),
+      keep: (delivery, kept) => this.#keep(delivery, kept),
     });
     this.#receiver = receiver;
     await this.#loan?.settleOld();
@@ -155,13 +155,17 @@ class Listening {
     return tunnel.url;
   }
 
-  async #keep(delivery: Delivery): Promise<void> {
-    try {
-      this.#heard(await this.#parts.inbox.keep(delivery));
-    } catch (error) {
-      this.#complain(`an event could not be kept and was answered with 503: ${(error as Error).message}`);
-      throw error;
-    }
+  #keep(delivery: Delivery, done: (error?: unknown) => void): void {
+    this.#parts.inbox.keep(delivery, {
+      kept: (event) => {
+        this.#heard(event);
+        done();
+      },
+      failed: (error) => {
+        this.#complain(`an event could not be kept and was answered with 503: ${(error as Error).message}`);
+        done(error);
+      },
+    });
   }
 
   #isWanted(event: string): boolean {

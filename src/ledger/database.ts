@@ -61,10 +61,10 @@ export class Database {
 
   /** Does all of the work or none of it; no other process writes meanwhile. Not to be nested. */
   transaction<Result>(work: () => Result): Result {
-    this.exec('BEGIN IMMEDIATE');
+    this.run('BEGIN IMMEDIATE');
     try {
       const result = work();
-      this.exec('COMMIT');
+      this.run('COMMIT');
       return result;
     } catch (error) {
       this.#rollBack();

@@ -33,13 +33,13 @@ const columns = `events.id, events.source, events.received_at, events.remote, ev
   events.event, events.version, events.audiofile, events.order_id, files.title`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
 
-const MANY = 16;
+/** So many are written with one statement, as long as there are as many. */
+const SIZES = [16, 4, 1];
 const placesOf = (count: number): string =>
   Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
 const insert = `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version,
   audiofile, order_id) VALUES `;
-const insertOne = insert + placesOf(1);
-const insertMany = insert + placesOf(MANY);
+const inserts = SIZES.map((size) => insert + placesOf(size));
 
 export class Events {
   readonly #db: Database;
@@ -58,10 +58,11 @@ export class Events {
   /** Keeps events under new numbers; for use within a transaction. Many in one statement cost less. */
   add(rows: readonly EventRow[]): void {
     for (let at = 0; at < rows.length; ) {
-      const size = rows.length - at < MANY ? 1 : MANY;
+      const which = SIZES.findIndex((size) => size <= rows.length - at);
+      const size = SIZES[which] as number;
       const values: Value[] = [];
       for (let n = at; n < at + size; n += 1) this.#push(values, rows[n] as EventRow);
-      this.#db.run(size === 1 ? insertOne : insertMany, ...values);
+      this.#db.run(inserts[which] as string, ...values);
       at += size;
     }
   }

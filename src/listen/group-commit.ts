@@ -11,20 +11,14 @@ interface Job {
 /** So long another process may hold the ledger before those who wait are told. */
 const PATIENCE = 5_000;
 const LARGEST_BATCH = 1_000;
-const LONGEST_GATHERING = 5;
 
 export class GroupCommit {
   readonly #atomically: (work: () => unknown[]) => unknown[];
-  readonly #joining: () => number;
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
-  /** How long the disk took for the last commit, in milliseconds. */
-  #cost = 0;
 
-  /** `joining` tells how many things would go with the next commit besides those that were added here. */
-  constructor(atomically: (work: () => unknown[]) => unknown[], joining: () => number = () => 0) {
+  constructor(atomically: (work: () => unknown[]) => unknown[]) {
     this.#atomically = atomically;
-    this.#joining = joining;
   }
 
   /** Resolves when the work is committed, rejects when it is not. */
@@ -42,34 +36,18 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     while (this.#queue.length) {
-      await this.#gather();
+      // Lets in whatever the sockets have to say by now.
+      await new Promise(setImmediate);
       const batch = this.#queue.splice(0, LARGEST_BATCH);
       await this.#write(batch, Date.now() + PATIENCE);
     }
     this.#running = undefined;
   }
 
-  /** Lets in whatever the sockets have to say by now; while more keeps coming, for as long as the disk takes. */
-  async #gather(): Promise<void> {
-    const until = performance.now() + Math.min(this.#cost, LONGEST_GATHERING);
-    const size = (): number => this.#queue.length + this.#joining();
-    let before = 0;
-    do {
-      before = size();
-      await new Promise(setImmediate);
-    } while (size() > before && performance.now() < until);
-  }
-
   async #write(batch: readonly Job[], deadline: number): Promise<void> {
     for (;;) {
       try {
-        let written = 0;
-        const results = this.#atomically(() => {
-          const all = batch.map((job) => job.work());
-          written = performance.now();
-          return all;
-        });
-        this.#cost = performance.now() - written;
+        const results = this.#atomically(() => batch.map((job) => job.work()));
         batch.forEach((job, at) => void job.done(results[at] as never));
         return;
       } catch (error) {

@@ -31,48 +31,73 @@ export function fieldsOf(body: Uint8Array): Fields {
   return fields;
 }
 
-const wanted = new Set([
-  'event',
-  'webhook_version',
-  'audiofile',
-  'order',
-  'hold',
-  'original_audiofile',
-  'audiofiles',
-]);
-
 /** What the ledger wants to know at once, and no more: a flood of events goes through here. */
 export function parseForm(body: Uint8Array): Parsed {
   const text = textOf(body.length > HEAD ? body.subarray(0, HEAD) : body);
-  const found = new Map<string, string>();
+  let event: string | undefined;
+  let version: string | undefined;
+  let audiofile: string | undefined;
+  let order: string | undefined;
+  let hold: string | undefined;
+  let original: string | undefined;
+  let list: string | undefined;
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf('&', at);
     const end = next < 0 ? text.length : next;
     const equals = text.indexOf('=', at);
     const middle = equals < 0 || equals > end ? end : equals;
-    const name = decoded(text.slice(at, middle));
-    if (wanted.has(name) && !found.has(name)) found.set(name, decoded(text.slice(middle + 1, end)));
+    // Of a field that came several times the first value counts.
+    switch (decoded(text.slice(at, middle))) {
+      case 'event':
+        event ??= text.slice(middle + 1, end);
+        break;
+      case 'webhook_version':
+        version ??= text.slice(middle + 1, end);
+        break;
+      case 'audiofile':
+        audiofile ??= text.slice(middle + 1, end);
+        break;
+      case 'order':
+        order ??= text.slice(middle + 1, end);
+        break;
+      case 'hold':
+        hold ??= text.slice(middle + 1, end);
+        break;
+      case 'original_audiofile':
+        original ??= text.slice(middle + 1, end);
+        break;
+      case 'audiofiles':
+        list ??= text.slice(middle + 1, end);
+        break;
+      default:
+    }
     at = end + 1;
   }
-  const first = (name: string): string => plain(found.get(name) ?? '');
-  const audiofile = first('audiofile');
-  const list = found.get('audiofiles');
+  const file = textIn(audiofile);
   return {
-    event: first('event'),
-    version: first('webhook_version'),
-    audiofile,
-    order: first('order'),
-    files: list === undefined ? [audiofile] : listOf(audiofile, list),
-    hold: first('hold'),
-    original: first('original_audiofile'),
+    event: textIn(event),
+    version: textIn(version),
+    audiofile: file,
+    order: textIn(order),
+    files: list === undefined ? [file] : listOf(file, decoded(list)),
+    hold: textIn(hold),
+    original: textIn(original),
   };
 }
+
+const textIn = (text: string | undefined): string =>
+  text === undefined || isSimple.test(text) ? (text ?? '') : plain(decoded(text));
+
+/** Nothing to decode, to trim or to cut. */
+const isSimple = /^[!-$&-*,-~]{0,256}$/;
 
 const decoded = (text: string): string =>
   /[%+]/.test(text) ? unescapeText(text.replaceAll('+', ' ')) : text;
 
 const textOf = (body: Uint8Array): string =>
-  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  (Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)).toString(
+    'utf8',
+  );
 
 /** Some databases end a text at a NUL. */
 const plain = (text: string): string => {

@@ -18,8 +18,8 @@ export interface Door {
   readonly port: number;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly accepts: (path: string) => boolean;
-  /** Resolves when the delivery is safe, rejects when it can't be kept. */
-  readonly keep: (delivery: Delivery) => Promise<unknown>;
+  /** Calls back when the delivery is safe, or with the error if it can't be kept: without promises, for a flood. */
+  readonly keep: (delivery: Delivery, kept: (error?: unknown) => void) => void;
 }
 
 export interface Receiver {
@@ -104,34 +104,23 @@ class Serving {
       refuse(request, response, 413);
     };
     const complete = (): void =>
-      void this.#keep(
-        request,
-        response,
-        chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-      );
+      this.#keep(request, response, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     request.on('data', collect).on('end', complete);
   }
 
-  async #keep(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
-    if (this.#waitingBytes + body.length > MOST_BYTES) return answer(response, 503, 'too much at once');
-    const { socket } = request;
+  #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    if (this.#waitingBytes + body.length > MOST_BYTES) return void answer(response, 503, 'too much at once');
     this.room.busy(socket);
     this.#waitingBytes += body.length;
-    try {
-      await this.#door.keep({
-        body,
-        contentType: request.headers['content-type'] ?? '',
-        receivedAt: timestamp(),
-        remote: socket.remoteAddress ?? '',
-      });
-      // 200 without a body: a single write.
-      response.end();
-    } catch {
-      answer(response, 503, 'it could not be kept');
-    } finally {
+    const contentType = headers['content-type'] ?? '';
+    const delivery = { body, contentType, receivedAt: timestamp(), remote: socket.remoteAddress ?? '' };
+    this.#door.keep(delivery, (error) => {
       this.#waitingBytes -= body.length;
       this.room.idle(socket);
-    }
+      // 200 without a body: a single write.
+      if (error === undefined) response.end();
+      else answer(response, 503, 'it could not be kept');
+    });
   }
 }
 
@@ -158,7 +147,8 @@ function isForm({
 
 /** Any web page can have a browser post a form to this machine; a service sends none of these. */
 const isFromPage = (headers: IncomingMessage['headers']): boolean =>
-  headers.origin !== undefined || /^(cross|same)-/.test(String(headers['sec-fetch-site'] ?? ''));
+  headers.origin !== undefined ||
+  (headers['sec-fetch-site'] !== undefined && /^(cross|same)-/.test(String(headers['sec-fetch-site'])));
 
 const words: Readonly<Record<number, string>> = {
   403: 'not from a web page',

@@ -236,7 +236,14 @@ export const errorJson = (error: StenoError, hide: (text: string) => string = St
     hint: error.hint,
   }) as JsonObject;
 
-const tabbed = (rows: Rows['rows']): string => rows.map((row) => `${row.map(forRow).join('\t')}\n`).join('');
+function tabbed(rows: Rows['rows']): string {
+  let text = '';
+  for (const row of rows) {
+    for (let at = 0; at < row.length; at += 1) text += (at ? '\t' : '') + forRow(row[at] as string);
+    text += '\n';
+  }
+  return text;
+}
 
 const csvRows = (rows: Rows['rows']): string =>
   rows.map((row) => `${row.map(forCsv).join(',')}\r\n`).join('');

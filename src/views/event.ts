@@ -45,13 +45,15 @@ const rowOf = (event: HeardEvent, width: Width): string[] => {
 };
 
 export const eventsView = (events: readonly HeardEvent[], width: Width): View => ({
-  // Made only where it is asked for: a flood of events must not wait for it.
+  // Made only where they are asked for: a flood of events must not wait for them.
   get json() {
     return events.map((event) => event.json);
   },
+  get quiet() {
+    return events.map(({ n }) => String(n));
+  },
   columns: widths[width],
   rows: events.map((event) => rowOf(event, width)),
-  quiet: events.map(({ n }) => String(n)),
 });
 
 /** The pages of a listing; one with no rows still has its header line. */

@@ -101,7 +101,9 @@ describe.concurrent('transcript in bulk', () => {
     const child = user.start(['transcript', '1', '2', '-o', 'd', '--jobs', '1']);
     const exit = once(child, 'exit');
     const folder = join(user.home, 'd');
-    await until(() => listing(folder).some((name) => name.endsWith('.steno-part')), 'a part');
+    const isAtSecond = (names: readonly string[]): boolean =>
+      names.includes('1.txt') && names.some((name) => name.endsWith('.steno-part'));
+    await until(() => isAtSecond(listing(folder)), 'the part of the second');
     child.kill('SIGKILL');
     await exit;
     const left = listing(folder);
