@@ -1,5 +1,4 @@
 /** A delivery's form: what it says, whatever else it holds. */
-import { unescape as unescapeText } from 'node:querystring';
 
 export interface Parsed {
   readonly event: string;
@@ -23,7 +22,8 @@ const MOST_FILES = 1_000;
 /** All fields in their order, each with all its values; bytes that are no UTF-8 are marked as such. */
 export function fieldsOf(body: Uint8Array): Fields {
   const fields = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(textOf(body))) {
+  // The sign in front keeps a question mark at the beginning from being taken for a URL's.
+  for (const [name, value] of new URLSearchParams(`&${textOf(body)}`)) {
     const values = fields.get(name);
     if (values) values.push(value);
     else fields.set(name, [value]);
@@ -92,7 +92,7 @@ const textIn = (text: string | undefined): string =>
 const isSimple = /^[!-$&-*,-~]{0,256}$/;
 
 const decoded = (text: string): string =>
-  /[%+]/.test(text) ? unescapeText(text.replaceAll('+', ' ')) : text;
+  /[%+]/.test(text) ? (new URLSearchParams(`=${text}`).get('') ?? '') : text;
 
 const textOf = (body: Uint8Array): string =>
   (Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)).toString(

@@ -1,0 +1,73 @@
+/** What a delivery's form says, held against Node's own reader of forms. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fieldsOf, parseForm } from '../../src/listen/parse.ts';
+
+const names = ['event', 'webhook_version', 'audiofile', 'order', 'hold', 'original_audiofile'] as const;
+
+const name = fc.oneof(fc.constantFrom(...names, 'audiofiles', 'originallink', ''), fc.string());
+const value = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.stringMatching(/^[a-z0-9 +%\0é-]{0,20}$/),
+);
+
+/** Written as a browser would, as curl would, or not at all as it should be. */
+const written = fc.oneof(
+  fc.tuple(name, value).map(([key, text]) => new URLSearchParams([[key, text]]).toString()),
+  fc.tuple(name, value).map(([key, text]) => `${encodeLoosely(key)}=${encodeLoosely(text)}`),
+  fc.tuple(name, value).map(([key, text]) => `${key}=${text}`),
+  value,
+);
+
+const encodeLoosely = (text: string): string =>
+  [...text].map((each) => (/[\w ]/.test(each) ? each : escapeBytes(each))).join('');
+const escapeBytes = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+const form = fc.array(written, { maxLength: 12 }).map((fields) => Buffer.from(fields.join('&')));
+
+const plain = (text: string): string => text.replaceAll('\0', '\ufffd').trim().slice(0, 256);
+
+describe('the form of an event', () => {
+  it('is read as Node reads it: of each field the first value', () => {
+    fc.assert(
+      fc.property(form, (body) => {
+        const parsed = parseForm(body);
+        const theirs = new URLSearchParams(`&${body.toString('utf8')}`);
+        const first = (key: string): string => plain(theirs.get(key) ?? '');
+        expect([
+          parsed.event,
+          parsed.version,
+          parsed.audiofile,
+          parsed.order,
+          parsed.hold,
+          parsed.original,
+        ]).toEqual(names.map(first));
+        const ids = [first('audiofile'), ...(theirs.get('audiofiles') ?? '').split(',').map(plain)];
+        if (theirs.has('audiofiles')) expect(parsed.files).toEqual([...new Set(ids)].filter(Boolean));
+        else expect(parsed.files).toEqual([first('audiofile')]);
+      }),
+    );
+  });
+
+  it('says the same from a part of a larger memory', () => {
+    fc.assert(
+      fc.property(form, (body) => {
+        const larger = new Uint8Array(body.length + 20).fill(0x26);
+        larger.set(body, 10);
+        const part = larger.subarray(10, 10 + body.length);
+        expect([parseForm(part), fieldsOf(part)]).toEqual([parseForm(body), fieldsOf(body)]);
+      }),
+    );
+  });
+
+  it('is looked at to its 65,536th byte, and begins with its first', () => {
+    const late = Buffer.from(`event=A&x=${'y'.repeat(70_000)}&order=late`);
+    expect(parseForm(late)).toMatchObject({ event: 'A', order: '' });
+    expect(fieldsOf(late).get('order')).toEqual(['late']);
+    const odd = Buffer.from('?event=A&order=1');
+    expect([parseForm(odd).event, fieldsOf(odd).get('?event')]).toEqual(['', ['A']]);
+    expect(parseForm(Buffer.alloc(0))).toMatchObject({ event: '', files: [''] });
+  });
+});
