@@ -1,7 +1,9 @@
 /** Sends bytes to an address of the user's, which is not the service: no key goes along, nothing is repeated. */
 import type { Dispatcher } from 'undici';
+import { readStart } from './body.ts';
 import { connectorTo } from './connect.ts';
-import { describe } from './failures.ts';
+import { exchange } from './exchange.ts';
+import { describe, neverReached } from './failures.ts';
 
 export interface Parcel {
   readonly contentType: string;
@@ -15,6 +17,7 @@ export type Receipt =
   | { readonly error: string; readonly reached: boolean };
 
 const LIMIT = 30_000;
+const LONGEST_WORD = 131_072;
 
 export class PostTarget {
   readonly #url: URL;
@@ -33,7 +36,7 @@ export class PostTarget {
   async post({ contentType, body, headers }: Parcel, signal: AbortSignal): Promise<Receipt> {
     const { origin, pathname, search, host, username, password } = this.#url;
     try {
-      const response = await this.#dispatcher.request({
+      const request: Dispatcher.DispatchOptions = {
         origin,
         path: pathname + search,
         method: 'POST',
@@ -44,14 +47,16 @@ export class PostTarget {
           ...(username && { authorization: basic(username, password) }),
         },
         body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]),
-      });
-      await response.body.dump();
-      return { status: response.statusCode, location: String(response.headers.location ?? '') };
+      };
+      const end = AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]);
+      const response = await exchange(this.#dispatcher, request, end);
+      // What it says does not matter, but a connection is used again only after all of it was read.
+      await readStart(response, LONGEST_WORD);
+      return { status: response.status, location: response.headers.location ?? '' };
     } catch (error) {
       const late = (error as Error).name === 'TimeoutError';
       const what = late ? `${host} did not answer in time` : describe(error, host);
-      return { error: what, reached: late || !isUnreachable(error) };
+      return { error: what, reached: late || !neverReached(error) };
     }
   }
 
@@ -62,16 +67,3 @@ export class PostTarget {
 
 const basic = (name: string, password: string): string =>
   `Basic ${Buffer.from(`${decodeURIComponent(name)}:${decodeURIComponent(password)}`).toString('base64')}`;
-
-const unreachable = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
-
-/** No connection was made, so that the target has seen nothing. */
-const isUnreachable = (error: unknown): boolean =>
-  unreachable.includes((error as NodeJS.ErrnoException).code ?? '');

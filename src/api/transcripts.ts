@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { Json } from '../json.ts';
-import { plainBody } from './body.ts';
+import { pour, type Sink } from './body.ts';
 import { step } from './ids.ts';
 import type { Call, Response, Transport } from './transport.ts';
 
@@ -14,7 +13,7 @@ export interface TranscriptRequest {
 export interface TranscriptBody {
   readonly contentType: string;
   readonly status: number;
-  readonly body: Readable;
+  readonly pour: (sink: Sink) => Promise<void>;
   readonly hide: (text: string) => string;
 }
 
@@ -34,7 +33,7 @@ export function getTranscript<T>(
     take({
       contentType: response.headers['content-type'] ?? '',
       status: response.status,
-      body: await plainBody(response),
+      pour: (sink) => pour(response, sink),
       hide: response.hide,
     }),
   );

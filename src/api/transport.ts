@@ -1,6 +1,5 @@
 /** One way to the service: what is sent, how long it may take, when it may be repeated. */
 import { channel } from 'node:diagnostics_channel';
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { StenoError } from '../errors.ts';
 import { formatJson, type Json, type JsonObject } from '../json.ts';
@@ -8,6 +7,7 @@ import { Mask } from '../settings/mask.ts';
 import { sleep } from '../sleep.ts';
 import { type Connect, connectorTo } from './connect.ts';
 import { type End, endOf, NEVER } from './deadline.ts';
+import { type Answer, exchange } from './exchange.ts';
 import { neverReached, statusError, transportError } from './failures.ts';
 import { pauseBefore } from './retry.ts';
 
@@ -29,10 +29,7 @@ export interface Call {
   readonly streams?: boolean;
 }
 
-export interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readable;
+export interface Response extends Answer {
   /** Takes the key out of a text that came with the answer. */
   readonly hide: (text: string) => string;
 }
@@ -57,7 +54,10 @@ const LONGEST_SILENCE = 60_000;
 
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #base: URL;
+  readonly #origin: string;
+  readonly #host: string;
+  /** The path of the base URL, without a slash at its end. */
+  readonly #root: string;
   readonly #connect: Connect;
   readonly #shared: Dispatcher;
   readonly #mask = new Mask();
@@ -65,7 +65,9 @@ export class Transport {
   private constructor(options: TransportOptions, base: URL, connect: Connect) {
     this.#options = options;
     this.#mask.add(options.apiKey);
-    this.#base = base;
+    this.#origin = base.origin;
+    this.#host = base.host;
+    this.#root = base.pathname.replace(/\/$/, '');
     this.#connect = connect;
     this.#shared = connect();
   }
@@ -108,12 +110,12 @@ export class Transport {
     // To watch costs time on every call, and only money must know.
     const watch = call.safety === 'money' ? watchSending(call.path) : undefined;
     const started = Date.now();
+    let response: Response | undefined;
     try {
-      const response = await this.#request(call, dispatcher, deadline.signal);
-      trace(
-        () => `< ${response.status} ${response.headers['content-type'] ?? ''} in ${Date.now() - started} ms`,
-      );
-      if (response.status >= 300) throw await statusError(call, response);
+      response = await this.#request(call, dispatcher, deadline.signal);
+      const { status, headers } = response;
+      trace(() => `< ${status} ${headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
+      if (status >= 300) throw await statusError(call, response);
       return await take(response);
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
@@ -121,9 +123,10 @@ export class Transport {
         sent: watch?.sent() ?? !neverReached(error),
         interrupted: signal.aborted,
         timedOut: deadline.passed || (error as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT',
-        host: this.#base.host,
+        host: this.#host,
       });
     } finally {
+      response?.body.drop();
       watch?.end();
       if (dispatcher !== this.#shared) await dispatcher.destroy();
     }
@@ -132,30 +135,28 @@ export class Transport {
   async #request(call: Call, dispatcher: Dispatcher, signal: AbortSignal): Promise<Response> {
     const { apiKey, userAgent, trace } = this.#options;
     const inQuery = call.method === 'GET' || call.method === 'HEAD';
-    const path = this.#base.pathname.replace(/\/$/, '') + call.path;
+    const path = this.#root + call.path;
     const headers: Record<string, string> = {
       'user-agent': userAgent,
       accept: '*/*',
       'accept-encoding': 'identity',
     };
     const params = call.params ?? new Map<string, Json>();
-    trace(() => `> ${call.method} ${this.#base.origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
+    trace(() => `> ${call.method} ${this.#origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
     const keyed: JsonObject = new Map<string, Json>([['api_key', apiKey], ...params]);
     if (!inQuery) headers['content-type'] = 'application/json';
-    const answer = await dispatcher.request({
-      origin: this.#base.origin,
+    const request: Dispatcher.DispatchOptions = {
+      origin: this.#origin,
       method: call.method as Dispatcher.HttpMethod,
       path: inQuery ? `${path}?${query(keyed)}` : path,
       headers,
       body: inQuery ? null : formatJson(keyed, 0),
-      signal,
       // The deadline bounds the whole; these only bound silence.
       headersTimeout: call.streams ? LONGEST_SILENCE : 0,
       bodyTimeout: LONGEST_SILENCE,
-    });
-    const flat = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')]);
-    const { hide } = this.#mask;
-    return { status: answer.statusCode, headers: Object.fromEntries(flat), body: answer.body, hide };
+    };
+    const { status, headers: given, body } = await exchange(dispatcher, request, signal);
+    return { status, headers: given, body, hide: this.#mask.hide };
   }
 }
 

@@ -1,13 +1,6 @@
 /** The inner files of undici, which have no types of their own. */
-declare module 'undici/lib/api/api-request.js' {
-  const request: unknown;
-  export default request;
-}
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
-}
-declare module 'undici/lib/dispatcher/dispatcher.js' {
-  export { Dispatcher as default } from 'undici';
 }
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';

@@ -85,7 +85,7 @@ export const transcript = command({
       progress.stop(),
     );
     if (several || !outcomes[0]?.error) {
-      await out.show(savedView(values(outcomes), documents(outcomes, savedJson)));
+      await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
     }
     raiseFailures(outcomes);
   },

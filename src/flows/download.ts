@@ -15,12 +15,13 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Sink } from '../api/body.ts';
 import { getTranscript, type TranscriptRequest } from '../api/transcripts.ts';
 import type { Transport } from '../api/transport.ts';
 import { StenoError } from '../errors.ts';
 import { passed } from '../memory.ts';
 import { partOf } from './parts.ts';
-import { transcriptOf } from './transcript-check.ts';
+import { pourTranscript } from './transcript-check.ts';
 
 export interface Saved {
   readonly id: string;
@@ -32,6 +33,9 @@ export interface Saved {
 }
 
 export type IfThere = 'refuse' | 'replace' | 'skip';
+
+/** Hands a transcript to a sink, part by part. */
+type Pour = (sink: Sink) => Promise<void>;
 
 /** Downloads one transcript to a path. */
 export async function saveTranscript(
@@ -48,9 +52,9 @@ export async function saveTranscript(
   if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
   if (there && !special && ifThere === 'refuse') throw exists(path);
   return getTranscript(transport, request, async (transcript): Promise<Saved> => {
-    const chunks = transcriptOf(transcript, ext);
-    if (!special) return { id, ext, path, ...(await writeBeside(path, chunks, ifThere)) };
-    const bytes = await pour(path, chunks).catch((error) => {
+    const pour = (sink: Sink): Promise<void> => pourTranscript(transcript, ext, sink);
+    if (!special) return { id, ext, path, ...(await writeBeside(path, pour, ifThere)) };
+    const bytes = await writeSlowly(path, pour).catch((error) => {
       throw brokenOff(error);
     });
     return { id, ext, path, bytes };
@@ -60,12 +64,12 @@ export async function saveTranscript(
 /** Writes to a name beside the real one, which is given only to what came whole. */
 async function writeBeside(
   path: string,
-  chunks: AsyncIterable<Uint8Array>,
+  pour: Pour,
   ifThere: IfThere,
 ): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
   const part = partOf(path);
   try {
-    const bytes = await writeAll(part, chunks);
+    const bytes = await writeAll(part, pour);
     if (ifThere === 'replace') onDisk(path, () => renameSync(part, path));
     else if (!onDisk(path, () => renameUnlessThere(part, path))) {
       // Somebody else brought it meanwhile.
@@ -81,17 +85,17 @@ async function writeBeside(
 }
 
 /** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
-async function writeAll(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+async function writeAll(path: string, pour: Pour): Promise<number> {
   let file: number | undefined;
   let size = 0;
   try {
-    for await (const chunk of chunks) {
+    await pour((chunk) => {
       const into = file ?? onDisk(path, () => openNew(path));
       file = into;
       onDisk(path, () => writeWhole(into, chunk));
       size += chunk.length;
       passed(chunk.length);
-    }
+    });
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -113,18 +117,18 @@ function writeWhole(file: number, chunk: Uint8Array): void {
 }
 
 /** A pipe or a device may keep us waiting: that must not hold up everything else. */
-async function pour(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+async function writeSlowly(path: string, pour: Pour): Promise<number> {
   const file = await open(path, 'w').catch((error) => {
     throw cantWrite(path, error);
   });
   let size = 0;
   try {
-    for await (const chunk of chunks) {
+    await pour(async (chunk) => {
       await file.writeFile(chunk).catch((error) => {
         throw cantWrite(path, error);
       });
       size += chunk.length;
-    }
+    });
   } finally {
     await file.close();
   }

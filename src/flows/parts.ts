@@ -4,6 +4,8 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
+/** So much of the name tells people what it will be. */
+const KEPT = 30;
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 /** No download is silent for so long: a part that nobody wrote to since then is nobody's any more. */
 const ABANDONED = 3_600_000;
@@ -13,7 +15,9 @@ let number = randomInt(2 ** 31);
 export function partOf(path: string): string {
   number += 1;
   const mark = `${machine}-${process.pid}-${number.toString(16).padStart(8, '0')}`;
-  return join(dirname(path), `.${[...basename(path)].slice(0, 30).join('')}.${mark}.steno-part`);
+  const name = basename(path);
+  const kept = name.length > KEPT ? [...name].slice(0, KEPT).join('') : name;
+  return join(dirname(path), `.${kept}.${mark}.steno-part`);
 }
 
 /** Removes what a crash left behind, and nothing that is being written. */

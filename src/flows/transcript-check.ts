@@ -1,3 +1,4 @@
+import type { Sink } from '../api/body.ts';
 import { inJson, messageOf } from '../api/message.ts';
 import type { TranscriptBody } from '../api/transcripts.ts';
 import { StenoError } from '../errors.ts';
@@ -6,37 +7,37 @@ import { isObject, parseJson } from '../json.ts';
 /** An error message is short: this much is looked at before the first byte is passed on. */
 const LOOKED_AT = 65_536;
 
-/** Passes a transcript on, unless what came with status 200 is an error message. */
-export async function* transcriptOf(transcript: TranscriptBody, ext: string): AsyncGenerator<Uint8Array> {
+/** Passes a transcript on to the sink, unless what came with status 200 is an error message. */
+export async function pourTranscript(transcript: TranscriptBody, ext: string, sink: Sink): Promise<void> {
   if (transcript.status !== 200 && transcript.status !== 203) {
     throw new StenoError('failed', `the service sent no transcript (HTTP ${transcript.status})`);
   }
   let held: Buffer[] = [];
   let size = 0;
   let looking = true;
-  for await (const chunk of transcript.body) {
-    if (!looking) {
-      yield chunk as Buffer;
-      continue;
-    }
-    held.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    if (size < LOOKED_AT) continue;
-    refuseMessage(held, transcript, ext);
+  const passOn = (): void | Promise<void> => {
+    const text = Buffer.concat(held);
+    refuseMessage(text.toString('utf8'), transcript, ext);
     looking = false;
-    yield* held;
     held = [];
-  }
-  if (!looking) return;
+    return sink(text);
+  };
+  await transcript.pour((chunk) => {
+    if (size === 0) looking = mayBeMessage(chunk, transcript);
+    size += chunk.length;
+    if (!looking) return sink(chunk);
+    held.push(chunk);
+    return size < LOOKED_AT ? undefined : passOn();
+  });
   if (size === 0) throw new StenoError('failed', 'the service sent an empty transcript');
-  refuseMessage(held, transcript, ext);
-  yield* held;
+  if (looking) await passOn();
 }
 
-function refuseMessage(held: readonly Buffer[], { contentType, hide }: TranscriptBody, ext: string): void {
-  const begins = held[0]?.toString('latin1', 0, 64) ?? '';
-  if (!/\bjson\b/i.test(contentType) && !/^(\u00ef\u00bb\u00bf)?\s*([{<]|$)/.test(begins)) return;
-  const text = Buffer.concat(held).toString('utf8');
+/** The type says so, or it begins like JSON or a page. */
+const mayBeMessage = (first: Buffer, { contentType }: TranscriptBody): boolean =>
+  /\bjson\b/i.test(contentType) || /^(\u00ef\u00bb\u00bf)?\s*([{<]|$)/.test(first.toString('latin1', 0, 64));
+
+function refuseMessage(text: string, { contentType, hide }: TranscriptBody, ext: string): void {
   const isJson = jsonMessage(text, /\bjson\b/i.test(contentType));
   if (!isJson && !isPage(text, contentType, ext)) return;
   const said = messageOf(text, hide);

@@ -9,7 +9,7 @@ import { doEach, type Outcome } from './bulk.ts';
 import { brokenOff, type IfThere, type Saved, saveTranscript } from './download.ts';
 import { fileName, Names } from './file-names.ts';
 import { removeLeftovers } from './parts.ts';
-import { transcriptOf } from './transcript-check.ts';
+import { pourTranscript } from './transcript-check.ts';
 
 export interface Wanted {
   readonly ids: readonly string[];
@@ -65,11 +65,12 @@ export async function saveTranscripts(
   for (const folder of new Set(tasks.map(({ path }) => dirname(path)))) await removeLeftovers(folder);
   const label = (task: { id: string; ext: string }): string =>
     wanted.formats.length > 1 ? `${task.id}.${task.ext}` : task.id;
+  const { test, deprecatedPath } = wanted;
   return doEach(tasks, jobs, label, async ({ id, ext, path, error }) => {
     let saved: Saved | undefined;
     try {
       if (error) throw error;
-      saved = await saveTranscript(transport, { ...wanted, id, ext }, path, target.ifThere);
+      saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, target.ifThere);
       return saved;
     } finally {
       onDone(saved);
@@ -86,10 +87,10 @@ export function streamTranscript(
   return getTranscript(transport, request, async (transcript) => {
     let begun = false;
     try {
-      for await (const chunk of transcriptOf(transcript, request.ext)) {
+      await pourTranscript(transcript, request.ext, (chunk) => {
         begun = true;
-        await write(chunk);
-      }
+        return write(chunk);
+      });
     } catch (error) {
       throw begun ? brokenOff(error) : error;
     }

@@ -6,8 +6,11 @@ export const savedJson = ({ id, ext, path, bytes, skipped }: Saved): Json =>
   toJson({ audiofile: id, format: ext, path, bytes, skipped });
 
 /** The files that were written, or were there already. */
-export const savedView = (saved: readonly Saved[], json: Json = saved.map(savedJson)): View => ({
-  json,
+export const savedView = (saved: readonly Saved[], json: () => Json = () => saved.map(savedJson)): View => ({
+  // There may be thousands: JSON is made of them only if it is asked for.
+  get json() {
+    return json();
+  },
   columns: [
     { name: 'audiofile', kind: 'id' },
     { name: 'format' },
