@@ -1,5 +1,5 @@
 /** Many transcripts at once, against curl fetching the same to files. */
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeLedger } from './ledgers.ts';
 import { type Row, run, type Subject } from './measure.ts';
@@ -17,20 +17,34 @@ interface Load {
 const small: Load = { count: 2000, size: 20_000 };
 const large: Load = { count: 20, size: 20_000_000 };
 
+/**
+ * Each run goes to an empty folder that is removed after it, as anybody would do it. On ext4 that makes new files dear
+ * for everybody: an inode that was freed in the last minutes is not used again, and each new file walks past them all.
+ */
 export async function smallRows(place: Place): Promise<Row[]> {
-  const limits = { against, must: 2.2, aim: 1.5, ...curlOrNot(place, small) };
   return [
     {
-      ...limits,
       key: 'bulk-small',
       what: '2,000 transcripts of 20 kB, 16 at once',
-      subject: await steno(place, small, false),
+      must: 2.2,
+      aim: 1.5,
+      ...(await both(place, small, { ledger: false, clears: true })),
     },
     {
-      ...limits,
       key: 'bulk-ledger',
       what: 'the same, noted in a ledger',
-      subject: await steno(place, small, true),
+      ...(await both(place, small, { ledger: true, clears: true })),
+    },
+  ];
+}
+
+/** The same where nothing is ever deleted, so that curl has next to nothing to do. */
+export async function unclearedRows(place: Place): Promise<Row[]> {
+  return [
+    {
+      key: 'bulk-uncleared',
+      what: '2,000 transcripts of 20 kB, 16 at once, where no file was deleted lately',
+      ...(await both(place, small, { ledger: false, clears: false })),
     },
   ];
 }
@@ -40,61 +54,98 @@ export async function largeRows(place: Place): Promise<Row[]> {
     {
       key: 'bulk-large',
       what: '20 transcripts of 20 MB, 16 at once',
-      against,
       must: 3.8,
       aim: 2.5,
-      subject: await steno(place, large, false),
-      ...curlOrNot(place, large),
+      ...(await both(place, large, { ledger: false, clears: true })),
     },
   ];
 }
 
-async function steno(place: Place, load: Load, ledger: boolean): Promise<Subject> {
+interface How {
+  readonly ledger: boolean;
+  readonly clears: boolean;
+}
+
+type Compared = Pick<Row, 'against' | 'subject' | 'base' | 'skipped'>;
+
+async function both(place: Place, load: Load, how: How): Promise<Compared> {
+  return { against, subject: await steno(place, load, how), ...curlOrNot(place, load, how) };
+}
+
+async function steno(place: Place, load: Load, { ledger, clears }: How): Promise<Subject> {
   const env = place.env(place.fresh('bulk'), place.baseUrl(load.size));
   if (ledger) await makeLedger(env, load.count);
   const ids = join(env.HOME ?? '', 'ids');
   writeFileSync(ids, idsOf(load).join('\n'));
-  const into = folder(env.HOME ?? '', load);
-  const args = ['transcript', '--from', ids, '--jobs', String(AT_ONCE), '-o', `${into.path}/`, '--quiet'];
-  return run({ args: () => [place.bin, ...args], env, ...into });
+  const into = new Folder(env.HOME ?? '', load, clears);
+  const args = [place.bin, 'transcript', '--from', ids, '--jobs', String(AT_ONCE), '--quiet'];
+  return run({ args: () => [...args, '-o', `${into.path}/`], env, ...into.around });
 }
 
-function curlOrNot(place: Place, load: Load): { readonly base: Subject; readonly skipped?: string } {
+const curls = new Map<string, Subject>();
+
+/** Rows that are measured in the same way share one curl. */
+function curlOrNot(place: Place, load: Load, { clears }: How): Pick<Row, 'base' | 'skipped'> {
   const file = installed('curl');
   if (file === undefined) return { base: { once: () => 0 }, skipped: 'curl is not installed' };
+  const key = JSON.stringify([load, clears]);
+  const base = curls.get(key) ?? curl(place, file, load, clears);
+  curls.set(key, base);
+  return { base };
+}
+
+function curl(place: Place, file: string, load: Load, clears: boolean): Subject {
   const env = place.env(place.fresh('curl'));
-  const into = folder(env.HOME ?? '', load);
+  const into = new Folder(env.HOME ?? '', load, clears);
   const config = join(env.HOME ?? '', 'config');
   const lines = idsOf(load).flatMap((id) => [
     `url = "${place.baseUrl(load.size)}/audiofile/${id}/transcript.txt"`,
-    `output = "${into.path}/${id}.txt"`,
+    `output = "${id}.txt"`,
   ]);
   const body = JSON.stringify({ api_key: env.STENO_API_KEY }).replaceAll('"', '\\"');
   lines.push(`data = "${body}"`, 'header = "content-type: application/json"');
   writeFileSync(config, lines.join('\n'));
   const args = ['--silent', '--fail', '--parallel', '--parallel-max', String(AT_ONCE), '--config', config];
-  return { base: run({ file, args: () => args, env, ...into }) };
+  return run({ file, args: () => [...args, '--output-dir', into.path], env, ...into.around });
 }
 
 const idsOf = ({ count }: Load): string[] => Array.from({ length: count }, (_, at) => String(FIRST_ID + at));
 
-/** An empty folder before each run; after it, all that was asked for must be there, whole. */
-function folder(home: string, { count, size }: Load): { path: string; before(): void; after(): void } {
-  const path = join(home, 'out');
-  const clear = (): void => rmSync(path, { recursive: true, force: true });
-  return {
-    path,
-    before() {
-      clear();
-      mkdirSync(path);
-    },
-    after() {
-      const names = readdirSync(path);
-      const whole = names.filter((name) => statSync(join(path, name)).size === size);
-      if (names.length !== count || whole.length !== count) {
-        throw new Error(`${whole.length} of ${count} transcripts came whole, ${names.length} files`);
-      }
-      clear();
-    },
-  };
+/** A new empty folder for each run; after it, all that was asked for must be there, whole. */
+class Folder {
+  readonly #home: string;
+  readonly #load: Load;
+  readonly #clears: boolean;
+  #number = 0;
+
+  constructor(home: string, load: Load, clears: boolean) {
+    this.#home = home;
+    this.#load = load;
+    this.#clears = clears;
+  }
+
+  get path(): string {
+    return join(this.#home, `out${this.#number}`);
+  }
+
+  get around(): { before(): void; after(): void } {
+    return { before: () => this.#before(), after: () => this.#after() };
+  }
+
+  #before(): void {
+    this.#number += 1;
+    mkdirSync(this.path);
+  }
+
+  #after(): void {
+    const { count, size } = this.#load;
+    const paths = readdirSync(this.path).map((name) => join(this.path, name));
+    const whole = paths.filter((path) => statSync(path).size === size);
+    if (paths.length !== count || whole.length !== count) {
+      throw new Error(`${whole.length} of ${count} transcripts came whole, ${paths.length} files`);
+    }
+    // Emptied, they take no room; as files they stay until the end.
+    if (this.#clears) rmSync(this.path, { recursive: true });
+    else for (const path of paths) truncateSync(path);
+  }
 }

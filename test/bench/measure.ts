@@ -14,8 +14,9 @@ export interface Row {
   readonly key: string;
   readonly what: string;
   readonly against: string;
-  readonly must: number;
-  readonly aim: number;
+  /** Absent where a figure is told for comparison only. */
+  readonly must?: number;
+  readonly aim?: number;
   /** A rate: the more the better. */
   readonly rate?: boolean;
   readonly subject: Subject;
@@ -29,8 +30,8 @@ export interface Measured {
   readonly key: string;
   readonly what: string;
   readonly against: string;
-  readonly must: number;
-  readonly aim: number;
+  readonly must?: number;
+  readonly aim?: number;
   readonly rate: boolean;
   readonly ratio?: number;
   /** The middle half of the repeats lies between these. */
@@ -101,7 +102,7 @@ export function race(rows: readonly Row[], repeats: number): Measured[] {
   return rows.map((row) => {
     const trouble = broken.get(row);
     const { key, what, against, must, aim, rate = false, skipped } = row;
-    const named = { key, what, against, must, aim, rate };
+    const named = { key, what, against, rate, ...(must && { must }), ...(aim && { aim }) };
     if (skipped !== undefined) return { ...named, skipped, peers: {} };
     if (trouble !== undefined) return { ...named, broken: trouble, peers: {} };
     return { ...named, ...compare(row, rate, (subject) => times.get(subject) ?? { took: [], cpu: 0 }) };

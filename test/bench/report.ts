@@ -35,9 +35,9 @@ export interface Failures {
 }
 
 export function failures(measured: readonly Measured[], weighed: readonly Weighed[]): Failures {
-  const misses = (row: Measured, limit: number): boolean =>
-    row.ratio !== undefined && (row.rate ? row.ratio < limit : row.ratio > limit);
-  const said = (row: Measured, limit: number): string =>
+  const misses = (row: Measured, limit: number | undefined): boolean =>
+    row.ratio !== undefined && limit !== undefined && (row.rate ? row.ratio < limit : row.ratio > limit);
+  const said = (row: Measured, limit: number | undefined): string =>
     `${row.key}: ${row.ratio} where ${limit}${row.rate ? ' or more' : ''} is wanted`;
   const musts = measured.filter((row) => misses(row, row.must));
   const aims = measured.filter((row) => !musts.includes(row) && misses(row, row.aim));
@@ -61,8 +61,8 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
     row.what,
     row.against,
     row.skipped ? 'skipped' : row.broken ? 'broken' : shown(row.ratio),
-    row.rate ? `≥ ${row.must}` : String(row.must),
-    row.rate ? `≥ ${row.aim}` : String(row.aim),
+    limitOf(row, row.must),
+    limitOf(row, row.aim),
     shown(row.peers.curl),
     shown(row.peers.gh),
   ]);
@@ -73,6 +73,9 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
     ...body.map((cells, at) => [rows[at]?.key ?? '', ...cells, ...(detail[at] ?? [])]),
   ];
 }
+
+const limitOf = ({ rate }: Measured, limit: number | undefined): string =>
+  `${rate && limit !== undefined ? '≥ ' : ''}${limit ?? ''}`;
 
 const range = (ends: readonly [number, number] | undefined): string => ends?.map(shown).join(' to ') ?? '';
 
