@@ -45,8 +45,8 @@ export interface TransportOptions {
   readonly signal: AbortSignal;
   /** Is given what makes the line: mostly nobody wants it. */
   readonly trace: (line: () => string) => void;
-  /** Hundreds of calls will be made, not a few. */
-  readonly busy: boolean;
+  /** About how many calls will be made. */
+  readonly calls: number;
 }
 
 const READ_LIMIT = 30_000;
