@@ -27,8 +27,6 @@ interface Limits {
   readonly ownTimeout?: boolean;
   /** And no request goes on when it has run out. */
   readonly endsInTime?: boolean;
-  /** About how many calls will be made, if not a few. */
-  readonly calls?: number;
   /** What breaks calls off, if not the user's interruption. */
   readonly signal?: AbortSignal;
 }
@@ -123,7 +121,7 @@ export class Context {
   async transportFor(
     settings: Settings,
     apiKey: string,
-    { ownTimeout = false, endsInTime = false, calls = 1, signal = this.signal }: Limits = {},
+    { ownTimeout = false, endsInTime = false, signal = this.signal }: Limits = {},
   ): Promise<Transport> {
     this.mask.add(apiKey);
     const baseUrl = settings.find('base-url').value;
@@ -147,7 +145,6 @@ export class Context {
       trace: (line) => {
         if (this.out.mode.debug) this.out.debug(line());
       },
-      calls,
     });
   }
 

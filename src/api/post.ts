@@ -30,7 +30,7 @@ export class PostTarget {
 
   static async open(text: string, env: Readonly<Record<string, string | undefined>>): Promise<PostTarget> {
     const url = new URL(text);
-    return new PostTarget(url, (await connectorTo(url, { env, calls: Number.POSITIVE_INFINITY }))());
+    return new PostTarget(url, (await connectorTo(url, env))());
   }
 
   async post({ contentType, body, headers }: Parcel, signal: AbortSignal): Promise<Receipt> {

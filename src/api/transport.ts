@@ -45,8 +45,6 @@ export interface TransportOptions {
   readonly signal: AbortSignal;
   /** Is given what makes the line: mostly nobody wants it. */
   readonly trace: (line: () => string) => void;
-  /** About how many calls will be made. */
-  readonly calls: number;
 }
 
 const READ_LIMIT = 30_000;
@@ -74,7 +72,7 @@ export class Transport {
 
   static async open(options: TransportOptions): Promise<Transport> {
     const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-    return new Transport(options, base, await connectorTo(base, options));
+    return new Transport(options, base, await connectorTo(base, options.env));
   }
 
   /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */

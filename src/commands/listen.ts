@@ -85,7 +85,7 @@ An event that got lost is made up for: open files of the ledger are looked at no
 
 /** The way to the service; where it is not needed, only if an account is set up. */
 async function accountOf(context: Context, needed: boolean): Promise<Transport | undefined> {
-  const limits = { ownTimeout: true, calls: Number.POSITIVE_INFINITY };
+  const limits = { ownTimeout: true };
   if (needed) return context.transport(limits);
   const key = context.settings.find('base-url').value && (await context.key().catch(() => undefined));
   return key ? context.transport(limits) : undefined;

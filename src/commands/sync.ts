@@ -29,7 +29,7 @@ export const sync = command({
     checkFolder(options.download ?? '.');
     const ledger = await context.ledger();
     if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
-    const transport = await context.transport({ calls: ledger.files.open().length });
+    const transport = await context.transport();
     const [{ syncFiles }, { raiseFailures }, { syncView }, { whileSpinning }] = await Promise.all([
       import('../flows/sync.ts'),
       import('../flows/bulk.ts'),

@@ -65,7 +65,7 @@ export const transcript = command({
     }
     const ifThere = options.force ? 'replace' : options.skipExisting ? 'skip' : 'refuse';
     const target = await targetOf(options.output, options.nameAs, several, ifThere);
-    const transport = await context.transport({ calls: ids.length * exts.length });
+    const transport = await context.transport();
     const ledger = await context.ledgerIfAny();
     const [{ raiseFailures, values }, { savedJson, savedView }, { documents }, { Pace, startProgress }] =
       await Promise.all([
