@@ -7,6 +7,7 @@ import type { HeardEvent } from '../listen/event.ts';
 import type { Report } from '../listen/lane.ts';
 import { type Delivery, type Door, openReceiver, type Receiver } from '../listen/server.ts';
 import { openTunnel, type Tunnel } from '../listen/tunnel.ts';
+import { stayFlat } from '../memory.ts';
 import { Inbox } from './inbox.ts';
 import { Lanes } from './lanes.ts';
 import { Ending, type Goal } from './listen-end.ts';
@@ -184,6 +185,7 @@ class Listening {
     const fresh = this.#fresh;
     this.#fresh = [];
     if (fresh.length) this.#audience.events(fresh);
+    stayFlat();
     this.#parts.lanes.wake();
   }
 

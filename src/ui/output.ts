@@ -239,8 +239,9 @@ export const errorJson = (error: StenoError, hide: (text: string) => string = St
 function tabbed(rows: Rows['rows']): string {
   let text = '';
   for (const row of rows) {
-    for (let at = 0; at < row.length; at += 1) text += (at ? '\t' : '') + forRow(row[at] as string);
-    text += '\n';
+    // One look at the whole row: it is rare that a cell needs one of its own.
+    const whole = row.join('');
+    text += `${(forRow(whole) === whole ? row : row.map(forRow)).join('\t')}\n`;
   }
   return text;
 }
