@@ -57,7 +57,5 @@ else {
   process.title = 'steno';
   const { keep, load } = require('./code-cache.js') as typeof import('./code-cache.ts');
   load(join(__dirname, 'steno.js'));
-  // Whoever is about to change a flag of V8 asks for this first.
-  process.once('steno:keep-code' as 'exit', keep);
   process.once('exit', keep);
 }

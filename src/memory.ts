@@ -4,8 +4,9 @@
  * looks: so a small collection is asked for every few megabytes. Together that saves 20 to 50 MB and costs no time that
  * could be measured. To take this out, make `stayFlat` and `passed` do nothing.
  */
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { setFlag } from './v8-flags.ts';
 
 const MEGABYTE = 1024 * 1024;
 const YOUNG = 8 * MEGABYTE;
@@ -17,7 +18,7 @@ let grows = true;
 export function stayFlat(): void {
   if (!grows || youngSpace() < YOUNG) return;
   grows = false;
-  setFlag('--semi-space-growth-factor=1');
+  setFlag('--semi-space-growth-factor=1', '--semi-space-growth-factor=2');
 }
 
 type Collect = (options: { readonly type: 'minor' }) => void;
@@ -36,15 +37,9 @@ export function passed(bytes: number): void {
 }
 
 function collector(): Collect {
-  setFlag('--expose-gc');
+  setFlag('--expose-gc', '--no-expose-gc');
   return runInNewContext('gc') as Collect;
 }
 
 const youngSpace = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
-
-/** What is compiled is kept before, for it counts only under the flags that it was compiled with. */
-function setFlag(flag: string): void {
-  process.emit('steno:keep-code' as 'exit', 0);
-  setFlagsFromString(flag);
-}

@@ -1,5 +1,6 @@
 /** Opens connections to the service: straight, or through the proxy that the environment names. */
 import type { Dispatcher } from 'undici';
+import { setFlag } from '../v8-flags.ts';
 import { proxyFor } from './proxy.ts';
 
 export type Connect = () => Dispatcher;
@@ -15,7 +16,7 @@ export async function connectorTo(base: URL, env: Env): Promise<Connect> {
     return () => new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: base.protocol === 'https:' });
   }
   const { Pool } = await import('./undici.ts');
-  await spareTheCompiler();
+  spareTheCompiler();
   return () => new Pool(base.origin, limits);
 }
 
@@ -24,8 +25,6 @@ export async function connectorTo(base: URL, env: Env): Promise<Connect> {
  * is done: up to 200 ms, and 30 MB. On Node 20 ten thousand calls do not win that back; since Node 22 a thousand do,
  * and what is lost beyond them is a fifteenth of the time. To take this out, delete the function.
  */
-async function spareTheCompiler(): Promise<void> {
-  process.emit('steno:keep-code' as 'exit', 0);
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--liftoff-only');
+function spareTheCompiler(): void {
+  setFlag('--no-wasm-tier-up --no-wasm-dynamic-tiering', '--wasm-tier-up --wasm-dynamic-tiering');
 }

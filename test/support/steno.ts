@@ -6,8 +6,6 @@ import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
 
 export const BIN = resolve('bin/steno.js');
-/** Keeps V8 from optimising the HTTP parser for a single request, which takes longer than all the rest. */
-const QUICK = '--wasm-tiering-budget=1000000000';
 export const KEY = 'sk+very/secret=key&0123456789';
 
 export interface Result {
@@ -51,7 +49,7 @@ export class User {
   }
 
   start(args: readonly string[], options: Options = {}): ChildProcessWithoutNullStreams {
-    return spawn(process.execPath, [QUICK, BIN, ...args], {
+    return spawn(process.execPath, [BIN, ...args], {
       cwd: options.cwd ?? this.home,
       env: { ...this.env, ...options.env },
     });
@@ -69,7 +67,7 @@ export class User {
     const size = `stty cols ${options.columns ?? 120} rows 40 2>/dev/null; `;
     const child = spawn(
       'script',
-      ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${QUICK} ${BIN}`)}`, '/dev/null'],
+      ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${BIN}`)}`, '/dev/null'],
       {
         cwd: options.cwd ?? this.home,
         env: { TERM: 'xterm-256color', ...this.env, ...options.env },
