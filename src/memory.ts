@@ -10,7 +10,7 @@ import { setFlag } from './v8-flags.ts';
 
 const MEGABYTE = 1024 * 1024;
 const YOUNG = 8 * MEGABYTE;
-const EVERY = 4 * MEGABYTE;
+const EVERY = 8 * MEGABYTE;
 
 let grows = true;
 

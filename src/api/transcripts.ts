@@ -29,7 +29,7 @@ export function getTranscript<T>(
     : `/audiofile/${id}/transcript.${request.ext}`;
   const params = new Map<string, Json>(request.test ? [['test', true]] : []);
   const call: Call = { method: 'POST', path, safety: 'read', params, streams: true };
-  return transport.send(call, async (response: Response) =>
+  return transport.send(call, (response: Response) =>
     take({
       contentType: response.headers['content-type'] ?? '',
       status: response.status,

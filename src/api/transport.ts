@@ -110,7 +110,8 @@ export class Transport {
     const started = Date.now();
     let response: Response | undefined;
     try {
-      response = await this.#request(call, dispatcher, deadline.signal);
+      const answer = await exchange(dispatcher, this.#request(call), deadline.signal);
+      response = { ...answer, hide: this.#mask.hide };
       const { status, headers } = response;
       trace(() => `< ${status} ${headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
       if (status >= 300) throw await statusError(call, response);
@@ -130,7 +131,7 @@ export class Transport {
     }
   }
 
-  async #request(call: Call, dispatcher: Dispatcher, signal: AbortSignal): Promise<Response> {
+  #request(call: Call): Dispatcher.DispatchOptions {
     const { apiKey, userAgent, trace } = this.#options;
     const inQuery = call.method === 'GET' || call.method === 'HEAD';
     const path = this.#root + call.path;
@@ -143,7 +144,7 @@ export class Transport {
     trace(() => `> ${call.method} ${this.#origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
     const keyed: JsonObject = new Map<string, Json>([['api_key', apiKey], ...params]);
     if (!inQuery) headers['content-type'] = 'application/json';
-    const request: Dispatcher.DispatchOptions = {
+    return {
       origin: this.#origin,
       method: call.method as Dispatcher.HttpMethod,
       path: inQuery ? `${path}?${query(keyed)}` : path,
@@ -153,8 +154,6 @@ export class Transport {
       headersTimeout: call.streams ? LONGEST_SILENCE : 0,
       bodyTimeout: LONGEST_SILENCE,
     };
-    const { status, headers: given, body } = await exchange(dispatcher, request, signal);
-    return { status, headers: given, body, hide: this.#mask.hide };
   }
 }
 

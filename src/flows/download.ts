@@ -51,7 +51,7 @@ export async function saveTranscript(
   const special = there !== undefined && !there.isFile();
   if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
   if (there && !special && ifThere === 'refuse') throw exists(path);
-  return getTranscript(transport, request, async (transcript): Promise<Saved> => {
+  return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
     const pour = (sink: Sink): Promise<void> => pourTranscript(transcript, ext, sink);
     if (!special) return { id, ext, path, ...(await writeBeside(path, pour, ifThere)) };
     const bytes = await writeSlowly(path, pour).catch((error) => {
