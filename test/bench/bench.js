@@ -8,14 +8,14 @@ import { build } from 'esbuild';
 const folder = mkdtempSync(join(tmpdir(), 'steno-bench-'));
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
 await build({
-  entryPoints: ['main', 'service', 'bare', 'load'].map((name) => `test/bench/${name}.ts`),
+  entryPoints: ['main', 'service', 'bare', 'load', 'undici'].map((name) => `test/bench/${name}.ts`),
   outdir: join(folder, 'bench'),
   outExtension: { '.js': '.mjs' },
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['@photostructure/sqlite'],
+  external: ['@photostructure/sqlite', 'undici'],
 });
 const inGroup = process.platform !== 'win32';
 const child = spawn(process.execPath, [join(folder, 'bench/main.mjs'), ...process.argv.slice(2)], {

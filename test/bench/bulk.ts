@@ -17,11 +17,15 @@ interface Load {
 const small: Load = { count: 2000, size: 20_000 };
 const large: Load = { count: 20, size: 20_000_000 };
 
+export const smallKeys = ['bulk-small', 'bulk-ledger', 'bulk-undici'];
+
 /**
- * Each run goes to an empty folder that is removed after it, as anybody would do it. On ext4 that makes new files dear
- * for everybody: an inode that was freed in the last minutes is not used again, and each new file walks past them all.
+ * On a disk where thousands of files were deleted in the last minutes, as each run does with its folder. On ext4 that
+ * makes new files dear for everybody: an inode that was freed lately is not used again, and each new file walks past
+ * them all. That is how the limits were measured, so it is brought about before the first run.
  */
 export async function smallRows(place: Place): Promise<Row[]> {
+  for (let time = 0; time < 10; time += 1) makeAndDelete(place, small.count);
   return [
     {
       key: 'bulk-small',
@@ -35,10 +39,20 @@ export async function smallRows(place: Place): Promise<Row[]> {
       what: 'the same, noted in a ledger',
       ...(await both(place, small, { ledger: true, clears: true })),
     },
+    {
+      key: 'bulk-undici',
+      what: 'the same with undici alone, in a script of its own',
+      against,
+      subject: undici(place, small, true),
+      ...curlOrNot(place, small, true),
+    },
   ];
 }
 
-/** The same where nothing is ever deleted, so that curl has next to nothing to do. */
+/**
+ * The same where nothing was deleted lately: then a new file costs next to nothing, nor does anything else that curl
+ * does. The runs that warm it up leave behind what others deleted.
+ */
 export async function unclearedRows(place: Place): Promise<Row[]> {
   return [
     {
@@ -46,7 +60,20 @@ export async function unclearedRows(place: Place): Promise<Row[]> {
       what: '2,000 transcripts of 20 kB, 16 at once, where no file was deleted lately',
       ...(await both(place, small, { ledger: false, clears: false })),
     },
+    {
+      key: 'bulk-uncleared-undici',
+      what: 'the same with undici alone, in a script of its own',
+      against,
+      subject: undici(place, small, false),
+      ...curlOrNot(place, small, false),
+    },
   ];
+}
+
+function makeAndDelete(place: Place, files: number): void {
+  const folder = place.fresh('deleted');
+  for (let at = 0; at < files; at += 1) writeFileSync(join(folder, String(at)), '');
+  rmSync(folder, { recursive: true });
 }
 
 export async function largeRows(place: Place): Promise<Row[]> {
@@ -69,7 +96,7 @@ interface How {
 type Compared = Pick<Row, 'against' | 'subject' | 'base' | 'skipped'>;
 
 async function both(place: Place, load: Load, how: How): Promise<Compared> {
-  return { against, subject: await steno(place, load, how), ...curlOrNot(place, load, how) };
+  return { against, subject: await steno(place, load, how), ...curlOrNot(place, load, how.clears) };
 }
 
 async function steno(place: Place, load: Load, { ledger, clears }: How): Promise<Subject> {
@@ -82,10 +109,18 @@ async function steno(place: Place, load: Load, { ledger, clears }: How): Promise
   return run({ args: () => [...args, '-o', `${into.path}/`], env, ...into.around });
 }
 
+function undici(place: Place, load: Load, clears: boolean): Subject {
+  const env = place.env(place.fresh('undici'));
+  const into = new Folder(env.HOME ?? '', load, clears);
+  const numbers = [FIRST_ID, load.count, AT_ONCE].map(String);
+  const args = (): string[] => [place.script('undici'), place.baseUrl(load.size), into.path, ...numbers];
+  return run({ args, env, ...into.around });
+}
+
 const curls = new Map<string, Subject>();
 
 /** Rows that are measured in the same way share one curl. */
-function curlOrNot(place: Place, load: Load, { clears }: How): Pick<Row, 'base' | 'skipped'> {
+function curlOrNot(place: Place, load: Load, clears: boolean): Pick<Row, 'base' | 'skipped'> {
   const file = installed('curl');
   if (file === undefined) return { base: { once: () => 0 }, skipped: 'curl is not installed' };
   const key = JSON.stringify([load, clears]);

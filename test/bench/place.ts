@@ -73,7 +73,7 @@ export class Place {
     return this.start([this.script(name)], this.env(this.fresh(name)));
   }
 
-  script(name: 'service' | 'bare' | 'load'): string {
+  script(name: 'service' | 'bare' | 'load' | 'undici'): string {
     return join(here, `${name}.mjs`);
   }
 
