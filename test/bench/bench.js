@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const folder = mkdtempSync(join(tmpdir(), 'steno-bench-'));
@@ -27,6 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => (inGroup ? process.kill(-child.pid, 'SIGKILL') : child.kill()));
 }
 child.on('close', (code) => {
-  rmSync(folder, { recursive: true, force: true });
+  for (const each of [folder, join('/dev/shm', basename(folder))])
+    rmSync(each, { recursive: true, force: true });
   process.exitCode = code ?? 130;
 });

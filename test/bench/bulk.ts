@@ -1,5 +1,5 @@
 /** Many transcripts at once, against curl fetching the same to files. */
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeLedger } from './ledgers.ts';
 import { type Row, run, type Subject } from './measure.ts';
@@ -32,40 +32,41 @@ export async function smallRows(place: Place): Promise<Row[]> {
       what: '2,000 transcripts of 20 kB, 16 at once',
       must: 2.2,
       aim: 1.5,
-      ...(await both(place, small, { ledger: false, clears: true })),
+      ...(await both(place, small)),
     },
     {
       key: 'bulk-ledger',
       what: 'the same, noted in a ledger',
-      ...(await both(place, small, { ledger: true, clears: true })),
+      ...(await both(place, small, { ledger: true })),
     },
     {
       key: 'bulk-undici',
       what: 'the same with undici alone, in a script of its own',
       against,
-      subject: undici(place, small, true),
-      ...curlOrNot(place, small, true),
+      subject: undici(place, small),
+      ...curlOrNot(place, small),
     },
   ];
 }
 
-/**
- * The same where nothing was deleted lately: then a new file costs next to nothing, nor does anything else that curl
- * does. The runs that warm it up leave behind what others deleted.
- */
-export async function unclearedRows(place: Place): Promise<Row[]> {
+/** The same where a new file costs nothing at all: in memory, as far as the system has a folder there. */
+export async function memoryRows(place: Place): Promise<Row[]> {
+  const home = place.inMemory();
+  const skipped = home === undefined ? { skipped: 'there is no /dev/shm' } : {};
   return [
     {
-      key: 'bulk-uncleared',
-      what: '2,000 transcripts of 20 kB, 16 at once, where no file was deleted lately',
-      ...(await both(place, small, { ledger: false, clears: false })),
+      key: 'bulk-memory',
+      what: '2,000 transcripts of 20 kB, 16 at once, to a folder in memory',
+      ...(await both(place, small, { home })),
+      ...skipped,
     },
     {
-      key: 'bulk-uncleared-undici',
+      key: 'bulk-memory-undici',
       what: 'the same with undici alone, in a script of its own',
       against,
-      subject: undici(place, small, false),
-      ...curlOrNot(place, small, false),
+      subject: undici(place, small, home),
+      ...curlOrNot(place, small, home),
+      ...skipped,
     },
   ];
 }
@@ -83,35 +84,36 @@ export async function largeRows(place: Place): Promise<Row[]> {
       what: '20 transcripts of 20 MB, 16 at once',
       must: 3.8,
       aim: 2.5,
-      ...(await both(place, large, { ledger: false, clears: true })),
+      ...(await both(place, large)),
     },
   ];
 }
 
 interface How {
-  readonly ledger: boolean;
-  readonly clears: boolean;
+  readonly ledger?: boolean;
+  /** Where it goes, if not to a place of its own. */
+  readonly home?: string | undefined;
 }
 
 type Compared = Pick<Row, 'against' | 'subject' | 'base' | 'skipped'>;
 
-async function both(place: Place, load: Load, how: How): Promise<Compared> {
-  return { against, subject: await steno(place, load, how), ...curlOrNot(place, load, how.clears) };
+async function both(place: Place, load: Load, how: How = {}): Promise<Compared> {
+  return { against, subject: await steno(place, load, how), ...curlOrNot(place, load, how.home) };
 }
 
-async function steno(place: Place, load: Load, { ledger, clears }: How): Promise<Subject> {
+async function steno(place: Place, load: Load, { ledger, home }: How): Promise<Subject> {
   const env = place.env(place.fresh('bulk'), place.baseUrl(load.size));
   if (ledger) await makeLedger(env, load.count);
   const ids = join(env.HOME ?? '', 'ids');
   writeFileSync(ids, idsOf(load).join('\n'));
-  const into = new Folder(env.HOME ?? '', load, clears);
+  const into = new Folder(home ?? env.HOME ?? '', load);
   const args = [place.bin, 'transcript', '--from', ids, '--jobs', String(AT_ONCE), '--quiet'];
   return run({ args: () => [...args, '-o', `${into.path}/`], env, ...into.around });
 }
 
-function undici(place: Place, load: Load, clears: boolean): Subject {
+function undici(place: Place, load: Load, home?: string): Subject {
   const env = place.env(place.fresh('undici'));
-  const into = new Folder(env.HOME ?? '', load, clears);
+  const into = new Folder(home ?? env.HOME ?? '', load);
   const numbers = [FIRST_ID, load.count, AT_ONCE].map(String);
   const args = (): string[] => [place.script('undici'), place.baseUrl(load.size), into.path, ...numbers];
   return run({ args, env, ...into.around });
@@ -120,18 +122,18 @@ function undici(place: Place, load: Load, clears: boolean): Subject {
 const curls = new Map<string, Subject>();
 
 /** Rows that are measured in the same way share one curl. */
-function curlOrNot(place: Place, load: Load, clears: boolean): Pick<Row, 'base' | 'skipped'> {
+function curlOrNot(place: Place, load: Load, home?: string): Pick<Row, 'base' | 'skipped'> {
   const file = installed('curl');
   if (file === undefined) return { base: { once: () => 0 }, skipped: 'curl is not installed' };
-  const key = JSON.stringify([load, clears]);
-  const base = curls.get(key) ?? curl(place, file, load, clears);
+  const key = JSON.stringify([load, home]);
+  const base = curls.get(key) ?? curl(place, file, load, home);
   curls.set(key, base);
   return { base };
 }
 
-function curl(place: Place, file: string, load: Load, clears: boolean): Subject {
+function curl(place: Place, file: string, load: Load, home?: string): Subject {
   const env = place.env(place.fresh('curl'));
-  const into = new Folder(env.HOME ?? '', load, clears);
+  const into = new Folder(home ?? env.HOME ?? '', load);
   const config = join(env.HOME ?? '', 'config');
   const lines = idsOf(load).flatMap((id) => [
     `url = "${place.baseUrl(load.size)}/audiofile/${id}/transcript.txt"`,
@@ -150,17 +152,11 @@ const idsOf = ({ count }: Load): string[] => Array.from({ length: count }, (_, a
 class Folder {
   readonly #home: string;
   readonly #load: Load;
-  readonly #clears: boolean;
-  #number = 0;
+  path = '';
 
-  constructor(home: string, load: Load, clears: boolean) {
+  constructor(home: string, load: Load) {
     this.#home = home;
     this.#load = load;
-    this.#clears = clears;
-  }
-
-  get path(): string {
-    return join(this.#home, `out${this.#number}`);
   }
 
   get around(): { before(): void; after(): void } {
@@ -168,19 +164,16 @@ class Folder {
   }
 
   #before(): void {
-    this.#number += 1;
-    mkdirSync(this.path);
+    this.path = mkdtempSync(join(this.#home, 'out-'));
   }
 
   #after(): void {
     const { count, size } = this.#load;
-    const paths = readdirSync(this.path).map((name) => join(this.path, name));
-    const whole = paths.filter((path) => statSync(path).size === size);
-    if (paths.length !== count || whole.length !== count) {
-      throw new Error(`${whole.length} of ${count} transcripts came whole, ${paths.length} files`);
+    const names = readdirSync(this.path);
+    const whole = names.filter((name) => statSync(join(this.path, name)).size === size);
+    if (names.length !== count || whole.length !== count) {
+      throw new Error(`${whole.length} of ${count} transcripts came whole, ${names.length} files`);
     }
-    // Emptied, they take no room; as files they stay until the end.
-    if (this.#clears) rmSync(this.path, { recursive: true });
-    else for (const path of paths) truncateSync(path);
+    rmSync(this.path, { recursive: true });
   }
 }

@@ -1,6 +1,6 @@
 /** The benchmark of the README: every figure in one run, as a ratio to something timed beside it. */
 import { parseArgs } from 'node:util';
-import { largeRows, smallKeys, smallRows, unclearedRows } from './bulk.ts';
+import { memoryRows as bulkInMemory, largeRows, smallKeys, smallRows } from './bulk.ts';
 import { ledgerRows } from './ledgers.ts';
 import { listenRows } from './listen.ts';
 import { type Measured, type Row, race } from './measure.ts';
@@ -44,7 +44,7 @@ async function measure(place: Place, { wanted, repeats, quick }: Plan): Promise<
   const groups: ReadonlyArray<readonly [() => Promise<Row[]>, number]> = [
     [async () => [...(await startRows(place)), ...(await ledgerRows(place, wanted))], repeats(31, 9)],
     [async () => (smallKeys.some(wanted) ? smallRows(place) : []), repeats(9, 3)],
-    [() => unclearedRows(place), repeats(9, 3)],
+    [() => bulkInMemory(place), repeats(9, 3)],
     [() => largeRows(place), repeats(7, 3)],
     [async () => (wanted('listen') ? listenRows(place, quick) : []), repeats(7, 3)],
   ];

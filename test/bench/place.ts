@@ -1,7 +1,7 @@
 /** Where it is measured: the package as a user gets it, fresh folders, a bare environment, servers of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export type Env = Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const kept = new Set(['src', 'bin', 'completions', 'package.json', 'esbuild.config.js', 'tsconfig.json']);
 
 export class Place {
-  readonly #folder = join(here, '..');
+  readonly #folder = resolve(here, '..');
   readonly #package = join(here, '..', 'package');
   readonly #children = new Set<ChildProcess>();
   readonly #receivers: Running[] = [];
@@ -49,6 +49,14 @@ export class Place {
   /** A folder that nobody has used. */
   fresh(name: string): string {
     return mkdtempSync(join(this.#folder, `${name}-`));
+  }
+
+  /** A folder that takes no disk, where there is one; it goes with all the others. */
+  inMemory(): string | undefined {
+    if (!existsSync('/dev/shm')) return undefined;
+    const folder = join('/dev/shm', basename(this.#folder));
+    mkdirSync(folder, { recursive: true });
+    return folder;
   }
 
   /** Nothing of this machine but where programs are: NODE_EXTRA_CA_CERTS alone would triple Node's start. */
