@@ -168,3 +168,9 @@ export function toJson(value: Plain): Json {
 }
 
 export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map;
+
+/** Adds a value to an object; a key that comes again makes a list. */
+export function append(object: JsonObject, key: string, value: Json): void {
+  const before = object.get(key);
+  object.set(key, before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]);
+}

@@ -24,6 +24,7 @@ export class Body {
   }
 
   push(chunk: Buffer): void {
+    if (this.#error !== undefined) return;
     if (this.#sink && !this.#waits) return void this.#give(this.#sink, chunk);
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;

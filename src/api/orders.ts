@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { append, isObject, type Json, type JsonObject } from '../json.ts';
 import { oneLine } from '../ui/text.ts';
 import { sendForJson, unreadable } from './answer.ts';
 import { field, ids, scalar } from './decode.ts';
@@ -53,10 +53,7 @@ export function orderParams(request: OrderRequest): JsonObject {
   if (request.notes) params.set('notes', request.notes);
   if (request.names.length) params.set('name', [...request.names]);
   if (request.test) params.set('test', true);
-  for (const [key, value] of request.extra) {
-    const before = params.get(key);
-    params.set(key, before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]);
-  }
+  for (const [key, value] of request.extra) append(params, key, value);
   return params;
 }
 

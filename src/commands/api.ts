@@ -1,5 +1,5 @@
 import { StenoError, usage } from '../errors.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { append, type Json, type JsonObject } from '../json.ts';
 import { command } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
 
@@ -82,8 +82,7 @@ function parsePairs(pairs: readonly string[]): JsonObject {
     if (at < 1) throw usage(`'${pair}' is not key=value`);
     const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
     if (key === 'api_key') throw usage('the key is added by itself', 'give another with --api-key');
-    const before = params.get(key);
-    params.set(key, before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]);
+    append(params, key, value);
   }
   return params;
 }
