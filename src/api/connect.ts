@@ -3,9 +3,17 @@ import type { Dispatcher } from 'undici';
 import { setFlag } from '../v8-flags.ts';
 import { proxyFor } from './proxy.ts';
 
-export type Connect = () => Dispatcher;
+/** A way to one host, with all its connections. */
+export interface Line {
+  readonly dispatcher: Dispatcher;
+  /** Gives up every connection, also one that is still being made: undici would let the process wait for it. */
+  close(): Promise<void>;
+}
 
-const limits = { connections: 64, pipelining: 1, connect: { timeout: 15_000 }, maxHeaderSize: 65_536 };
+export type Connect = () => Line;
+
+const limits = { connections: 64, pipelining: 1, maxHeaderSize: 65_536 };
+const CONNECT_MS = 15_000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -13,11 +21,23 @@ export async function connectorTo(base: URL, env: Env): Promise<Connect> {
   const proxy = proxyFor(base, env);
   if (proxy) {
     const { ProxyAgent } = await import('./undici-proxy.ts');
-    return () => new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: base.protocol === 'https:' });
+    const tunnel = { uri: proxy, proxyTunnel: base.protocol === 'https:' };
+    return () =>
+      lineOf((connect) => new ProxyAgent({ ...limits, ...tunnel, proxyTls: connect, requestTls: connect }));
   }
   const { Pool } = await import('./undici.ts');
   spareTheCompiler();
-  return () => new Pool(base.origin, limits);
+  return () => lineOf((connect) => new Pool(base.origin, { ...limits, connect }));
+}
+
+function lineOf(make: (connect: { timeout: number; signal: AbortSignal }) => Dispatcher): Line {
+  const end = new AbortController();
+  const dispatcher = make({ timeout: CONNECT_MS, signal: end.signal });
+  const close = async (): Promise<void> => {
+    await dispatcher.destroy();
+    end.abort();
+  };
+  return { dispatcher, close };
 }
 
 /**

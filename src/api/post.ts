@@ -1,7 +1,7 @@
 /** Sends bytes to an address of the user's, which is not the service: no key goes along, nothing is repeated. */
 import type { Dispatcher } from 'undici';
 import { readStart } from './body.ts';
-import { connectorTo } from './connect.ts';
+import { connectorTo, type Line } from './connect.ts';
 import { exchange } from './exchange.ts';
 import { describe, neverReached } from './failures.ts';
 
@@ -21,11 +21,11 @@ const LONGEST_WORD = 131_072;
 
 export class PostTarget {
   readonly #url: URL;
-  readonly #dispatcher: Dispatcher;
+  readonly #line: Line;
 
-  private constructor(url: URL, dispatcher: Dispatcher) {
+  private constructor(url: URL, line: Line) {
     this.#url = url;
-    this.#dispatcher = dispatcher;
+    this.#line = line;
   }
 
   static async open(text: string, env: Readonly<Record<string, string | undefined>>): Promise<PostTarget> {
@@ -49,7 +49,7 @@ export class PostTarget {
         body,
       };
       const end = AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]);
-      const response = await exchange(this.#dispatcher, request, end);
+      const response = await exchange(this.#line.dispatcher, request, end);
       // What it says does not matter, but a connection is used again only after all of it was read.
       await readStart(response, LONGEST_WORD);
       return { status: response.status, location: response.headers.location ?? '' };
@@ -61,7 +61,7 @@ export class PostTarget {
   }
 
   async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+    await this.#line.close();
   }
 }
 

@@ -5,7 +5,7 @@ import { StenoError } from '../errors.ts';
 import { formatJson, type Json, type JsonObject } from '../json.ts';
 import { Mask } from '../settings/mask.ts';
 import { sleep } from '../sleep.ts';
-import { type Connect, connectorTo } from './connect.ts';
+import { type Connect, connectorTo, type Line } from './connect.ts';
 import { type End, endOf, NEVER } from './deadline.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { neverReached, statusError, transportError } from './failures.ts';
@@ -57,7 +57,7 @@ export class Transport {
   /** The path of the base URL, without a slash at its end. */
   readonly #root: string;
   readonly #connect: Connect;
-  readonly #shared: Dispatcher;
+  readonly #shared: Line;
   readonly #mask = new Mask();
 
   private constructor(options: TransportOptions, base: URL, connect: Connect) {
@@ -98,19 +98,19 @@ export class Transport {
 
   /** Lets go of every connection, so that the process can end. */
   async close(): Promise<void> {
-    await this.#shared.destroy();
+    await this.#shared.close();
   }
 
   async #once<T>(call: Call, deadline: End, take: (response: Response) => Promise<T>): Promise<T> {
     const { signal, trace } = this.#options;
     // A connection that stood idle may die as it is used: what costs money gets one of its own.
-    const dispatcher = call.safety === 'money' ? this.#connect() : this.#shared;
+    const line = call.safety === 'money' ? this.#connect() : this.#shared;
     // To watch costs time on every call, and only money must know.
     const watch = call.safety === 'money' ? watchSending(call.path) : undefined;
     const started = Date.now();
     let response: Response | undefined;
     try {
-      const answer = await exchange(dispatcher, this.#request(call), deadline.signal);
+      const answer = await exchange(line.dispatcher, this.#request(call), deadline.signal);
       response = { ...answer, hide: this.#mask.hide };
       const { status, headers } = response;
       trace(() => `< ${status} ${headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
@@ -127,7 +127,7 @@ export class Transport {
     } finally {
       response?.body.drop();
       watch?.end();
-      if (dispatcher !== this.#shared) await dispatcher.destroy();
+      if (line !== this.#shared) await line.close();
     }
   }
 
