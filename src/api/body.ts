@@ -111,16 +111,22 @@ const decoders = {
 /** Hands the body to the sink without its coding: nobody asked for one, but it may come all the same. */
 export function pour({ headers, body }: Bodied, sink: Sink): Promise<void> {
   const coding = (headers['content-encoding'] ?? '').toLowerCase();
-  return coding in decoders ? decode(body, coding as keyof typeof decoders, sink) : body.pour(sink);
+  return Object.hasOwn(decoders, coding)
+    ? decode(body, coding as keyof typeof decoders, sink)
+    : body.pour(sink);
 }
 
 async function decode(body: Body, coding: keyof typeof decoders, sink: Sink): Promise<void> {
   const zlib = await import('node:zlib');
   const decoder = zlib[decoders[coding]]();
-  const write = (chunk: Buffer): Promise<void> =>
-    new Promise((done, failed) => decoder.write(chunk, (error) => (error ? failed(error) : done())));
+  let empty = true;
+  const write = (chunk: Buffer): Promise<void> => {
+    empty = false;
+    return new Promise((done, failed) => decoder.write(chunk, (error) => (error ? failed(error) : done())));
+  };
   body.pour(write).then(
-    () => decoder.end(),
+    // No body at all is not a broken one: a HEAD has none, whatever its headers say.
+    () => (empty ? decoder.push(null) : decoder.end()),
     (error) => decoder.destroy(error),
   );
   for await (const chunk of decoder) await sink(chunk as Buffer);

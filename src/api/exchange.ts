@@ -18,7 +18,7 @@ export function exchange(
   signal: AbortSignal,
 ): Promise<Answer> {
   return new Promise((answered, failed) => {
-    if (signal.aborted) failed(signal.reason);
+    if (signal.aborted) failed(reasonOf(signal));
     else dispatcher.dispatch(request, new Exchange(signal, answered, failed));
   });
 }
@@ -39,7 +39,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+    if (this.#signal.aborted) controller.abort(reasonOf(this.#signal));
   }
 
   onResponseStart(
@@ -72,7 +72,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** While it is still connecting, nobody else would say that it is over. */
   readonly #abort = (): void => {
-    this.#failed(this.#signal.reason);
-    this.#controller?.abort(this.#signal.reason);
+    const reason = reasonOf(this.#signal);
+    this.#failed(reason);
+    this.#controller?.abort(reason);
   };
 }
+
+const reasonOf = ({ reason }: AbortSignal): Error =>
+  reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');

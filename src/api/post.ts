@@ -2,7 +2,8 @@
 import type { Dispatcher } from 'undici';
 import { readStart } from './body.ts';
 import { connectorTo, type Line } from './connect.ts';
-import { exchange } from './exchange.ts';
+import { endOf } from './deadline.ts';
+import { type Answer, exchange } from './exchange.ts';
 import { describe, neverReached } from './failures.ts';
 
 export interface Parcel {
@@ -35,6 +36,8 @@ export class PostTarget {
 
   async post({ contentType, body, headers }: Parcel, signal: AbortSignal): Promise<Receipt> {
     const { origin, pathname, search, host, username, password } = this.#url;
+    const deadline = endOf(LIMIT, signal);
+    let response: Answer | undefined;
     try {
       const request: Dispatcher.DispatchOptions = {
         origin,
@@ -48,15 +51,17 @@ export class PostTarget {
         },
         body,
       };
-      const end = AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]);
-      const response = await exchange(this.#line.dispatcher, request, end);
+      response = await exchange(this.#line.dispatcher, request, deadline.signal);
       // What it says does not matter, but a connection is used again only after all of it was read.
       await readStart(response, LONGEST_WORD);
       return { status: response.status, location: response.headers.location ?? '' };
     } catch (error) {
-      const late = (error as Error).name === 'TimeoutError';
+      const late = deadline.passed;
       const what = late ? `${host} did not answer in time` : describe(error, host);
       return { error: what, reached: late || !neverReached(error) };
+    } finally {
+      response?.body.drop();
+      deadline.end();
     }
   }
 

@@ -38,10 +38,15 @@ export class Inbox {
   }
 
   keep(delivery: Delivery, sender: Sender): void {
-    const parsed = parseForm(delivery.body);
-    const test = this.#takeTest(parsed);
-    const source = test ? 'test' : 'received';
-    if (this.#waiting.push({ source, delivery, parsed, sender, test }) === 1) void this.#write();
+    let waiting: Waiting;
+    try {
+      const parsed = parseForm(delivery.body);
+      const test = this.#takeTest(parsed);
+      waiting = { source: test ? 'test' : 'received', delivery, parsed, sender, test };
+    } catch (error) {
+      return void sender.failed(error);
+    }
+    if (this.#waiting.push(waiting) === 1) void this.#write();
   }
 
   /** Whatever has come in by the time of the commit is written together. */

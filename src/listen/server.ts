@@ -35,7 +35,8 @@ const LARGEST_BODY = 1024 * 1024;
 /** Of all bodies that wait to be kept, together. */
 const MOST_BYTES = 64 * LARGEST_BODY;
 const MOST_CONNECTIONS = 500;
-const LAST_ANSWERS = 3_000;
+/** Longer than the ledger's patience: what is kept is also answered. */
+const LAST_ANSWERS = 6_000;
 /** So long what comes after a refusal is read and dropped, for a sender that listens only when it has sent all. */
 const DRAIN = 1_000;
 

@@ -145,6 +145,10 @@ describe('a body', () => {
       await expect(readBytes(await get(pool), 1000)).rejects.toThrow('larger than');
       expect(await readStart(await get(pool), 5)).toBe('So it');
     }
+    [coding, body] = ['gzip', Buffer.alloc(0)];
+    expect(await readBytes(await get(pool), 1000)).toHaveLength(0);
+    [coding, body] = ['constructor', Buffer.from('as it is')];
+    expect(String(await readBytes(await get(pool), 1000))).toBe('as it is');
     [coding, body, stays] = ['gzip', Buffer.from('this is not gzip at all'), true];
     await expect(readBytes(await get(pool), 1000)).rejects.toThrow();
     [body] = [gzipSync(text).subarray(0, 100)];
@@ -170,6 +174,7 @@ describe('an exchange', () => {
       setTimeout(() => response.write('first'), 40);
     });
     await expect(get(pool, AbortSignal.abort(new Error('at once')))).rejects.toThrow('at once');
+    await expect(get(pool, AbortSignal.abort('SIGINT'))).rejects.toMatchObject({ name: 'AbortError' });
     const waiting = new AbortController();
     setTimeout(() => waiting.abort(new Error('too slow')), 10);
     await expect(get(pool, waiting.signal)).rejects.toThrow('too slow');

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
+import { account } from '../support/account.ts';
 import { User } from '../support/steno.ts';
-import { complete, eventsOf, FORM, Listener, send } from './support.ts';
+import { complete, eventsOf, FORM, form, Listener, send } from './support.ts';
 
 const EVENTS = 10_000;
 const CONNECTIONS = 64;
@@ -75,6 +77,25 @@ describe('what was answered', () => {
     lock.close();
     expect((await late).status).toBe(200);
     expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3']);
+  });
+
+  it('is 503, and no crash, where the ledger is damaged while a test event is awaited', async () => {
+    const { user, service } = await account();
+    service.on('*', { body: '{"webhook":""}' });
+    const listener = await Listener.start(user, [
+      '--register',
+      '--public-url',
+      'https://events.example.com/',
+    ]);
+    for (const name of ['ledger.db', 'ledger.db-wal']) {
+      const path = join(user.home, 'state', name);
+      writeFileSync(path, Buffer.alloc(statSync(path).size, 'Z'), { flag: 'r+' });
+    }
+    const event = form({ event: 'DIFFICULT_AUDIO', audiofile: '7', order: 'o7' });
+    expect((await listener.post(event)).status).toBe(503);
+    expect((await send(`${new URL(listener.url).origin}/healthz`, '', { method: 'GET' })).status).toBe(200);
+    expect(listener.stderr).toMatch(/could not be kept and was answered with 503: .* is damaged/);
+    listener.child.kill('SIGKILL');
   });
 
   it.skipIf(process.platform !== 'linux')('is 503 while the disk is full', async () => {
