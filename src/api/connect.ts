@@ -1,4 +1,5 @@
 /** Opens connections to the service: straight, or through the proxy that the environment names. */
+import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { setFlag } from '../v8-flags.ts';
 import { proxyFor } from './proxy.ts';
@@ -32,6 +33,8 @@ export async function connectorTo(base: URL, env: Env): Promise<Connect> {
 
 function lineOf(make: (connect: { timeout: number; signal: AbortSignal }) => Dispatcher): Line {
   const end = new AbortController();
+  // Every connection listens to it.
+  setMaxListeners(0, end.signal);
   const dispatcher = make({ timeout: CONNECT_MS, signal: end.signal });
   const close = async (): Promise<void> => {
     await dispatcher.destroy();
