@@ -91,8 +91,7 @@ export function race(rows: readonly Row[], repeats: number): Measured[] {
   const turns = lineUp(rows.filter((row) => row.skipped === undefined && !broken.has(row)));
   const times = new Map(turns.map((subject): [Subject, Times] => [subject, { took: [], cpu: 0 }]));
   for (let round = 0; round < repeats; round += 1) {
-    const from = round % turns.length;
-    for (const subject of [...turns.slice(from), ...turns.slice(0, from)]) {
+    for (const subject of shuffled(turns)) {
       const before = childrenCpu();
       const entry = times.get(subject);
       entry?.took.push(subject.once());
@@ -130,6 +129,12 @@ function childrenCpu(): number {
   } catch {
     return 0;
   }
+}
+
+/** In another order each time, for some leave the disk in a state that slows down whoever comes next. */
+function shuffled(subjects: readonly Subject[]): Subject[] {
+  const ranked = subjects.map((subject) => ({ subject, rank: Math.random() }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ subject }) => subject);
 }
 
 /** Everybody once a round; what several are measured against, twice. */
