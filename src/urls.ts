@@ -1,14 +1,16 @@
 import { usage } from './errors.ts';
 
-/** Takes an absolute http or https URL as it was written. */
-export function checkUrl(text: string, example = 'https://host/talk.mp3'): string {
+const examples = { audio: 'https://host/talk.mp3', hook: 'https://host/hook' } as const;
+
+/** Takes an absolute http or https URL as it was written; `of` says what it should lead to. */
+export function checkUrl(text: string, of: keyof typeof examples = 'audio'): string {
   const plausible = /^https?:\/\/[^/?#\s]/i.test(text) && !/[\s\u0000-\u001f\u007f-\u009f]/.test(text);
   if (plausible && URL.canParse(text)) return text;
   const local = !/^[a-z][a-z0-9+.-]*:/i.test(text) && /[./\\]/.test(text);
   throw usage(
     `'${text}' is not an http or https URL`,
-    local && !example.endsWith('/hook')
+    of === 'audio' && local
       ? 'the service fetches audio by itself: put the file where a URL reaches it'
-      : `write it like ${example}`,
+      : `write it like ${examples[of]}`,
   );
 }

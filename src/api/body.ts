@@ -5,6 +5,9 @@ import { StenoError } from '../errors.ts';
 /** Takes a part; one that needs time for it returns a promise, and gets no more until then. */
 export type Sink = (chunk: Buffer) => void | Promise<void>;
 
+/** Hands everything to a sink, part by part; resolves when it has taken all. */
+export type Pour = (sink: Sink) => Promise<void>;
+
 /** So much is held for a sink that is not there yet or not ready. */
 const MOST_HELD = 65_536;
 

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import { pour, type Sink } from './body.ts';
+import { type Pour, pour } from './body.ts';
 import { step } from './ids.ts';
 import type { Call, Response, Transport } from './transport.ts';
 
@@ -13,7 +13,7 @@ export interface TranscriptRequest {
 export interface TranscriptBody {
   readonly contentType: string;
   readonly status: number;
-  readonly pour: (sink: Sink) => Promise<void>;
+  readonly pour: Pour;
   readonly hide: (text: string) => string;
 }
 

@@ -58,7 +58,7 @@ const replay = command({
   async run(context, { args, options }) {
     const { to, exec } = options;
     if ((to === undefined) === (exec === undefined)) throw usage('replay wants one of --to and --exec');
-    if (to !== undefined) checkUrl(to, 'https://host/hook');
+    if (to !== undefined) checkUrl(to, 'hook');
     const ledger = await ledgerOf(context);
     const [flow, { replayedView }, { raiseFailures, values }] = await Promise.all([
       import('../flows/events.ts'),

@@ -39,7 +39,7 @@ const set = command({
   args: [{ name: '<url>', help: 'an http or https endpoint' }],
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
   async run(context, { args: [url = ''] }) {
-    checkUrl(url, 'https://host/hook');
+    checkUrl(url, 'hook');
     await showResult(context, async (api, transport) => {
       const answer = await api.setWebhook(transport, url);
       return answer.url ? answer : { ...answer, url };

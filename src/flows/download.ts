@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Sink } from '../api/body.ts';
+import type { Pour } from '../api/body.ts';
 import { getTranscript, type TranscriptRequest } from '../api/transcripts.ts';
 import type { Transport } from '../api/transport.ts';
 import { StenoError } from '../errors.ts';
@@ -34,9 +34,6 @@ export interface Saved {
 
 export type IfThere = 'refuse' | 'replace' | 'skip';
 
-/** Hands a transcript to a sink, part by part. */
-type Pour = (sink: Sink) => Promise<void>;
-
 /** Downloads one transcript to a path. */
 export async function saveTranscript(
   transport: Transport,
@@ -52,7 +49,7 @@ export async function saveTranscript(
   if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
   if (there && !special && ifThere === 'refuse') throw exists(path);
   return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
-    const pour = (sink: Sink): Promise<void> => pourTranscript(transcript, ext, sink);
+    const pour: Pour = (sink) => pourTranscript(transcript, ext, sink);
     if (!special) return { id, ext, path, ...(await writeBeside(path, pour, ifThere)) };
     const bytes = await writeSlowly(path, pour).catch((error) => {
       throw brokenOff(error);

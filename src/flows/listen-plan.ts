@@ -48,7 +48,7 @@ export async function planListening(
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel } = asked;
   checkFormats(asked.format);
   for (const url of [...asked.forwardTo, ...(publicUrl === undefined ? [] : [publicUrl])])
-    checkUrl(url, 'https://host/hook');
+    checkUrl(url, 'hook');
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (publicUrl !== undefined && tunnel !== undefined)
     throw usage('--public-url and --tunnel exclude each other');

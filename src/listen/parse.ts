@@ -46,28 +46,29 @@ export function parseForm(body: Uint8Array): Parsed {
     const end = next < 0 ? text.length : next;
     const equals = text.indexOf('=', at);
     const middle = equals < 0 || equals > end ? end : equals;
+    const value = text.slice(middle + 1, end);
     // Of a field that came several times the first value counts.
     switch (decoded(text.slice(at, middle))) {
       case 'event':
-        event ??= text.slice(middle + 1, end);
+        event ??= value;
         break;
       case 'webhook_version':
-        version ??= text.slice(middle + 1, end);
+        version ??= value;
         break;
       case 'audiofile':
-        audiofile ??= text.slice(middle + 1, end);
+        audiofile ??= value;
         break;
       case 'order':
-        order ??= text.slice(middle + 1, end);
+        order ??= value;
         break;
       case 'hold':
-        hold ??= text.slice(middle + 1, end);
+        hold ??= value;
         break;
       case 'original_audiofile':
-        original ??= text.slice(middle + 1, end);
+        original ??= value;
         break;
       case 'audiofiles':
-        list ??= text.slice(middle + 1, end);
+        list ??= value;
         break;
       default:
     }
