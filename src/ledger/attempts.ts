@@ -1,4 +1,4 @@
-/** Every order that was tried: written down before it is sent, so that a crash at any point leaves a trace. */
+/** Every order that was tried: on disk before it is sent, so that a crash or a power cut leaves a trace. */
 import type { Database } from './database.ts';
 import { urlKey } from './url-key.ts';
 
@@ -50,7 +50,7 @@ export class Attempts {
    * Of processes that do this at the same moment, one gets through.
    */
   begin(order: NewOrder, options: { readonly again: boolean }): number | Earlier[] {
-    return this.#db.transaction(() => {
+    return this.#db.durable(() => {
       const earlier = order.test || options.again ? [] : this.earlier(order.urls);
       if (earlier.length) return earlier;
       const row = this.#db.get<{ id: number }>(
@@ -75,7 +75,7 @@ export class Attempts {
   /** The service accepted it: its order and files are known from now on. */
   placed(attempt: number, order: NewOrder, placed: Placed): void {
     const now = new Date().toISOString();
-    this.#db.transaction(() => {
+    this.#db.durable(() => {
       this.#end(attempt, 'placed', placed.id, null);
       this.#db.run(
         `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -114,12 +114,12 @@ export class Attempts {
 
   /** It was clearly not accepted: its URLs may be ordered again. */
   refused(attempt: number, detail: string): void {
-    this.#end(attempt, 'refused', null, detail);
+    this.#db.durable(() => this.#end(attempt, 'refused', null, detail));
   }
 
   /** Nobody knows whether it was accepted. */
   uncertain(attempt: number, detail: string): void {
-    this.#end(attempt, 'uncertain', null, detail);
+    this.#db.durable(() => this.#end(attempt, 'uncertain', null, detail));
   }
 
   /** Attempts whose outcome is unknown and that no later order has settled. */

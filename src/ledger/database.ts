@@ -35,6 +35,7 @@ export class Database {
   readonly path: string;
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
+  #syncsAll = false;
 
   constructor(path: string, connection: Connection) {
     this.path = path;
@@ -70,6 +71,23 @@ export class Database {
       this.#rollBack();
       throw error;
     }
+  }
+
+  /** A transaction that is on disk when this returns: a power cut does not undo it. */
+  durable<Result>(work: () => Result): Result {
+    if (this.#syncsAll) return this.transaction(work);
+    this.exec('PRAGMA synchronous = FULL');
+    try {
+      return this.transaction(work);
+    } finally {
+      this.exec('PRAGMA synchronous = NORMAL');
+    }
+  }
+
+  /** From now on every commit is durable. */
+  syncEveryCommit(): void {
+    this.exec('PRAGMA synchronous = FULL');
+    this.#syncsAll = true;
   }
 
   close(): void {
@@ -111,6 +129,7 @@ export async function openDatabase(path: string, migrations: readonly Migration[
     database = new Database(path, new Driver(path));
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA foreign_keys = ON`);
     await useWriteAheadLog(database);
+    setSync(database);
     migrate(database, migrations);
     return database;
   } catch (error) {
@@ -172,6 +191,20 @@ async function useWriteAheadLog(database: Database): Promise<void> {
       await sleep(10 + Math.random() * 20);
     }
   }
+}
+
+/**
+ * Set here because the drivers' defaults differ. NORMAL syncs only at checkpoints: right for what can be fetched or
+ * done again (states of files, downloads, heartbeats, the sandbox). Attempts to order and a listener's webhook use
+ * `durable`, and the connection that keeps events uses `syncEveryCommit`.
+ */
+function setSync(database: Database): void {
+  // On macOS a plain fsync stops at the drive's cache.
+  database.exec('PRAGMA fullfsync = ON');
+  const mode = database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode;
+  // Some network drives allow no write-ahead log, and without one NORMAL can damage the file in a power cut.
+  if (mode === 'wal') database.exec('PRAGMA synchronous = NORMAL');
+  else database.syncEveryCommit();
 }
 
 function migrate(database: Database, migrations: readonly Migration[]): void {

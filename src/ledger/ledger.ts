@@ -47,7 +47,8 @@ export class Ledger {
   /** A second way into the same ledger: each commit is on disk for good, and a lock fails at once. */
   async impatient(): Promise<Ledger> {
     const db = await openDatabase(this.#db.path, migrations);
-    db.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+    db.exec('PRAGMA busy_timeout = 0');
+    db.syncEveryCommit();
     return new Ledger(db, this.#profile, this.#hide);
   }
 

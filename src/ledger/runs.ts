@@ -61,7 +61,9 @@ export class Runs {
 
   /** To be written before the webhook is set, so that a crash at any point leaves a trace. */
   registers({ run, webhook, former }: Registration): void {
-    this.#db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run);
+    this.#db.durable(() =>
+      this.#db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run),
+    );
   }
 
   /** A listener that ends hands its former webhook on to those that came after it. */

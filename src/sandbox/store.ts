@@ -12,8 +12,6 @@ export interface Moment {
 
 export async function openStore(folder: string | undefined): Promise<Database> {
   const db = await openDatabase(folder === undefined ? ':memory:' : join(folder, 'sandbox.db'), migrations);
-  // A killed process loses nothing this way; only a power failure could, and this is a sandbox.
-  db.exec('PRAGMA synchronous = NORMAL');
   if (isEmpty(db)) db.transaction(() => isEmpty(db) && addSamples(db));
   return db;
 }
