@@ -12,8 +12,8 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** What is left out of the program and loaded on first use; ours among them import no other module of ours. */
 const parts = {
-  undici: './src/api/undici.ts',
-  'undici-proxy': './src/api/undici-proxy.ts',
+  undici: './src/api/http/undici.ts',
+  'undici-proxy': './src/api/http/undici-proxy.ts',
   conf: 'conf',
   ora: 'ora',
   chalk: 'chalk',
@@ -71,7 +71,7 @@ const options = {
 const results = await Promise.all([
   build({
     ...options,
-    entryPoints: { steno: 'src/steno.ts', complete: 'src/complete.ts', generate: 'src/generate.ts' },
+    entryPoints: { steno: 'src/cli/process.ts', complete: 'src/start/complete.ts', generate: 'src/cli/generate.ts' },
     plugins: [apart, unused],
   }),
   build({ ...options, entryPoints: parts, plugins: [unused], footer: { js: defaultFirst } }),
@@ -81,7 +81,7 @@ for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${n
 options.define.STENO_BUILD = JSON.stringify(hash.digest('hex').slice(0, 16));
 await build({
   ...options,
-  entryPoints: { launch: 'src/launch.ts', 'code-cache': 'src/code-cache.ts' },
+  entryPoints: { launch: 'src/start/launch.ts', 'code-cache': 'src/start/code-cache.ts' },
   external: ['./*.js'],
 });
 writeFileSync(`${out}/package.json`, '{"type":"commonjs"}\n');

@@ -1,8 +1,8 @@
-import { StenoError } from '../errors.ts';
-import { isObject, type Json } from '../json.ts';
-import { sendForJson } from './answer.ts';
+import { StenoError } from '../lib/errors.ts';
+import { isObject, type Json } from '../lib/json.ts';
+import { sendForJson } from './http/answer.ts';
 import { scalar } from './decode.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 
 export interface Balance {
   readonly balance: string;

@@ -1,5 +1,5 @@
 /** Reads fields of an answer, whatever type they come in. A number keeps its digits, because it stays text. */
-import { isObject, type Json, JsonNumber, type JsonObject } from '../json.ts';
+import { isObject, type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
 
 export function scalar(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;

@@ -1,11 +1,11 @@
-import { StenoError } from '../errors.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { oneLine } from '../ui/text.ts';
-import { sendForJson } from './answer.ts';
+import { StenoError } from '../lib/errors.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { oneLine } from '../lib/text.ts';
+import { sendForJson } from './http/answer.ts';
 import { field, ids, unwrap } from './decode.ts';
 import { step } from './ids.ts';
-import { inJson } from './message.ts';
-import type { Transport } from './transport.ts';
+import { inJson } from './http/message.ts';
+import type { Transport } from './http/transport.ts';
 
 export interface AudioFile {
   readonly id: string;

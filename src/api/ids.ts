@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { usage } from '../lib/errors.ts';
 
 /** Takes an id of any format that can be one step of a path and nothing more. */
 export function checkId(id: string): string {

@@ -1,9 +1,9 @@
-import { append, isObject, type Json, type JsonObject } from '../json.ts';
-import { oneLine } from '../ui/text.ts';
-import { sendForJson, unreadable } from './answer.ts';
+import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { oneLine } from '../lib/text.ts';
+import { sendForJson, unreadable } from './http/answer.ts';
 import { field, ids, scalar } from './decode.ts';
-import { inJson } from './message.ts';
-import type { Call, Transport } from './transport.ts';
+import { inJson } from './http/message.ts';
+import type { Call, Transport } from './http/transport.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];

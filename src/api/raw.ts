@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../json.ts';
-import { parseJson } from '../json.ts';
-import { readBytes } from './body.ts';
-import type { Safety, Transport } from './transport.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import { parseJson } from '../lib/json.ts';
+import { readBytes } from './http/body.ts';
+import type { Safety, Transport } from './http/transport.ts';
 
 export interface RawAnswer {
   readonly bytes: Buffer;

@@ -1,7 +1,7 @@
-import type { Json } from '../json.ts';
-import { type Pour, pour } from './body.ts';
+import type { Json } from '../lib/json.ts';
+import { type Pour, pour } from './http/body.ts';
 import { step } from './ids.ts';
-import type { Call, Response, Transport } from './transport.ts';
+import type { Call, Response, Transport } from './http/transport.ts';
 
 export interface TranscriptRequest {
   readonly id: string;

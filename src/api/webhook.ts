@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../json.ts';
-import { sendForJson } from './answer.ts';
-import type { Transport } from './transport.ts';
+import { isObject, type Json } from '../lib/json.ts';
+import { sendForJson } from './http/answer.ts';
+import type { Transport } from './http/transport.ts';
 
 export interface Webhook {
   /** Empty where none is set. */

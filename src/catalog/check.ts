@@ -1,6 +1,6 @@
 /** Holds what a user typed against the catalogue; what it does not know gets a suggestion. */
-import { usage } from '../errors.ts';
-import { didYouMean } from '../suggest.ts';
+import { usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { eventTypes, testableEvents } from './events.ts';
 import { findFormat, formats } from './formats.ts';
 import { findOrderSku, findUpgradeSku, orderSkus, upgradeSkus } from './skus.ts';

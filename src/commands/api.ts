@@ -1,7 +1,7 @@
-import { StenoError, usage } from '../errors.ts';
-import { append, type Json, type JsonObject } from '../json.ts';
-import { command } from '../options.ts';
-import { didYouMean } from '../suggest.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { append, type Json, type JsonObject } from '../lib/json.ts';
+import { command } from '../cli/options.ts';
+import { didYouMean } from '../lib/suggest.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
@@ -33,7 +33,7 @@ export const api = command({
     const transport = await context.transport();
     const answer = await whileSpinning(out, 'Asking', () => sendRaw(transport, verb, target, params));
     if (answer.json !== undefined) {
-      const { formatJson } = await import('../json.ts');
+      const { formatJson } = await import('../lib/json.ts');
       out.write(`${formatJson(answer.json)}\n`);
     } else if (out.mode.json) {
       throw new StenoError('failed', 'the answer is not JSON', {

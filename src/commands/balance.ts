@@ -1,6 +1,6 @@
-import { compareAmounts, isAmount } from '../amount.ts';
-import { StenoError, usage } from '../errors.ts';
-import { command, text } from '../options.ts';
+import { compareAmounts, isAmount } from '../lib/amount.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { command, text } from '../cli/options.ts';
 
 export const balance = command({
   name: 'balance',

@@ -1,6 +1,6 @@
-import { usage } from '../errors.ts';
-import { command } from '../options.ts';
-import { didYouMean } from '../suggest.ts';
+import { usage } from '../lib/errors.ts';
+import { command } from '../cli/options.ts';
+import { didYouMean } from '../lib/suggest.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

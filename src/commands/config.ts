@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { StenoError } from '../errors.ts';
-import { type Argument, command } from '../options.ts';
-import { masked } from '../settings/mask.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError } from '../lib/errors.ts';
+import { type Argument, command } from '../cli/options.ts';
+import { masked } from '../lib/mask.ts';
 import { type Found, settingList, settingNames, settingOf } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 
@@ -52,7 +52,7 @@ const get = command({
   async run(context, { args: [name = ''] }) {
     const found = context.settings.find(settingOf(name).name);
     if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
-    const { toJson } = await import('../json.ts');
+    const { toJson } = await import('../lib/json.ts');
     const value = shown(found);
     await context.out.show({
       json: toJson({ [found.name]: value, source: found.source }),
@@ -96,7 +96,7 @@ const path = command({
   examples: [['steno config path', 'the file']],
   async run(context) {
     const file = configPath(context.env);
-    const { toJson } = await import('../json.ts');
+    const { toJson } = await import('../lib/json.ts');
     await context.out.show({
       json: toJson({ path: file }),
       columns: [{ name: 'path' }],

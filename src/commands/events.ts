@@ -1,10 +1,10 @@
 import { eventTypes } from '../catalog/events.ts';
-import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
+import type { Context } from '../cli/context.ts';
+import { usage } from '../lib/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { command, count, duration, flag, list, text } from '../options.ts';
-import { parseSince } from '../since.ts';
-import { checkUrl } from '../urls.ts';
+import { command, count, duration, flag, list, text } from '../cli/options.ts';
+import { parseSince } from '../lib/since.ts';
+import { checkUrl } from '../lib/urls.ts';
 
 async function ledgerOf(context: Context): Promise<Ledger> {
   const ledger = await context.ledger();
@@ -26,7 +26,7 @@ const show = command({
   async run(context, { args }) {
     const ledger = await ledgerOf(context);
     const [{ findEvents }, { eventPage }] = await Promise.all([
-      import('../flows/events.ts'),
+      import('../listen/history.ts'),
       import('../views/event.ts'),
     ]);
     for (const event of findEvents(ledger, args))
@@ -61,7 +61,7 @@ const replay = command({
     if (to !== undefined) checkUrl(to, 'hook');
     const ledger = await ledgerOf(context);
     const [flow, { replayedView }, { raiseFailures, values }] = await Promise.all([
-      import('../flows/events.ts'),
+      import('../listen/history.ts'),
       import('../views/event.ts'),
       import('../flows/bulk.ts'),
     ]);
@@ -112,9 +112,9 @@ export const events = command({
     const { out, signal } = context;
     const ledger = await ledgerOf(context);
     const [flow, view, { eventNames }] = await Promise.all([
-      import('../flows/events.ts'),
+      import('../listen/history.ts'),
       import('../views/event.ts'),
-      import('../listen/names.ts'),
+      import('../listen/event-names.ts'),
     ]);
     const { file, order, found, since } = options;
     const filter = {

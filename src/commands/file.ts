@@ -1,4 +1,4 @@
-import { command, duration, flag } from '../options.ts';
+import { command, duration, flag } from '../cli/options.ts';
 
 export const file = command({
   name: 'file',
@@ -21,7 +21,7 @@ export const file = command({
     const { checkId } = await import('../api/ids.ts');
     const ids = args.map((id) => checkId(id));
     const [{ followFiles }, { raiseFailures, values }, { filesView }, { documents }] = await Promise.all([
-      import('../flows/follow.ts'),
+      import('../flows/files/refresh.ts'),
       import('../flows/bulk.ts'),
       import('../views/file.ts'),
       import('../views/documents.ts'),
@@ -30,7 +30,7 @@ export const file = command({
     const transport = await context.transport(options.watch ? { ownTimeout: true, endsInTime: true } : {});
     const ledger = await context.ledgerIfAny();
     if (options.watch) {
-      const { watchFiles } = await import('../flows/watch.ts');
+      const { watchFiles } = await import('../flows/files/watch.ts');
       const changes = watchFiles(transport, ledger, [...new Set(ids)], {
         interval: options.interval ?? 5000,
         timeout: context.globals.timeout,

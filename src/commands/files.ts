@@ -1,8 +1,8 @@
 import { checkStates } from '../catalog/check.ts';
 import { fileStates } from '../catalog/states.ts';
-import { usage } from '../errors.ts';
-import { command, count, flag, list, text } from '../options.ts';
-import { parseSince } from '../since.ts';
+import { usage } from '../lib/errors.ts';
+import { command, count, flag, list, text } from '../cli/options.ts';
+import { parseSince } from '../lib/since.ts';
 
 export const files = command({
   name: 'files',
@@ -39,7 +39,7 @@ export const files = command({
       order: options.order,
       since: options.since === undefined ? undefined : parseSince(options.since, Date.now()),
     };
-    const { listFiles, refreshFiles } = await import('../flows/list-files.ts');
+    const { listFiles, refreshFiles } = await import('../flows/files/list.ts');
     const { knownFilesPages } = await import('../views/ledger.ts');
     const refreshed = options.refresh
       ? await refreshFiles(await context.transport(), ledger, filter, out)

@@ -1,11 +1,11 @@
-import type { Transport } from '../api/transport.ts';
+import type { Transport } from '../api/http/transport.ts';
 import { eventTypes } from '../catalog/events.ts';
 import { formats } from '../catalog/formats.ts';
-import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
-import type { Audience } from '../flows/listen.ts';
-import { formatJson } from '../json.ts';
-import { command, count, duration, flag, list, text } from '../options.ts';
+import type { Context } from '../cli/context.ts';
+import { usage } from '../lib/errors.ts';
+import type { Audience } from '../listen/session.ts';
+import { formatJson } from '../lib/json.ts';
+import { command, count, duration, flag, list, text } from '../cli/options.ts';
 
 const names = eventTypes.map(({ name }) => name);
 
@@ -64,8 +64,8 @@ An event that got lost is made up for: open files of the ledger are looked at no
     const { out, env, signal } = context;
     const warn = (text: string, hint?: string): void => void out.warn(text, hint);
     const [{ planActions, planListening }, { listen: start }, view] = await Promise.all([
-      import('../flows/listen-plan.ts'),
-      import('../flows/listen.ts'),
+      import('../listen/plan.ts'),
+      import('../listen/session.ts'),
       import('../views/event.ts'),
     ]);
     const { inSandbox, globals } = context;

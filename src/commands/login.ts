@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { StenoError, usage } from '../errors.ts';
-import { command, flag, text } from '../options.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { command, flag, text } from '../cli/options.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
 import { keyFromCommand } from '../settings/key.ts';
 import { checkKey, Settings } from '../settings/settings.ts';

@@ -2,13 +2,13 @@ import { orderedFile } from '../api/files.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
 import { orderSkus } from '../catalog/skus.ts';
-import type { Context } from '../context.ts';
-import { StenoError, usage } from '../errors.ts';
-import { checkFolder } from '../flows/folder.ts';
-import type { PlacedOrder } from '../flows/place-orders.ts';
-import type { Waiting } from '../flows/wait.ts';
-import type { Fetching, Waited } from '../flows/wait-and-fetch.ts';
-import { command, count, duration, flag, list, repeated, text } from '../options.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { checkFolder } from '../flows/transcripts/folder.ts';
+import type { PlacedOrder } from '../flows/orders/place.ts';
+import type { Waiting } from '../flows/files/wait.ts';
+import type { Fetching, Waited } from '../flows/files/wait-and-fetch.ts';
+import { command, count, duration, flag, list, repeated, text } from '../cli/options.ts';
 import { tellLeft } from '../ui/left.ts';
 
 export const order = command({
@@ -75,8 +75,8 @@ export const order = command({
     if (options.download !== undefined) checkFolder(options.download);
     const [{ ordersOf }, { placeOrders, raiseUnplaced, withoutOrdered }, { values }, { ordersView }] =
       await Promise.all([
-        import('../flows/plan-orders.ts'),
-        import('../flows/place-orders.ts'),
+        import('../flows/orders/plan.ts'),
+        import('../flows/orders/place.ts'),
         import('../flows/bulk.ts'),
         import('../views/order.ts'),
       ]);
@@ -109,7 +109,7 @@ export const order = command({
           throw error;
         },
       );
-      const { raiseUndelivered } = await import('../flows/wait.ts');
+      const { raiseUndelivered } = await import('../flows/files/wait.ts');
       raiseUnplaced(
         outcomes,
         waited.outcomes.flatMap(({ what, error }) => (error ? [{ what, error }] : [])),
@@ -131,7 +131,7 @@ async function waitFor(
   fetching: Fetching,
 ): Promise<Waited> {
   const [{ waitAndFetch }, { waitedView }, { startProgress }] = await Promise.all([
-    import('../flows/wait-and-fetch.ts'),
+    import('../flows/files/wait-and-fetch.ts'),
     import('../views/waited.ts'),
     import('../ui/progress.ts'),
   ]);

@@ -1,6 +1,6 @@
 import { checkTestFile } from '../catalog/check.ts';
-import { StenoError, usage } from '../errors.ts';
-import { command, flag } from '../options.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { command, flag } from '../cli/options.ts';
 
 export const refund = command({
   name: 'refund',

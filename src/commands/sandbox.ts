@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { Context } from '../context.ts';
-import { StenoError, usage } from '../errors.ts';
-import { JsonNumber, toJson } from '../json.ts';
-import { command, flag, list, text } from '../options.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { JsonNumber, toJson } from '../lib/json.ts';
+import { command, flag, list, text } from '../cli/options.ts';
 import type { Moved } from '../sandbox/index.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
 

@@ -1,4 +1,4 @@
-import { command } from '../options.ts';
+import { command } from '../cli/options.ts';
 
 export const skus = command({
   name: 'skus',

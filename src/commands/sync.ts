@@ -1,8 +1,8 @@
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
-import { usage } from '../errors.ts';
-import { checkFolder } from '../flows/folder.ts';
-import { command, count, list, text } from '../options.ts';
+import { usage } from '../lib/errors.ts';
+import { checkFolder } from '../flows/transcripts/folder.ts';
+import { command, count, list, text } from '../cli/options.ts';
 
 export const sync = command({
   name: 'sync',
@@ -31,7 +31,7 @@ export const sync = command({
     if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
     const transport = await context.transport();
     const [{ syncFiles }, { raiseFailures }, { syncView }, { whileSpinning }] = await Promise.all([
-      import('../flows/sync.ts'),
+      import('../flows/files/sync.ts'),
       import('../flows/bulk.ts'),
       import('../views/sync.ts'),
       import('../ui/spinner.ts'),

@@ -1,8 +1,8 @@
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat, formats } from '../catalog/formats.ts';
-import { usage } from '../errors.ts';
-import type { Saved } from '../flows/download.ts';
-import { command, count, flag, list, text } from '../options.ts';
+import { usage } from '../lib/errors.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
+import { command, count, flag, list, text } from '../cli/options.ts';
 
 export const transcript = command({
   name: 'transcript',
@@ -48,10 +48,10 @@ export const transcript = command({
     const exts = checkFormats(options.format);
     const several = ids.length * exts.length > 1;
     if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
-    const { checkTemplate } = await import('../flows/file-names.ts');
+    const { checkTemplate } = await import('../flows/transcripts/name.ts');
     if (options.nameAs !== undefined) checkTemplate(options.nameAs, exts.length > 1);
     const wanted = { ids, formats: exts, test: options.test, deprecatedPath: options.deprecatedPath };
-    const { saveTranscripts, streamTranscript, targetOf } = await import('../flows/transcripts.ts');
+    const { saveTranscripts, streamTranscript, targetOf } = await import('../flows/transcripts/fetch.ts');
     const { out } = context;
     if (options.output === '-') {
       const [id = '', ext = ''] = [ids[0], exts[0]];
@@ -93,6 +93,6 @@ export const transcript = command({
 
 async function listed(file: string | undefined, stdin: NodeJS.ReadStream): Promise<string[]> {
   if (file === undefined) return [];
-  const { readWords } = await import('../flows/manifest.ts');
+  const { readWords } = await import('../flows/orders/manifest.ts');
   return readWords(file, stdin);
 }

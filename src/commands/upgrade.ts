@@ -1,6 +1,6 @@
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import { upgradeSkus } from '../catalog/skus.ts';
-import { command, flag, list } from '../options.ts';
+import { command, flag, list } from '../cli/options.ts';
 
 export const upgrade = command({
   name: 'upgrade',

@@ -1,8 +1,8 @@
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
-import { usage } from '../errors.ts';
-import { checkFolder } from '../flows/folder.ts';
-import { command, duration, list, text } from '../options.ts';
+import { usage } from '../lib/errors.ts';
+import { checkFolder } from '../flows/transcripts/folder.ts';
+import { command, duration, list, text } from '../cli/options.ts';
 import { tellLeft } from '../ui/left.ts';
 
 export const wait = command({
@@ -36,9 +36,9 @@ export const wait = command({
     if (args.length && options.order !== undefined) throw usage('ids and --order exclude each other');
     const [{ filesToWaitFor }, { waitAndFetch }, { raiseUndelivered }, { waitedView }, { startProgress }] =
       await Promise.all([
-        import('../flows/files-to-wait-for.ts'),
-        import('../flows/wait-and-fetch.ts'),
-        import('../flows/wait.ts'),
+        import('../flows/files/select.ts'),
+        import('../flows/files/wait-and-fetch.ts'),
+        import('../flows/files/wait.ts'),
         import('../views/waited.ts'),
         import('../ui/progress.ts'),
       ]);

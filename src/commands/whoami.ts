@@ -1,6 +1,6 @@
-import { command } from '../options.ts';
+import { command } from '../cli/options.ts';
 import { noKey } from '../settings/key.ts';
-import { masked } from '../settings/mask.ts';
+import { masked } from '../lib/mask.ts';
 
 export const whoami = command({
   name: 'whoami',

@@ -1,6 +1,6 @@
 /** The command tree as the shells need it, read from the command specs: a new command or flag appears by itself. */
-import { type Command, flag, globalOptions, type Option, type Values } from '../options.ts';
-import { groups } from '../program.ts';
+import { type Command, flag, globalOptions, type Option, type Values } from '../cli/options.ts';
+import { groups } from '../cli/program.ts';
 
 export interface Flag {
   /** As typed, long before short: `--output`, `-o`. */

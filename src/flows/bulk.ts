@@ -1,4 +1,4 @@
-import { BulkError, type Failure, StenoError } from '../errors.ts';
+import { BulkError, type Failure, StenoError } from '../lib/errors.ts';
 
 export interface Outcome<T> {
   readonly what: string;

@@ -1,5 +1,5 @@
 /** What is to be done about each event and what came of it: written with the event, so that a crash forgets none. */
-import type { Database } from './database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 export interface ActionRow {
   readonly event: number;

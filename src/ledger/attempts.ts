@@ -1,5 +1,5 @@
 /** Every order that was tried: on disk before it is sent, so that a crash or a power cut leaves a trace. */
-import type { Database } from './database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { urlKey } from './url-key.ts';
 
 export interface NewOrder {

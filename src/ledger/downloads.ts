@@ -1,6 +1,6 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
-import type { Database } from './database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 export interface Download {
   readonly file: string;

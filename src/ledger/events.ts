@@ -1,5 +1,5 @@
 /** Every delivery as it came, and what was found by looking where none came. Never changed, never removed. */
-import type { Database, Value } from './database.ts';
+import type { Database, Value } from '../lib/sqlite.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` stands for an event that never came. */
 export type Source = 'received' | 'test' | 'found';

@@ -1,6 +1,6 @@
 /** The files of the orders: what is known of each, and which are still under way. */
 import { findFileState } from '../catalog/states.ts';
-import type { Database, Value } from './database.ts';
+import type { Database, Value } from '../lib/sqlite.ts';
 
 export interface FileRow {
   readonly seq: number;

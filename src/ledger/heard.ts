@@ -2,7 +2,7 @@
  * What events say of files and orders. Nobody signs an event, so it never ends a file: it changes what is shown and
  * asks for a look, and the service's own answer decides.
  */
-import type { Database } from './database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 /** What an event says, as far as the ledger follows it. */
 export interface News {

@@ -1,6 +1,6 @@
 /** The listeners that run or ran: whose work is whose, and which webhook has to be put back. */
 import { hostname } from 'node:os';
-import type { Database } from './database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 export interface Registration {
   readonly run: number;

@@ -1,4 +1,4 @@
-import type { Migration } from './database.ts';
+import type { Migration } from '../lib/sqlite.ts';
 
 /** In the order they were added; one that has been released is never changed. Ids are text: they may have any form. */
 export const migrations: readonly Migration[] = [

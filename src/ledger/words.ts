@@ -1,5 +1,5 @@
 /** Ids for a shell to offer, newest first, with a word on each. */
-import type { Database } from './database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 export interface Word {
   readonly id: string;

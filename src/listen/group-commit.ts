@@ -1,6 +1,6 @@
 /** Writes everything that arrived meanwhile in one commit: a flood costs few of them, a single event one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLocked } from '../ledger/database.ts';
+import { isLocked } from '../lib/sqlite.ts';
 
 interface Job {
   readonly work: () => unknown;

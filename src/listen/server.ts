@@ -1,9 +1,9 @@
 /** The receiver: takes deliveries in at one path, and answers each after it is kept. It knows no terminal. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { StenoError } from '../errors.ts';
-import { marker } from './marker.ts';
-import { Room } from './room.ts';
+import { StenoError } from '../lib/errors.ts';
+import { marker } from './hop-marker.ts';
+import { Room } from './connection-limit.ts';
 
 export interface Delivery {
   readonly body: Buffer;

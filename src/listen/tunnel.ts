@@ -1,7 +1,7 @@
 /** Any tunnel program that the user has: started with the local address filled in, ended with the listener. */
-import { StenoError } from '../errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import { isLoopback } from '../settings/base-url.ts';
-import { oneLine } from '../ui/text.ts';
+import { oneLine } from '../lib/text.ts';
 import { endGroup, startGroup } from './process-group.ts';
 
 export interface Tunnel {

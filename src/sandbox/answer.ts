@@ -1,4 +1,4 @@
-import { formatJson, type JsonObject, toJson } from '../json.ts';
+import { formatJson, type JsonObject, toJson } from '../lib/json.ts';
 
 export interface Answer {
   readonly status: number;

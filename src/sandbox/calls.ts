@@ -1,5 +1,5 @@
 import { findOrderSku, findUpgradeSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
-import { JsonNumber, type JsonObject, toJson } from '../json.ts';
+import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
 import { type Answer, json, said } from './answer.ts';
 import { refund, upgrade } from './changes.ts';
 import { addTestEvent } from './events.ts';

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as overHttp, type RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { dropDue, readWebhook } from './webhook.ts';
 
 const POLL_MS = 100;

@@ -1,5 +1,5 @@
 import { testableEvents } from '../catalog/events.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { Refusal } from './refusal.ts';
 import { SAMPLE } from './samples.ts';
 import type { Subject } from './steps.ts';

@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { usage } from '../lib/errors.ts';
 
 /** What goes wrong on purpose: for every call by its chance, or a delay for all. */
 export type Fault =

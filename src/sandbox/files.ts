@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonObject, toJson } from '../json.ts';
+import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
 import { money } from './prices.ts';
 import { Refusal } from './refusal.ts';
 import { current } from './steps.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 /** Where each kind of number begins: far enough apart to be told apart at a glance. */
 const beginnings = { file: 1000, order: 0, invoice: 5000, item: 20_000, transaction: 70_000 } as const;

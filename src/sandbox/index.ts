@@ -1,7 +1,7 @@
 /** The whole service of the API document, on loopback: for newcomers, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StenoError } from '../errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import { Courier } from './delivery.ts';
 import type { Fault } from './faults.ts';
 import { type Moved, move, release } from './release.ts';

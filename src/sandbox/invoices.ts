@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonObject, toJson } from '../json.ts';
+import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
 import { nextId } from './ids.ts';
 import { planInvoice } from './life.ts';
 import { money, priceOf } from './prices.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { nextId } from './ids.ts';
 import { START_BALANCE_CENTS } from './prices.ts';
 import type { Subject } from './steps.ts';

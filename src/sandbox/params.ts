@@ -1,4 +1,4 @@
-import { isObject, type Json, JsonNumber, parseJson } from '../json.ts';
+import { isObject, type Json, JsonNumber, parseJson } from '../lib/json.ts';
 import { Refusal } from './refusal.ts';
 
 /** The parameters of a call, from the query, a form or a JSON body; each may have several values. */

@@ -1,4 +1,4 @@
-import { JsonNumber } from '../json.ts';
+import { JsonNumber } from '../lib/json.ts';
 
 /** What a minute of audio costs, in cents, by SKU. */
 const centsAMinute: Readonly<Record<string, number>> = {

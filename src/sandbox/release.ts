@@ -1,5 +1,5 @@
 import { findFileState } from '../catalog/states.ts';
-import { StenoError } from '../errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import { begin, current, goOn } from './steps.ts';
 import type { Moment } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { nextId } from './ids.ts';
 
 /** The files with which an upgrade or a refund can be tested. */

@@ -1,4 +1,4 @@
-import type { Migration } from '../ledger/database.ts';
+import type { Migration } from '../lib/sqlite.ts';
 
 /** A step's `wait` counts from the step before it; without one it comes only when told to. */
 export const migrations: readonly Migration[] = [

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { type Answer, said } from './answer.ts';
 import { readBody } from './body.ts';
 import { type Fault, type Mishap, rollDice } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 
 /** A file's or an invoice's way through its states: rows with the time at which each begins, where it is known. */
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { addSamples } from './samples.ts';
 import { migrations, tables } from './schema.ts';
 

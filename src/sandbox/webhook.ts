@@ -1,4 +1,4 @@
-import type { Database } from '../ledger/database.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { Refusal } from './refusal.ts';
 import type { Moment } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { usage } from '../lib/errors.ts';
 
 /** Refuses an address that a key must not be sent to, or that calls can't be made from. */
 export function checkBaseUrl(text: string): void {

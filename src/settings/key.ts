@@ -1,4 +1,4 @@
-import { StenoError } from '../errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import { checkKey, type Settings } from './settings.ts';
 
 export interface Key {

@@ -1,6 +1,6 @@
-import { parseDuration } from '../duration.ts';
-import { usage } from '../errors.ts';
-import { didYouMean } from '../suggest.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
 import type { Env } from './paths.ts';
 import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';

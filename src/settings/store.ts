@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StenoError, usage } from '../errors.ts';
-import { nearest } from '../suggest.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { nearest } from '../lib/suggest.ts';
 import { configFolder, type Env, makePrivateFolder } from './paths.ts';
 
 export type Profile = Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
-import { BulkError, type StenoError } from '../errors.ts';
-import { formatJson, type Json, type JsonObject, toJson } from '../json.ts';
-import type { Mask } from '../settings/mask.ts';
+import { BulkError, type StenoError } from '../lib/errors.ts';
+import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
+import type { Mask } from '../lib/mask.ts';
 import type { Paint } from './paint.ts';
-import { forCsv, forRow, forTerminal, forTerminalLines, oneLine } from './text.ts';
-import type { Rows, View } from './view.ts';
+import { forCsv, forRow, forTerminal, forTerminalLines, oneLine } from '../lib/text.ts';
+import type { Rows, View } from '../lib/view.ts';
 
 export interface OutputMode {
   readonly json: boolean;

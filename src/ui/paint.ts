@@ -1,7 +1,7 @@
 /** Colour, where there is any. Loaded only when something is painted: it brings chalk with it. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import { findFileState } from '../catalog/states.ts';
-import type { CellKind } from './view.ts';
+import type { CellKind } from '../lib/view.ts';
 
 export class Paint {
   readonly #chalk: ChalkInstance;

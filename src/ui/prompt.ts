@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { StenoError } from '../errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import type { Output } from './output.ts';
 
 type Input = NodeJS.ReadStream;

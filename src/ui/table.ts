@@ -2,9 +2,9 @@
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
 import type { Paint } from './paint.ts';
-import { forTerminal } from './text.ts';
+import { forTerminal } from '../lib/text.ts';
 import { relativeTime } from './time.ts';
-import type { Column, Rows } from './view.ts';
+import type { Column, Rows } from '../lib/view.ts';
 
 const GAP = 2;
 const NARROWEST = 8;

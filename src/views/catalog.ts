@@ -1,8 +1,8 @@
 import { formats } from '../catalog/formats.ts';
 import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
 import { fileStates, invoiceStates } from '../catalog/states.ts';
-import { toJson } from '../json.ts';
-import type { View } from '../ui/view.ts';
+import { toJson } from '../lib/json.ts';
+import type { View } from '../lib/view.ts';
 
 const view = (names: readonly string[], rows: readonly (readonly string[])[]): View => ({
   json: toJson(rows.map((row) => Object.fromEntries(row.map((cell, at) => [names[at] ?? '', cell])))),

@@ -1,5 +1,5 @@
 import type { Outcome } from '../flows/bulk.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../lib/json.ts';
 import { errorJson } from '../ui/output.ts';
 
 /** One document for one thing, an array in the order asked for several; a failure stands in its place. */

@@ -1,6 +1,6 @@
 import type { AudioFile } from '../api/files.ts';
-import type { Json } from '../json.ts';
-import type { Column, View } from '../ui/view.ts';
+import type { Json } from '../lib/json.ts';
+import type { Column, View } from '../lib/view.ts';
 
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },

@@ -1,6 +1,6 @@
 import type { Invoice } from '../api/invoices.ts';
-import type { Json } from '../json.ts';
-import type { Column, View } from '../ui/view.ts';
+import type { Json } from '../lib/json.ts';
+import type { Column, View } from '../lib/view.ts';
 
 const header: readonly Column[] = [
   { name: 'invoice', kind: 'id' },

@@ -1,5 +1,5 @@
-import type { PlacedOrder } from '../flows/place-orders.ts';
-import type { View } from '../ui/view.ts';
+import type { PlacedOrder } from '../flows/orders/place.ts';
+import type { View } from '../lib/view.ts';
 
 /** A row a file: what was ordered and what it became. One order is its answer, several are an array of theirs. */
 export function ordersView(placed: readonly PlacedOrder[], several: boolean): View {

@@ -1,5 +1,5 @@
 import { type OrderRequest, orderParams } from '../api/orders.ts';
-import type { View } from '../ui/view.ts';
+import type { View } from '../lib/view.ts';
 
 /** What --dry-run shows: the orders to come, a row a URL. */
 export function planView(requests: readonly OrderRequest[]): View {

@@ -1,6 +1,6 @@
-import type { Saved } from '../flows/download.ts';
-import { type Json, toJson } from '../json.ts';
-import type { View } from '../ui/view.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
+import { type Json, toJson } from '../lib/json.ts';
+import type { View } from '../lib/view.ts';
 
 export const savedJson = ({ id, ext, path, bytes, skipped }: Saved): Json =>
   toJson({ audiofile: id, format: ext, path, bytes, skipped });

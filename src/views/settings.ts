@@ -1,5 +1,5 @@
-import { toJson } from '../json.ts';
-import type { View } from '../ui/view.ts';
+import { toJson } from '../lib/json.ts';
+import type { View } from '../lib/view.ts';
 
 export interface ShownSetting {
   readonly name: string;

@@ -2,7 +2,7 @@
 import type { Balance } from '../api/balance.ts';
 import type { Done } from '../api/files.ts';
 import type { Webhook } from '../api/webhook.ts';
-import type { View } from '../ui/view.ts';
+import type { View } from '../lib/view.ts';
 
 export const balanceView = ({ balance, json }: Balance): View => ({
   json,

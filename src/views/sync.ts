@@ -1,6 +1,6 @@
-import type { Synced } from '../flows/sync.ts';
-import { toJson } from '../json.ts';
-import type { View } from '../ui/view.ts';
+import type { Synced } from '../flows/files/sync.ts';
+import { toJson } from '../lib/json.ts';
+import type { View } from '../lib/view.ts';
 
 /** What is new since the last time: changes of state, and the transcripts that were fetched. */
 export const syncView = ({ checked, changed, downloaded }: Synced): View => ({

@@ -1,8 +1,8 @@
 import type { AudioFile } from '../api/files.ts';
 import type { Order } from '../api/orders.ts';
-import type { Waited } from '../flows/wait-and-fetch.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { View } from '../ui/view.ts';
+import type { Waited } from '../flows/files/wait-and-fetch.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
+import type { View } from '../lib/view.ts';
 import { documents } from './documents.ts';
 import { filesView } from './file.ts';
 import { savedJson, savedView } from './saved.ts';

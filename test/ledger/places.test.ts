@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BIN, finished, freshFolder } from '../support/steno.ts';
-import { ask, audio, desk, ledgerOf } from './support.ts';
+import { ask, audio, desk, ledgerOf } from '../support/ledger.ts';
 
 const url = audio('a');
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { urlKey } from '../../src/ledger/url-key.ts';
-import { parseSince } from '../../src/since.ts';
+import { parseSince } from '../../src/lib/since.ts';
 
 const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BIN, finished } from '../support/steno.ts';
-import { audio, type Desk, desk, fill } from './support.ts';
+import { audio, type Desk, desk, fill } from '../support/ledger.ts';
 
 const MANY = 100_000;
 let small: Desk;

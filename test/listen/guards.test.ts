@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { User } from '../support/steno.ts';
-import { form, Listener } from './support.ts';
+import { form, Listener } from '../support/listener.ts';
 
 const listed = async (user: User): Promise<Array<Record<string, unknown>>> =>
   JSON.parse((await user.run(['events', '--json'])).stdout);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { advance } from '../../src/sandbox/index.ts';
-import { balance, type Fields, freshFolder, open, order, receive, stateOf } from './support.ts';
+import { balance, type Fields, freshFolder, open, order, receive, stateOf } from '../support/sandbox.ts';
 
 describe('an upgrade', () => {
   it.each([

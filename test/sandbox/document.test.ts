@@ -12,7 +12,7 @@ import {
   receive,
   send,
   until,
-} from './support.ts';
+} from '../support/sandbox.ts';
 
 interface Table {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { freshFolder, open, order, receive, stateOf, until } from './support.ts';
+import { freshFolder, open, order, receive, stateOf, until } from '../support/sandbox.ts';
 
 it('holds 1,000 files and answers bursts of 200 parallel calls, with every event sent once', async () => {
   const client = await open({ folder: freshFolder(), speed: 10 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderId } from '../../src/sandbox/ids.ts';
-import { balance, type Fields, open, order, reaches, receive, send, stateOf } from './support.ts';
+import { balance, type Fields, open, order, reaches, receive, send, stateOf } from '../support/sandbox.ts';
 
 const file = async (client: Awaited<ReturnType<typeof open>>, id: string): Promise<Fields> =>
   (await client.get(`/audiofile/${id}`)).data.audiofile as Fields;

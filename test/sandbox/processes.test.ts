@@ -16,7 +16,7 @@ import {
   receive,
   stateOf,
   until,
-} from './support.ts';
+} from '../support/sandbox.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cleanups: Array<() => void | Promise<void>> = [];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { open, order, reaches, receive, until } from './support.ts';
+import { open, order, reaches, receive, until } from '../support/sandbox.ts';
 
 describe('the webhook', () => {
   it('is null at first, is set by GET and by POST, and taken away by an empty value', async () => {

@@ -1,0 +1,60 @@
+import { isObject, type Json, parseJson } from '../../lib/json.ts';
+import { oneLine } from '../../lib/text.ts';
+
+/** The readable line in an answer of any shape: JSON, plain text, HTML or nothing. */
+export function messageOf(text: string, hide: (text: string) => string = String): string {
+  let found: string | undefined;
+  try {
+    found = inJson(parseJson(text));
+  } catch {
+    found = /<(!doctype|html|head|body|h1|p|title)\b/i.test(text) ? inHtml(text) : text;
+  }
+  // Shortened only when nothing secret is left in it: a part of a key is a secret too.
+  return oneLine(hide(found ?? ''), 200);
+}
+
+const keys = [
+  'message',
+  'error',
+  'error_message',
+  'errors',
+  'detail',
+  'description',
+  'reason',
+  'title',
+  'msg',
+];
+
+/** A message under one of the usual keys, however deep it is wrapped. */
+export function inJson(value: Json | undefined, depth = 0): string | undefined {
+  if (typeof value === 'string') return value;
+  if (depth > 4) return undefined;
+  if (Array.isArray(value)) return inJson(value[0], depth + 1);
+  if (!isObject(value)) return undefined;
+  for (const key of keys) {
+    const found = inJson(value.get(key), depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  nbsp: ' ',
+  apos: "'",
+};
+
+function inHtml(text: string): string {
+  const page = text.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ');
+  const part =
+    /<h1\b[^>]*>([\s\S]*?)<\/h1>/i.exec(page)?.[1] ??
+    /<title\b[^>]*>([\s\S]*?)<\/title>/i.exec(page)?.[1] ??
+    page;
+  return part
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d{1,7});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))
+    .replace(/&(\w+);/g, (whole, name: string) => named[name] ?? whole);
+}

@@ -1,0 +1,34 @@
+import { usage } from '../../lib/errors.ts';
+import { isLoopback } from '../../settings/base-url.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The proxy that the environment names for this address, if any. */
+export function proxyFor(target: URL, env: Env): string | undefined {
+  const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const proxy = env[name] || env[name.toUpperCase()];
+  if (!proxy || isExempt(target, env.no_proxy || env.NO_PROXY || '')) return undefined;
+  const url = URL.canParse(proxy) ? proxy : `http://${proxy}`;
+  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
+    throw usage(
+      `${name.toUpperCase()} is not the address of an http proxy`,
+      'write it like http://host:port',
+    );
+  }
+  // A plain http request would show the key to a proxy on another machine.
+  if (target.protocol === 'http:' && !isLoopback(new URL(url).hostname)) return undefined;
+  return url;
+}
+
+/** NO_PROXY: names with commas; a name covers the hosts below it; `*` is everything. */
+function isExempt(target: URL, noProxy: string): boolean {
+  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  return noProxy.split(/[,\s]+/).some((entry) => {
+    if (entry === '*') return true;
+    const [, host = '', only] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase().replace(/^\*?\./, '')) ?? [];
+    if (!host || (only && only !== port)) return false;
+    return (
+      target.hostname === host || target.hostname === `[${host}]` || target.hostname.endsWith(`.${host}`)
+    );
+  });
+}

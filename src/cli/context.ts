@@ -1,0 +1,188 @@
+/** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
+import { existsSync } from 'node:fs';
+import type { Transport } from '../api/http/transport.ts';
+import { formatDuration, parseDuration } from '../lib/duration.ts';
+import { usage } from '../lib/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { GlobalValues } from './options.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import { findKey, type Key, noKey } from '../settings/key.ts';
+import { Mask } from '../lib/mask.ts';
+import { type Env, ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
+import { Settings } from '../settings/settings.ts';
+import { Output } from '../ui/output.ts';
+
+const SANDBOX = 'sandbox';
+
+export interface Edges {
+  readonly env: Env;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
+interface Limits {
+  /** The command's --timeout bounds all of its work, not each request. */
+  readonly ownTimeout?: boolean;
+  /** And no request goes on when it has run out. */
+  readonly endsInTime?: boolean;
+  /** What breaks calls off, if not the user's interruption. */
+  readonly signal?: AbortSignal;
+}
+
+export class Context {
+  readonly globals: GlobalValues;
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  readonly mask = new Mask();
+  readonly out: Output;
+  readonly #edges: Edges;
+  #settings: Settings | undefined;
+  #transport: Promise<Transport> | undefined;
+  #sandbox: Sandbox | undefined;
+  #ledger: Promise<Ledger> | undefined;
+
+  constructor(globals: GlobalValues, edges: Edges) {
+    this.globals = globals;
+    this.env = edges.env;
+    this.#edges = edges;
+    this.signal = edges.signal;
+    for (const key of [globals.apiKey, edges.env.STENO_API_KEY]) if (key) this.mask.add(key);
+    this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask, edges.env);
+  }
+
+  /** Opened on first use: node takes its time over it. */
+  get stdin(): NodeJS.ReadStream {
+    return this.#edges.stdin;
+  }
+
+  /** Whether the service is the one inside: asked for by flag, or by the name of the profile. */
+  get inSandbox(): boolean {
+    const { sandbox, profile } = this.globals;
+    return sandbox || (profile ?? this.env.STENO_PROFILE) === SANDBOX;
+  }
+
+  /** Starts what must run before the command does. */
+  async open(): Promise<void> {
+    if (!this.inSandbox) return;
+    if (this.globals.baseUrl !== undefined) throw usage('--sandbox and --base-url exclude each other');
+    const { startSandbox } = await import('../sandbox/index.ts');
+    this.#sandbox = await startSandbox({ folder: this.stateFolder });
+  }
+
+  get stateFolder(): string {
+    const folder = stateFolder(this.env);
+    makePrivateFolder(folder);
+    return folder;
+  }
+
+  get settings(): Settings {
+    this.#settings ??= this.readSettings();
+    return this.#settings;
+  }
+
+  /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
+  readSettings(options: { newProfile?: boolean } = {}): Settings {
+    const { globals, env } = this;
+    const inside = this.#sandbox;
+    const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
+    const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey, timeout };
+    const settings = inside
+      ? new Settings({ 'base-url': inside.baseUrl, 'api-key': inside.apiKey, timeout }, SANDBOX, env, {
+          newProfile: true,
+          source: SANDBOX,
+        })
+      : new Settings(flags, globals.profile, env, options);
+    const key = settings.look('api-key').value;
+    if (key) this.mask.add(key);
+    return settings;
+  }
+
+  async key(): Promise<Key | undefined> {
+    const key = await findKey(this.settings);
+    if (key) this.mask.add(key.value);
+    return key;
+  }
+
+  /** The way to the service, with the settings that hold for this command. */
+  transport(options: Limits = {}): Promise<Transport> {
+    this.#transport ??= this.#connect(options);
+    return this.#transport;
+  }
+
+  async #connect(options: Limits): Promise<Transport> {
+    const { settings } = this;
+    const key = await this.key();
+    if (!key) throw noKey();
+    return this.transportFor(settings, key.value, options);
+  }
+
+  async transportFor(
+    settings: Settings,
+    apiKey: string,
+    { ownTimeout = false, endsInTime = false, signal = this.signal }: Limits = {},
+  ): Promise<Transport> {
+    this.mask.add(apiKey);
+    const baseUrl = settings.find('base-url').value;
+    if (!baseUrl) {
+      throw usage(
+        'no base URL is set',
+        'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)',
+      );
+    }
+    const { timeout } = this.globals;
+    const limit = ownTimeout && timeout !== undefined ? undefined : settings.find('timeout').value;
+    const { Transport } = await import('../api/http/transport.ts');
+    return Transport.open({
+      baseUrl,
+      apiKey,
+      timeout: limit === undefined ? undefined : parseDuration(limit),
+      until: endsInTime && timeout !== undefined ? Date.now() + timeout : undefined,
+      userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
+      env: this.env,
+      signal,
+      trace: (line) => {
+        if (this.out.mode.debug) this.out.debug(line());
+      },
+    });
+  }
+
+  /** The ledger, unless the user wants none. */
+  async ledger(): Promise<Ledger | undefined> {
+    if (!this.globals.ledger) return undefined;
+    this.#ledger ??= import('../ledger/ledger.ts').then(({ Ledger }) =>
+      Ledger.open(ledgerPath(this.stateFolder), this.settings.profileName, this.mask.hide),
+    );
+    return this.#ledger;
+  }
+
+  /** What the ledger knows of the sandbox is void when the sandbox starts afresh. */
+  async forgetSandbox(): Promise<void> {
+    if (!this.hasLedger) return;
+    const { Ledger } = await import('../ledger/ledger.ts');
+    const ledger = await Ledger.open(ledgerPath(this.stateFolder), SANDBOX, this.mask.hide);
+    ledger.forget();
+    ledger.close();
+  }
+
+  get hasLedger(): boolean {
+    return existsSync(ledgerPath(stateFolder(this.env)));
+  }
+
+  /** The ledger for a command that can do without it: none is made, and one that can't be opened is only a warning. */
+  async ledgerIfAny(): Promise<Ledger | undefined> {
+    try {
+      return this.hasLedger ? await this.ledger() : undefined;
+    } catch (error) {
+      await this.out.warn(`the ledger is not used: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#transport?.catch(() => undefined))?.close();
+    (await this.#ledger?.catch(() => undefined))?.close();
+    await this.#sandbox?.close();
+  }
+}

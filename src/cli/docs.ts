@@ -1,0 +1,154 @@
+/** The parts of README.md that are made from the program, each between its two markers. */
+import { PassThrough } from 'node:stream';
+import { exitCodes } from '../lib/errors.ts';
+import { type Command, globalOptions, type Option } from './options.ts';
+import { buildProgram, groups, parse } from './program.ts';
+import { Mask } from '../lib/mask.ts';
+import { settingList } from '../settings/settings.ts';
+import { Output } from '../ui/output.ts';
+import type { View } from '../lib/view.ts';
+import { formatsView, skusView, statesView } from '../views/catalog.ts';
+
+const sections: Readonly<Record<string, () => string>> = {
+  commands: commandsSection,
+  'global-options': globalOptionsSection,
+  'exit-codes': exitCodesSection,
+  settings: settingsSection,
+  help: helpSection,
+};
+
+/** The text with every marked part made anew; a marker that names no part is an error. */
+export function fillSections(text: string): string {
+  return text.replace(
+    /(<!-- generated: (\S+) -->\n).*?(<!-- end: \2 -->)/gs,
+    (whole, begin: string, name: string, end: string) => {
+      // The benchmark writes its own.
+      if (name === 'bench') return whole;
+      const render = sections[name];
+      if (!render) throw new Error(`no generated section is named '${name}'`);
+      return `${begin}\n${render()}\n${end}`;
+    },
+  );
+}
+
+export function commandsSection(): string {
+  return groups
+    .map(
+      ({ title, commands }) =>
+        `### ${title}\n\n${commands.flatMap((spec) => commandParts(spec, 'steno')).join('\n')}`,
+    )
+    .join('\n');
+}
+
+function commandParts(spec: Command, parent: string): string[] {
+  const name = `${parent} ${spec.name}`;
+  const children = (spec.children ?? []).flatMap((child) => commandParts(child, name));
+  return spec.run ? [commandPart(spec, name), ...children] : children;
+}
+
+function commandPart(spec: Command, name: string): string {
+  const options = Object.values(spec.options ?? {});
+  const usage = [name, ...(spec.args ?? []).map((each) => each.name), options.length ? '[options]' : ''];
+  const alias = spec.alias ? ` Also: \`${name.replace(/\S+$/, spec.alias)}\`.` : '';
+  const rows = [
+    ...(spec.args ?? []).map((each) => [code(each.name), each.help]),
+    ...options.map((each) => [code(each.flags), meaning(each)]),
+  ];
+  const listed = rows.length ? `\n${table(['argument or option', 'meaning'], rows)}` : '';
+  return `#### \`${usage.filter(Boolean).join(' ')}\`\n\n${spec.summary}.${alias}\n${listed}`;
+}
+
+const meaning = ({ help, shownDefault, env }: Option): string =>
+  [help, shownDefault && `default: ${code(shownDefault)}`, env && `environment: ${code(env)}`]
+    .filter(Boolean)
+    .join('; ');
+
+export function globalOptionsSection(): string {
+  const rows = Object.values<Option>(globalOptions).map(({ flags, help, env }) => [
+    code(flags),
+    help,
+    env ? code(env) : '',
+  ]);
+  const builtIn = [
+    [code('-h, --help'), 'explain a command', ''],
+    [code('-V, --version'), 'print the version', ''],
+  ];
+  return table(['option', 'meaning', 'environment'], [...rows, ...builtIn]);
+}
+
+export function exitCodesSection(): string {
+  const rows = Object.entries(exitCodes).map(([name, { code: number, when }]) => [
+    String(number),
+    name,
+    when,
+  ]);
+  return table(['code', 'name', 'when'], rows);
+}
+
+export function settingsSection(): string {
+  const rows = settingList.map(({ name, help, env }) => [code(name), help, env ? code(env) : '']);
+  return table(['setting', 'meaning', 'environment'], rows);
+}
+
+/** The same whatever terminal it is made on. */
+export function helpSection(): string {
+  let text = '';
+  buildProgram()
+    .configureOutput({
+      writeOut: (part) => {
+        text += part;
+      },
+      getOutHelpWidth: () => 80,
+      getOutHasColors: () => false,
+    })
+    .outputHelp();
+  return `\`\`\`\n${text.trimEnd()}\n\`\`\`\n`;
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return [line(head), `|${head.map(() => '---|').join('')}\n`, ...rows.map(line)].join('');
+}
+
+/** The help page of every command by its full name, as `--help` prints it. */
+export function helpPages(): Array<[name: string, text: string]> {
+  const paths = groups.flatMap(({ commands }) => commands.flatMap((spec) => commandPaths(spec)));
+  return [[], ...paths].map((path) => {
+    const parsed = parse([...path, '--help']);
+    return [['steno', ...path].join(' '), 'text' in parsed ? parsed.text : ''];
+  });
+}
+
+function commandPaths(spec: Command): string[][] {
+  const children = (spec.children ?? []).flatMap(commandPaths);
+  const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
+  return names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
+}
+
+/** What the commands of the catalogue print where there is no terminal, by command and form. */
+export async function catalogueTexts(): Promise<Array<[name: string, text: string]>> {
+  const views = { skus: skusView(), states: statesView(), formats: formatsView() };
+  const texts: Array<[string, string]> = [];
+  for (const [name, view] of Object.entries(views)) {
+    for (const form of ['tabs', 'json', 'csv', 'quiet'])
+      texts.push([`${name} --${form}`, await textOf(view, form)]);
+  }
+  return texts;
+}
+
+async function textOf(view: View, form: string): Promise<string> {
+  const sink = new PassThrough();
+  const stream = sink as unknown as NodeJS.WriteStream;
+  const mode = {
+    json: form === 'json',
+    csv: form === 'csv',
+    quiet: form === 'quiet',
+    noColor: true,
+    debug: false,
+  };
+  await new Output(mode, { stdout: stream, stderr: stream }, new Mask(), {}).show(view);
+  return String(sink.read());
+}

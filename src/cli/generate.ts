@@ -1,0 +1,17 @@
+/** Writes what is made from the program: with `texts` those that dist answers with, else what the checkout keeps. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { completionScript, keptScripts, type Shell } from '../completion/script.ts';
+import { catalogueTexts, fillSections, helpPages } from './docs.ts';
+
+const [task, out] = process.argv.slice(2);
+if (task === 'texts') {
+  mkdirSync(`${out}/text`, { recursive: true });
+  const write = ([name, text]: [string, string]): void => writeFileSync(`${out}/text/${name}.txt`, text);
+  helpPages().forEach(write);
+  catalogueTexts().then((texts) => texts.forEach(write));
+} else {
+  mkdirSync('completions', { recursive: true });
+  for (const [shell, path] of Object.entries(keptScripts))
+    writeFileSync(path, completionScript(shell as Shell));
+  if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
+}

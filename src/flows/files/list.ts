@@ -1,0 +1,47 @@
+import type { Transport } from '../../api/http/transport.ts';
+import type { Download } from '../../ledger/downloads.ts';
+import type { FileRow, Filter } from '../../ledger/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Output } from '../../ui/output.ts';
+import { whileSpinning } from '../../ui/spinner.ts';
+import type { Outcome } from '../bulk.ts';
+import { type Followed, followFiles } from './refresh.ts';
+
+const PAGE = 200;
+/** People want one table with one header. */
+const LARGEST_TABLE = 2000;
+
+export interface KnownFiles {
+  readonly rows: readonly FileRow[];
+  /** By file; a question to the ledger, for those who show them. */
+  readonly downloads: () => ReadonlyMap<string, readonly Download[]>;
+}
+
+/** Pages of files, newest first: no more than one is in memory, however many there are. */
+export function* listFiles(
+  ledger: Ledger,
+  filter: Filter,
+  limit: number,
+  asTable: boolean,
+): Generator<KnownFiles> {
+  const size = asTable ? LARGEST_TABLE : PAGE;
+  let before: number | undefined;
+  for (let left = limit; left > 0; left -= size) {
+    const rows = ledger.files.page(filter, Math.min(size, left), before);
+    if (rows.length) yield { rows, downloads: () => ledger.downloads.of(rows.map(({ id }) => id)) };
+    if (rows.length < size) return;
+    before = rows.at(-1)?.seq;
+  }
+}
+
+/** Asks the service about every file of the listing that may have changed. */
+export const refreshFiles = (
+  transport: Transport,
+  ledger: Ledger,
+  filter: Filter,
+  out: Output,
+): Promise<Outcome<Followed>[]> =>
+  whileSpinning(out, 'Refreshing', () =>
+    // By state is chosen after the refresh, for it is the state that changes.
+    followFiles(transport, ledger, ledger.files.open({ ...filter, states: [] })),
+  );

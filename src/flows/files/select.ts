@@ -1,0 +1,17 @@
+import { checkId } from '../../api/ids.ts';
+import { usage } from '../../lib/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+/** The files that were named, those of an order, or all that are open. */
+export function filesToWaitFor(
+  ledger: Ledger | undefined,
+  ids: readonly string[],
+  order: string | undefined,
+): string[] {
+  if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
+  if (!ledger) throw usage('without the ledger, wait wants ids', 'name them: steno wait <id…>');
+  if (order === undefined) return ledger.files.open();
+  const found = ledger.files.ofOrder(checkId(order)).map((row) => row.id);
+  if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');
+  return found;
+}

@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs';
+import { usage } from '../../lib/errors.ts';
+import { readAll } from '../../ui/prompt.ts';
+
+const LARGEST_NOTES = 1024 * 1024;
+
+/** Notes from the command line, a file or stdin. */
+export async function readNotes(
+  notes: string | undefined,
+  file: string | undefined,
+  stdin: NodeJS.ReadStream,
+): Promise<string | undefined> {
+  if (file === undefined) return notes;
+  if (notes !== undefined) throw usage('--notes and --notes-file exclude each other', 'choose one of them');
+  try {
+    const text = await readAll(file === '-' ? stdin : createReadStream(file), LARGEST_NOTES);
+    return text.replace(/^\ufeff/, '').replace(/\s+$/, '');
+  } catch (error) {
+    throw usage(`can't read the notes from ${file}: ${(error as Error).message}`);
+  }
+}
+
+const documented: Readonly<Record<string, string>> = {
+  api_key: '--api-key',
+  url: 'the argument <url>',
+  sku: '--sku',
+  test: '--test',
+  notes: '--notes',
+  name: '--name',
+  names: '--name',
+};
+
+/** `key=value` pairs for what the document does not list. */
+export function parseParams(params: readonly string[]): Array<[string, string]> {
+  return params.map((param) => {
+    const at = param.indexOf('=');
+    const key = param.slice(0, Math.max(at, 0));
+    if (at < 1 || /[\s\u0000-\u001f]/.test(key))
+      throw usage(`'${param}' is not key=value`, 'write it like --param title=Talk');
+    if (Object.hasOwn(documented, key)) throw usage(`${key} is not for --param`, `use ${documented[key]}`);
+    return [key, param.slice(at + 1)];
+  });
+}

@@ -1,0 +1,262 @@
+/** The one place that knows SQLite: opens a database file, brings it up to date, and says plainly what is wrong. */
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StenoError } from './errors.ts';
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+export type Value = null | number | bigint | string | Uint8Array;
+
+interface Statement {
+  run(...values: Value[]): { changes: number | bigint };
+  get(...values: Value[]): unknown;
+  all(...values: Value[]): unknown[];
+}
+
+interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
+
+const BUSY_MS = 10_000;
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+export class Database {
+  readonly path: string;
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, Statement>();
+  #syncsAll = false;
+
+  constructor(path: string, connection: Connection) {
+    this.path = path;
+    this.#connection = connection;
+  }
+
+  /** Runs statements that take no values. */
+  exec(sql: string): void {
+    this.#plainly(() => this.#connection.exec(sql));
+  }
+
+  /** Runs one statement; tells how many rows it changed. */
+  run(sql: string, ...values: Value[]): number {
+    return this.#plainly(() => Number(this.#prepare(sql).run(...values).changes));
+  }
+
+  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#plainly(() => this.#prepare(sql).get(...values) as Row | undefined);
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#plainly(() => this.#prepare(sql).all(...values) as Row[]);
+  }
+
+  /** Does all of the work or none of it; no other process writes meanwhile. Not to be nested. */
+  transaction<Result>(work: () => Result): Result {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** A transaction that is on disk when this returns: a power cut does not undo it. */
+  durable<Result>(work: () => Result): Result {
+    if (this.#syncsAll) return this.transaction(work);
+    this.exec('PRAGMA synchronous = FULL');
+    try {
+      return this.transaction(work);
+    } finally {
+      this.exec('PRAGMA synchronous = NORMAL');
+    }
+  }
+
+  /** From now on every commit is durable. */
+  syncEveryCommit(): void {
+    this.exec('PRAGMA synchronous = FULL');
+    this.#syncsAll = true;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #prepare(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #rollBack(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself after some errors, and then refuses this.
+    }
+  }
+
+  #plainly<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(this.path, error);
+    }
+  }
+}
+
+/** Opens the database at `path` (or `:memory:`), making it if need be, and applies the migrations it lacks. */
+export async function openDatabase(path: string, migrations: readonly Migration[]): Promise<Database> {
+  const Driver = await loadDriver();
+  let database: Database | undefined;
+  try {
+    if (path !== ':memory:') keepPrivate(path);
+    database = new Database(path, new Driver(path));
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA foreign_keys = ON`);
+    await useWriteAheadLog(database);
+    setSync(database);
+    migrate(database, migrations);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explain(path, error);
+  }
+}
+
+/** Opens a database as it is, to read from it: nothing is brought up to date, and nothing is written. */
+export async function openForReading(path: string, migrations: readonly Migration[]): Promise<Database> {
+  const Driver = await loadDriver();
+  const database = new Database(path, new Driver(path, { readOnly: true }));
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  missing(database, migrations);
+  return database;
+}
+
+async function loadDriver(): Promise<Driver> {
+  const builtIn = loadQuietly();
+  if (builtIn) return builtIn.DatabaseSync;
+  return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Driver;
+}
+
+/** Node 22 warns that its SQLite is experimental: nothing that a user of the program could act on. */
+function loadQuietly(): { DatabaseSync: Driver } | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** SQLite gives the files beside the database the mode of the database itself. */
+function keepPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodQuietly(file);
+}
+
+function chmodQuietly(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // Another process may have closed the database and removed the file just now.
+  }
+}
+
+/** The busy timeout does not cover this pragma, so two first openings can meet here. */
+async function useWriteAheadLog(database: Database): Promise<void> {
+  const deadline = Date.now() + BUSY_MS;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || Date.now() > deadline) throw error;
+      await sleep(10 + Math.random() * 20);
+    }
+  }
+}
+
+/**
+ * Set here because the drivers' defaults differ. NORMAL syncs only at checkpoints: right for what can be fetched or
+ * done again (states of files, downloads, heartbeats, the sandbox). Attempts to order and a listener's webhook use
+ * `durable`, and the connection that keeps events uses `syncEveryCommit`.
+ */
+function setSync(database: Database): void {
+  // On macOS a plain fsync stops at the drive's cache.
+  database.exec('PRAGMA fullfsync = ON');
+  const mode = database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode;
+  // Some network drives allow no write-ahead log, and without one NORMAL can damage the file in a power cut.
+  if (mode === 'wal') database.exec('PRAGMA synchronous = NORMAL');
+  else database.syncEveryCommit();
+}
+
+function migrate(database: Database, migrations: readonly Migration[]): void {
+  if (missing(database, migrations).length === 0) return;
+  database.transaction(() => {
+    database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)');
+    for (const { name, sql } of missing(database, migrations)) {
+      database.exec(sql);
+      database.run('INSERT INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
+    }
+  });
+}
+
+/** The migrations that a database lacks; one that it has and nobody here knows is refused. */
+function missing(database: Database, migrations: readonly Migration[]): readonly Migration[] {
+  if (!database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return migrations;
+  const applied = database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
+  const unknown = applied.find((name) => !migrations.some((each) => each.name === name));
+  if (unknown !== undefined) {
+    throw new StenoError('failed', `${database.path} was written by a newer steno (it has '${unknown}')`, {
+      hint: 'update steno, or choose another folder with STENO_STATE_DIR',
+    });
+  }
+  return migrations.filter(({ name }) => !applied.includes(name));
+}
+
+function explain(path: string, error: unknown): unknown {
+  if (error instanceof StenoError) return error;
+  const code = primaryCode(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === CORRUPT || code === NOT_A_DATABASE) {
+    return new StenoError('failed', `${path} is damaged: ${text}`, {
+      hint: 'nothing was written to it: move it away to start afresh',
+      cause: error,
+    });
+  }
+  if (isLocked(error)) {
+    return new StenoError('failed', `${path} is locked by another process`, {
+      hint: 'try again in a moment',
+      cause: error,
+    });
+  }
+  return new StenoError('failed', `${path}: ${text}`, { cause: error });
+}
+
+export function isLocked(error: unknown): boolean {
+  const code = primaryCode(error instanceof StenoError ? error.cause : error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** The low byte of SQLite's code tells the kind; the rest only refines it. */
+function primaryCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}

@@ -1,0 +1,210 @@
+/** Bodies over real connections: whole and in order, however they come and however slowly they are taken. */
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createPlainServer, type Server as PlainServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { Pool } from 'undici';
+import { afterEach, describe, expect, it } from 'vitest';
+import { pour, readBytes, readStart } from '../../../src/api/http/body.ts';
+import { type Answer, exchange } from '../../../src/api/http/exchange.ts';
+
+const ends: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function open(server: Server | PlainServer): Promise<Pool> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 4 });
+  ends.push(() => server.close());
+  ends.push(() => pool.destroy());
+  return pool;
+}
+
+const serve = (listener: RequestListener): Promise<Pool> => open(createServer(listener));
+const get = (pool: Pool, signal = new AbortController().signal): Promise<Answer> =>
+  exchange(pool, { path: '/', method: 'GET' }, signal);
+
+describe('a body', () => {
+  it('comes whole and in order, whatever its parts and however slowly they are taken', async () => {
+    let parts: Uint8Array[] = [];
+    const pool = await serve((_request, response) => {
+      const next = (at: number): void => {
+        if (at === parts.length) response.end();
+        else response.write(parts[at] ?? '', () => setImmediate(next, at + 1));
+      };
+      next(0);
+    });
+    const sizes = fc.array(fc.integer({ min: 0, max: 100_000 }), { maxLength: 8 });
+    const delays = fc.infiniteStream(fc.constantFrom(undefined, undefined, 0, 1, 3));
+    await fc.assert(
+      fc.asyncProperty(sizes, delays, async (lengths, pauses) => {
+        parts = lengths.map((length, at) => Buffer.alloc(length, at + 1));
+        const answer = await get(pool);
+        const taken: Buffer[] = [];
+        let taking = false;
+        await pour(answer, (chunk) => {
+          expect(taking).toBe(false);
+          taken.push(Buffer.from(chunk));
+          const pause = pauses.next().value;
+          if (pause === undefined) return undefined;
+          taking = true;
+          return sleep(pause).then(() => {
+            taking = false;
+          });
+        });
+        expect(Buffer.concat(taken).equals(Buffer.concat(parts))).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('that nobody takes yet is held back, not piled up', async () => {
+    const ALL = 64 * 2 ** 20;
+    let sent = 0;
+    const part = Buffer.alloc(65_536, 'x');
+    const pool = await serve((_request, response) => {
+      const more = (): void => {
+        sent += part.length;
+        if (sent > ALL) response.end();
+        else response.write(part, more);
+      };
+      more();
+    });
+    const answer = await get(pool);
+    await sleep(300);
+    // What the system's own buffers take is some megabytes.
+    expect(sent).toBeLessThan(ALL / 2);
+    let size = 0;
+    await pour(answer, (chunk) => {
+      size += chunk.length;
+    });
+    expect(size).toBe(ALL);
+  });
+
+  it('fails with what its taker says, at once or later, and gives the connection up', async () => {
+    let closed = 0;
+    const pool = await serve((request, response) => {
+      request.socket.once('close', () => {
+        closed += 1;
+      });
+      response.write('first');
+    });
+    const trouble = new Error('the disk is full');
+    const refusals = [
+      (): never => {
+        throw trouble;
+      },
+      (): Promise<never> => Promise.reject(trouble),
+      (): Promise<never> =>
+        sleep(20).then(() => {
+          throw trouble;
+        }),
+    ];
+    for (const refuse of refusals) await expect(pour(await get(pool), refuse)).rejects.toBe(trouble);
+    const dropped = await get(pool);
+    dropped.body.drop();
+    while (closed < refusals.length + 1) await sleep(5);
+  });
+
+  it('that breaks off says so, also if nobody was listening yet', async () => {
+    const pool = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': 1000 });
+      response.write('some', () => response.socket?.destroy());
+    });
+    await expect(readBytes(await get(pool), 5000)).rejects.toThrow();
+    const late = await get(pool);
+    await sleep(50);
+    await expect(readBytes(late, 5000)).rejects.toThrow();
+    expect(await readStart(await get(pool), 5000)).toBe('some');
+  });
+
+  it('is decoded where it is coded, and a broken coding is an error, not a hang', async () => {
+    const text = 'So it goes. '.repeat(50_000);
+    const codings = { gzip: gzipSync(text), deflate: deflateSync(text), br: brotliCompressSync(text) };
+    let coding = '';
+    let body: Buffer = Buffer.alloc(0);
+    let stays = false;
+    const pool = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding });
+      if (stays) response.write(body);
+      else response.end(body);
+    });
+    for (const [name, coded] of Object.entries(codings)) {
+      [coding, body] = [name, coded];
+      expect((await readBytes(await get(pool), 2 ** 20)).toString()).toBe(text);
+      const slowly: Buffer[] = [];
+      await pour(await get(pool), async (chunk) => {
+        await sleep(1);
+        slowly.push(chunk);
+      });
+      expect(Buffer.concat(slowly).toString()).toBe(text);
+      await expect(readBytes(await get(pool), 1000)).rejects.toThrow('larger than');
+      expect(await readStart(await get(pool), 5)).toBe('So it');
+    }
+    [coding, body] = ['gzip', Buffer.alloc(0)];
+    expect(await readBytes(await get(pool), 1000)).toHaveLength(0);
+    [coding, body] = ['constructor', Buffer.from('as it is')];
+    expect(String(await readBytes(await get(pool), 1000))).toBe('as it is');
+    [coding, body, stays] = ['gzip', Buffer.from('this is not gzip at all'), true];
+    await expect(readBytes(await get(pool), 1000)).rejects.toThrow();
+    [body] = [gzipSync(text).subarray(0, 100)];
+    stays = false;
+    await expect(readBytes(await get(pool), 2 ** 20)).rejects.toThrow();
+  });
+});
+
+describe('an exchange', () => {
+  it('waits for the real answer behind early hints', async () => {
+    const pool = await serve((_request, response) => {
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</a>; rel=preload' });
+      response.setHeader('set-cookie', ['a=1', 'b=2']).end('done');
+    });
+    const answer = await get(pool);
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([200, 'a=1,b=2']);
+    expect(String(await readBytes(answer, 100))).toBe('done');
+  });
+
+  it('ends at the signal: before it began, while it waits, and in the middle of the body', async () => {
+    const pool = await serve((_request, response) => {
+      setTimeout(() => response.write('first'), 40);
+    });
+    await expect(get(pool, AbortSignal.abort(new Error('at once')))).rejects.toThrow('at once');
+    await expect(get(pool, AbortSignal.abort('SIGINT'))).rejects.toMatchObject({ name: 'AbortError' });
+    const waiting = new AbortController();
+    setTimeout(() => waiting.abort(new Error('too slow')), 10);
+    await expect(get(pool, waiting.signal)).rejects.toThrow('too slow');
+    const reading = new AbortController();
+    const answer = await get(pool, reading.signal);
+    setTimeout(() => reading.abort(new Error('enough')), 20);
+    await expect(readBytes(answer, 1000)).rejects.toThrow('enough');
+  });
+
+  it('ends at the signal while another call has the only connection', async () => {
+    const silent = createPlainServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const single = new Pool(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, { connections: 1 });
+    ends.push(
+      () => silent.close(),
+      () => single.destroy(),
+    );
+    const first = new AbortController();
+    const busy = get(single, first.signal);
+    await expect(get(single, AbortSignal.timeout(50))).rejects.toThrow(/timeout/i);
+    first.abort(new Error('over'));
+    await expect(busy).rejects.toThrow('over');
+  });
+
+  it('says what is wrong where no answer comes, or none that is HTTP', async () => {
+    const pool = await open(createPlainServer((socket) => void socket.end('SSH-2.0-hello\r\n')));
+    await expect(get(pool)).rejects.toThrow();
+    const nobody = new Pool('http://127.0.0.1:1');
+    ends.push(() => nobody.destroy());
+    await expect(get(nobody)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Command as Commander } from 'commander';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { commandTree, everyNode, type Node, pathOf } from '../../src/completion/model.ts';
+import { completionScript, keptScripts, type Shell } from '../../src/completion/script.ts';
+import { fillSections } from '../../src/cli/docs.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { BIN, KEY, User } from '../support/steno.ts';
+
+const shells = Object.keys(keptScripts) as Shell[];
+
+beforeAll(() => {
+  vi.stubGlobal('STENO_VERSION', '0.0.0');
+});
+
+describe.each(shells)('the completion of %s', (shell) => {
+  const script = completionScript(shell);
+
+  test('is kept as it is generated', () => {
+    expect(readFileSync(keptScripts[shell], 'utf8'), 'run: npm run build && npm run generate').toBe(script);
+  });
+
+  test('is printed by the program, whatever the key', () => {
+    const env = { ...new User().env, STENO_API_KEY: KEY };
+    expect(execFileSync(process.execPath, [BIN, 'completion', shell], { env, encoding: 'utf8' })).toBe(
+      script,
+    );
+  });
+
+  test('has every command and every long flag', () => {
+    for (const node of everyNode(commandTree())) {
+      for (const name of node.path) expect(script).toContain(name);
+      for (const name of node.flags.flatMap((flag) => flag.names).filter((each) => each.startsWith('--'))) {
+        expect(script).toContain(shell === 'fish' ? `-l ${name.slice(2)}` : name);
+      }
+    }
+  });
+});
+
+describe('the model of the commands', () => {
+  test('has the commands and flags that the program parses, and no others', () => {
+    expect(modelSummary(commandTree())).toEqual(programSummary(buildProgram(), []));
+  });
+
+  test('leaves out what only the scripts call', () => {
+    expect(everyNode(commandTree()).map(pathOf)).not.toContain('__complete');
+  });
+
+  test('tells lists with commas from flags that are repeated', () => {
+    const order = everyNode(commandTree()).find((node) => pathOf(node) === 'order');
+    const flagOf = (name: string) => order?.flags.find((flag) => flag.names.includes(name));
+    expect(flagOf('--sku')).toMatchObject({ list: true, many: true, valueName: 'SKU' });
+    expect(flagOf('--name')).toMatchObject({ list: false, many: true, valueName: 'name' });
+    expect(flagOf('--notes')).toMatchObject({ list: false, many: false, takesValue: true });
+  });
+});
+
+describe('the marked parts of a text', () => {
+  test('are made anew, and the rest stays', () => {
+    const text = 'a\n<!-- generated: exit-codes -->\nold\n<!-- end: exit-codes -->\nb\n';
+    const filled = fillSections(text);
+    expect(filled).toMatch(/^a\n<!-- generated: exit-codes -->\n\n\| code \| name \| when \|\n/);
+    expect(filled).toMatch(/\n\| 130 \| interrupted \| .*\n\n<!-- end: exit-codes -->\nb\n$/);
+    expect(fillSections(filled)).toBe(filled);
+  });
+
+  test.each(['commands', 'global-options', 'settings', 'help'])('can be %s', (name) => {
+    const filled = fillSections(`<!-- generated: ${name} -->\n<!-- end: ${name} -->\n`);
+    expect(filled.split('\n').length).toBeGreaterThan(6);
+  });
+
+  test('name a part that exists', () => {
+    expect(() => fillSections('<!-- generated: odd -->\n<!-- end: odd -->\n')).toThrow("'odd'");
+  });
+});
+
+type Summary = readonly (readonly [path: string, flags: readonly string[]])[];
+
+function modelSummary(root: Node): Summary {
+  const shared = root.flags.flatMap((flag) => flag.names);
+  return everyNode(root)
+    .filter((node) => pathOf(node) !== 'help')
+    .map((node) => [pathOf(node), sorted([...node.flags.flatMap((flag) => flag.names), ...shared])]);
+}
+
+function programSummary(command: Commander, path: readonly string[]): Summary {
+  const options = command.createHelp().visibleOptions(command);
+  const names = options.flatMap(({ long, short }) => [long, short].flatMap((name) => name ?? []));
+  const shown = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help');
+  const below = shown.flatMap((child) => programSummary(child, [...path, child.name()]));
+  return [[path.join(' '), sorted(names)], ...below];
+}
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort();

@@ -1,0 +1,299 @@
+/** `wait`: until every file is delivered or can no longer be. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { jsonError } from '../../support/account.ts';
+import { finished } from '../../support/steno.ts';
+import { deadAddress } from '../../support/wire.ts';
+import { ask, audio, desk, listing, until } from '../../support/ledger.ts';
+
+const soon = ['--interval', '50ms'];
+
+describe.concurrent('wait', () => {
+  it('looks until a file is delivered, and tells what it became', async () => {
+    const { user, states, looks } = await desk();
+    states.set('5', ['Pre-Processing', 'Transcribing', 'A State Of Its Own', 'Delivered']);
+    const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--quiet']);
+    expect([code, stdout, stderr]).toEqual([0, '5\n', '']);
+    expect(looks()).toHaveLength(4);
+  });
+
+  it('waits for several at once and asks about each until it has ended', async () => {
+    const { user, states, looks } = await desk();
+    states
+      .set('1', ['Delivered'])
+      .set('2', ['Transcribing', 'Transcribing', 'Delivered'])
+      .set('3', ['Processing', 'Delivered']);
+    const { code, stdout } = await user.run(['wait', '3', '1', '2', '1', ...soon, '--json']);
+    expect(code).toBe(0);
+    expect(
+      (JSON.parse(stdout) as Array<{ audiofile: { id: number } }>).map((each) => each.audiofile.id),
+    ).toEqual([3, 1, 2]);
+    expect(looks().sort().join('')).toBe('122233');
+  });
+
+  it.each([
+    ['Order Cancelled', 8, 'unfinished'],
+    ['Refunded', 8, 'unfinished'],
+    ['Error', 8, 'unfinished'],
+    ['On Hold', 5, 'held'],
+  ])('ends at %s with %i', async (state, exit, kind) => {
+    const { user, states } = await desk();
+    states.set('5', ['Transcribing', state]);
+    const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--json']);
+    expect(code).toBe(exit);
+    expect(JSON.parse(stdout)).toMatchObject({ audiofile: { id: 5, statename: state } });
+    expect(jsonError(stderr)).toMatchObject({ code: kind, message: expect.stringContaining('5') });
+  });
+
+  it('goes on through every other state of the document', async () => {
+    const { user, states, looks } = await desk();
+    const passing = [
+      'Technical Difficulty',
+      'Temporary Error',
+      'Billing Processing',
+      'Order Chargeable',
+      'Out for edit',
+      '',
+    ];
+    states.set('5', [...passing, 'Delivered']);
+    expect((await user.run(['wait', '5', '--interval', '10ms'])).code).toBe(0);
+    expect(looks()).toHaveLength(passing.length + 1);
+  });
+
+  it('waits for the others while one is held or has failed', async () => {
+    const { user, states } = await desk();
+    states.set('1', ['On Hold']).set('2', ['Processing', 'Processing', 'Delivered']).set('3', ['Error']);
+    const held = await user.run(['wait', '1', '2', ...soon, '--quiet']);
+    expect([held.code, held.stdout]).toEqual([5, '2\n']);
+    expect(held.stderr).toMatch(/^steno: 1 is on hold[^\n]*\nhint: [^\n]*balance/);
+    states
+      .set('1', ['On Hold', 'On Hold', 'Delivered'])
+      .set('2', ['Processing', 'Processing', 'Processing', 'Delivered']);
+    const released = await user.run(['wait', '1', '2', '3', ...soon, '--quiet']);
+    expect([released.code, released.stdout]).toEqual([8, '1\n2\n']);
+    expect(released.stderr).toMatch(/^steno: 3 ended as 'Error': no transcript comes\n$/);
+  });
+
+  it('gives up with 6 when its time is over', async () => {
+    const { user, states } = await desk();
+    states.set('5', ['Transcribing']);
+    const start = Date.now();
+    const { code, stderr } = await user.run(['wait', '5', ...soon, '--timeout', '600ms']);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/^steno: 5 is still 'Transcribing'\nhint: /);
+    expect(Date.now() - start).toBeGreaterThan(600);
+  });
+
+  it.each([
+    ['answers nothing', () => {}],
+    ['asks for a long pause', { status: 503, headers: { 'retry-after': '50' } }],
+    ['is broken', { status: 500 }],
+  ])('gives up with 6 in time even if the service %s', async (_, answer) => {
+    const { user, service } = await desk();
+    service.on('GET /audiofile/5', answer);
+    const start = Date.now();
+    const { code, stderr } = await user.run(['wait', '5', ...soon, '--timeout', '800ms']);
+    expect(code, stderr).toBe(6);
+    expect(Date.now() - start).toBeLessThan(6000);
+  });
+
+  it('takes a last look just before its time is over', async () => {
+    const { user, service, states } = await desk();
+    states.set('5', ['Transcribing', 'Delivered']);
+    const { code } = await user.run(['wait', '5', '--interval', '1h', '--timeout', '4s']);
+    expect(code).toBe(0);
+    const [first, last] = service.got.map((got) => got.at);
+    expect((last ?? 0) - (first ?? 0)).toBeGreaterThan(2000);
+  });
+
+  it('ends with 4 at a file that the service does not know, and lists it among others', async () => {
+    const { user, service } = await desk();
+    service.on('GET /audiofile/5', { status: 404, body: { message: 'no such file' } });
+    const alone = await user.run(['wait', '5', ...soon]);
+    expect([alone.code, service.got.length]).toEqual([4, 1]);
+    const { code, stdout, stderr } = await user.run(['wait', '4', '5', ...soon, '--quiet']);
+    expect([code, stdout]).toEqual([10, '4\n']);
+    expect(stderr).toMatch(/^steno: 5: the service does not know it[^\n]*\nsteno: 1 of 2 failed\n$/);
+  });
+
+  it('ends with 3 at once if the key is not accepted', async () => {
+    const { user, service } = await desk();
+    service.on('*', { status: 401 });
+    expect((await user.run(['wait', '5', '6', ...soon])).code).toBe(3);
+    service.on('*', { body: { audiofile: { id: 6, statename: 'Delivered' } } });
+    service.on('GET /audiofile/5', { status: 403 });
+    expect((await user.run(['wait', '5', '6', ...soon])).code).toBe(10);
+  });
+
+  it('bridges failures of the service, resets and answers that can not be read', async () => {
+    const { user, service } = await desk();
+    const working = { body: { audiofile: { id: 5, statename: 'Transcribing' } } };
+    const broken = { status: 500 };
+    service.on(
+      'GET /audiofile/5',
+      working,
+      ...[broken, broken, broken, broken, broken],
+      (_, __, socket) => void socket.resetAndDestroy(),
+      working,
+      { body: '<html>Log in to the hotel network</html>' },
+      { status: 429, headers: { 'retry-after': '0' } },
+      working,
+      { body: { audiofile: { id: 5, statename: 'Delivered' } } },
+    );
+    const { code, stderr } = await user.run(['wait', '5', ...soon]);
+    expect(code, stderr).toBe(0);
+  });
+
+  it('ends with 7 if the service can not be reached at all', async () => {
+    const { user } = await desk({ STENO_BASE_URL: await deadAddress() });
+    const { code, stderr } = await user.run(['wait', '5', '--interval', '10ms']);
+    expect(code).toBe(7);
+    expect(stderr).toContain("can't reach");
+  });
+
+  it('keeps the interval that was asked for', async () => {
+    const { user, service, states } = await desk();
+    states.set('5', ['Processing', 'Processing', 'Processing', 'Delivered']);
+    await user.run(['wait', '5', '--interval', '300ms']);
+    const gaps = service.got.slice(1).map((got, at) => got.at - (service.got[at]?.at ?? 0));
+    expect(gaps).toHaveLength(3);
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(290);
+  });
+
+  it('begins with short pauses that grow', async () => {
+    const { user, service, states } = await desk();
+    states.set('5', ['Processing', 'Processing', 'Processing', 'Delivered']);
+    await user.run(['wait', '5']);
+    const [first = 0, second = 0, third = 0] = service.got
+      .slice(1)
+      .map((got, at) => got.at - (service.got[at]?.at ?? 0));
+    expect(first).toBeGreaterThanOrEqual(950);
+    expect(second).toBeGreaterThanOrEqual(first * 1.1);
+    expect(third).toBeGreaterThanOrEqual(second * 1.1);
+    expect(third).toBeLessThan(10_000);
+  });
+
+  it('takes the files of an order, or all that are open, from the ledger', async () => {
+    const { user, states, order, looks, service } = await desk();
+    states.set('1', ['Delivered']).set('2', ['Processing', 'Delivered']).set('3', ['Order Cancelled']);
+    await order(audio('a'), audio('b'));
+    await order(audio('c'));
+    await order(audio('d'), '--test');
+    const ofOrder = await user.run(['wait', '--order', 'o1', ...soon, '--quiet']);
+    expect([ofOrder.code, ofOrder.stdout]).toEqual([0, '1\n2\n']);
+    service.got.length = 0;
+    const open = await user.run(['wait', ...soon]);
+    expect([open.code, looks()]).toEqual([8, ['3']]);
+    const nothing = await user.run(['wait', ...soon, '--json']);
+    expect([nothing.code, JSON.parse(nothing.stdout), nothing.stderr]).toEqual([0, [], '']);
+    expect((await user.run(['wait'])).stderr).toBe('nothing is under way\n');
+    expect(looks()).toEqual(['3']);
+    const unknown = await user.run(['wait', '--order', 'nope']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no order nope')]);
+    expect((await user.run(['wait', '1', '--order', 'o1'])).code).toBe(2);
+  });
+
+  it('downloads each transcript once, in each format, and keeps that in the ledger', async () => {
+    const { user, states, order, fetched } = await desk();
+    states.set('1', ['Processing', 'Processing', 'Delivered']).set('2', ['Delivered']);
+    await order(audio('a'), audio('b'));
+    const args = ['wait', '1', '2', ...soon, '--download', 'to/here', '--format', 'txt,docx', '--json'];
+    const { code, stdout } = await user.run(args);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ audiofile: { id: 1 } }, { audiofile: { id: 2 } }],
+      downloads: [
+        { audiofile: '1', format: 'txt', path: 'to/here/1.txt', bytes: 17 },
+        { audiofile: '1', format: 'docx' },
+        { audiofile: '2', format: 'txt' },
+        { audiofile: '2', format: 'docx' },
+      ],
+    });
+    expect(listing(join(user.home, 'to/here'))).toEqual(['1.docx', '1.txt', '2.docx', '2.txt']);
+    expect(readFileSync(join(user.home, 'to/here/2.docx'), 'utf8')).toBe('transcript 2.docx\n');
+    expect(fetched().sort()).toEqual(['1.docx', '1.txt', '2.docx', '2.txt']);
+    const again = await user.run([...args.slice(0, -1), '--quiet']);
+    expect([again.stdout, again.stderr]).toEqual(['', expect.stringContaining('to/here/2.docx')]);
+    expect(fetched()).toHaveLength(4);
+    const sync = await user.run(['sync', '--download', 'to/here', '--format', 'txt,docx', '--quiet']);
+    expect([sync.code, sync.stdout, fetched().length]).toEqual([0, '', 4]);
+  });
+
+  it('tries a download again that broke off, and does not repeat those that came', async () => {
+    const { user, service, fetched } = await desk();
+    const broken = { status: 500 };
+    service.on('POST /audiofile/5/transcript.docx', broken, broken, broken, broken, { body: 'whole' });
+    const { code, stdout, stderr } = await user.run([
+      'wait',
+      '5',
+      ...soon,
+      '--download',
+      '.',
+      '--format',
+      'txt,docx',
+      '--quiet',
+    ]);
+    expect([code, stdout], stderr).toEqual([0, '5.txt\n5.docx\n']);
+    expect(fetched()).toEqual(['5.txt', ...Array(5).fill('5.docx')]);
+  });
+
+  it('gives up a download that never comes, and says so', async () => {
+    const { user, service } = await desk();
+    service.on('POST /audiofile/5/transcript.txt', { status: 400, body: { message: 'lost it' } });
+    const { code, stderr } = await user.run(['wait', '5', '6', ...soon, '--download', 'd', '--quiet']);
+    expect(code).toBe(10);
+    expect(stderr).toMatch(/^steno: 5: [^\n]*lost it/);
+    expect(listing(join(user.home, 'd'))).toEqual(['6.txt']);
+  });
+
+  it('ends with 130 at Ctrl-C', async () => {
+    const { user, states, looks } = await desk();
+    states.set('5', ['Transcribing']);
+    const child = user.start(['wait', '5', '--interval', '10s', '--json']);
+    const end = finished(child);
+    await until(() => looks().length > 0, 'a look');
+    await sleep(100);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await end;
+    expect([code, stdout]).toEqual([130, '']);
+    expect(jsonError(stderr)).toMatchObject({ code: 'interrupted' });
+  });
+
+  it.each([
+    ['saw it end', "state = 'Delivered', ended = 'delivered'"],
+    ['heard of it', "heard_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"],
+  ])('looks at once when another process %s', async (_, change) => {
+    const { user, states, order, looks } = await desk();
+    states.set('1', ['Transcribing', 'Delivered']);
+    await order(audio('a'));
+    const end = finished(user.start(['wait', '--interval', '1h']));
+    await until(() => looks().length === 1, 'a look');
+    await sleep(300);
+    expect(looks()).toHaveLength(1);
+    ask(user, `UPDATE files SET ${change} WHERE id = '1'`);
+    const start = Date.now();
+    expect((await end).code).toBe(0);
+    expect(Date.now() - start).toBeLessThan(5000);
+    expect(looks()).toHaveLength(2);
+  });
+
+  it('does not ask without end when an event and the service disagree', async () => {
+    const { user, states, order, looks } = await desk();
+    states.set('1', ['Transcribing']);
+    await order(audio('a'));
+    const end = finished(user.start(['wait', '--interval', '1h', '--timeout', '4s']));
+    await until(() => looks().length === 1, 'a look');
+    ask(user, "UPDATE files SET state = 'Delivered', ended = 'delivered', heard_at = '2020' WHERE id = '1'");
+    expect((await end).code).toBe(6);
+    // The first look, the one for the event, and the last.
+    expect(looks().length).toBeLessThanOrEqual(4);
+  });
+
+  it('does without a ledger if the ids are named', async () => {
+    const { user } = await desk();
+    expect((await user.run(['wait', '5', '--no-ledger'])).code).toBe(0);
+    expect(listing(join(user.home, 'state')).filter((name) => name.startsWith('ledger'))).toEqual([]);
+  });
+});

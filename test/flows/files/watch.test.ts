@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { account } from '../../support/account.ts';
+import { parseCsv } from '../../support/csv.ts';
+import { finished } from '../../support/steno.ts';
+
+const state = (id: number, statename: string) => ({ body: { audiofile: { id, statename } } });
+
+describe.concurrent('file --watch', () => {
+  it('prints an object a line whenever the state changes, and ends when the file ends', async () => {
+    const { service, user } = await account();
+    service.on(
+      'GET /audiofile/1',
+      state(1, 'Transcribing'),
+      state(1, 'Transcribing'),
+      state(1, 'Something New'),
+      state(1, 'Delivered'),
+    );
+    const { code, stdout } = await user.run(['file', '1', '--watch', '--interval', '20ms', '--json']);
+    expect(code).toBe(0);
+    const states = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { audiofile: { statename: string } }).audiofile.statename);
+    expect(states).toEqual(['Transcribing', 'Something New', 'Delivered']);
+    expect(service.got).toHaveLength(4);
+  });
+
+  it('watches several until the last one ends, with one header in CSV', async () => {
+    const { service, user } = await account();
+    service.on('GET /audiofile/1', state(1, 'Refunded'));
+    service.on('GET /audiofile/2', state(2, 'On Hold'), state(2, 'Order Cancelled'));
+    const { code, stdout } = await user.run([
+      'file',
+      '1',
+      '2',
+      '1',
+      '--watch',
+      '--interval',
+      '20ms',
+      '--csv',
+    ]);
+    expect(code).toBe(0);
+    expect(parseCsv(stdout).map((row) => row.slice(0, 2))).toEqual([
+      ['id', 'state'],
+      ['1', 'Refunded'],
+      ['2', 'On Hold'],
+      ['2', 'Order Cancelled'],
+    ]);
+    expect(service.calls('GET /audiofile/1')).toHaveLength(1);
+  });
+
+  it('ends at once on Ctrl-C', async () => {
+    const { service, user } = await account();
+    service.on('*', state(1, 'Transcribing'));
+    const child = user.start(['file', '1', '--watch', '--interval', '1h']);
+    const end = finished(child);
+    await new Promise<void>((done) => void child.stdout.once('data', () => done()));
+    child.kill('SIGINT');
+    const { code, stdout } = await end;
+    expect([code, stdout.split('\t')[1]]).toEqual([130, 'Transcribing']);
+  });
+});

@@ -1,0 +1,269 @@
+/** Manifests: plain, CSV and JSON lines; nothing is sent if any line is bad. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseManifest } from '../../../src/flows/orders/manifest.ts';
+import { audio, desk } from '../../support/ledger.ts';
+
+const [a, b, c] = [audio('a'), audio('b'), audio('c')];
+
+interface Plan {
+  readonly url: string[];
+  readonly sku: string[];
+  readonly notes?: string;
+  readonly name?: string[];
+}
+
+async function plan(text: string, ...args: string[]): Promise<Plan[]> {
+  const { user, service } = await desk({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
+  writeFileSync(join(user.home, 'm'), text);
+  const line = ['order', '--from', 'm', '--dry-run', '--json', ...args];
+  const { code, stdout, stderr } = await user.run(line);
+  expect(code, stderr).toBe(0);
+  expect(service.got).toEqual([]);
+  const found = JSON.parse(stdout) as Plan | Plan[];
+  return Array.isArray(found) ? found : [found];
+}
+
+const sku = ['TRANS14'];
+const flags = ['--sku', 'TRANS14'];
+
+describe.concurrent('a manifest', () => {
+  it('is one URL a line, with blank lines, comments, a byte order mark and any line break', async () => {
+    const text = `\ufeff# talks\r\n${a}\r\n\r\n  ${b}#part?x=1,2;3  \r  # more\n${c}`;
+    expect(await plan(text, ...flags)).toEqual([{ url: [a, `${b}#part?x=1,2;3`, c], sku }]);
+  });
+
+  it.each([
+    ['commas', `url,sku,notes,names\n${a},TRANS2 TSTMP1,"say ""hi"", twice\nplease",Ada|Bo\n${b},,"","" \n`],
+    [
+      'semicolons',
+      `# from a spreadsheet\r\nURL; Sku ;Notes;names\r\n${a};TRANS2,TSTMP1;"say ""hi"", twice\r\nplease";Ada | Bo\r\n\r\n${b};;;\r\n`,
+    ],
+    [
+      'tabs',
+      `\ufeffnames\tnotes\tsku\turl\nAda|Bo\t"say ""hi"", twice\nplease"\tTRANS2;TSTMP1\t${a}\n\t\t\t${b}`,
+    ],
+    [
+      'JSON lines',
+      `{"url":"${a}","sku":["TRANS2","TSTMP1"],"notes":"say \\"hi\\", twice\\nplease","names":["Ada","Bo"]}\n\n{"url":"${b}","sku":null}\n`,
+    ],
+    [
+      'JSON lines with texts',
+      `{"url":"${a}","sku":"TRANS2,TSTMP1","notes":"say \\"hi\\", twice\\nplease","names":"Ada|Bo"}\r\n{"url":"${b}","notes":"","names":[]}`,
+    ],
+  ])('with %s says for each URL what it wants, and the flags say the rest', async (_, text) => {
+    expect(await plan(text, ...flags, '--name', 'Cy')).toEqual([
+      { url: [a], sku: ['TRANS2', 'TSTMP1'], notes: 'say "hi", twice\nplease', name: ['Ada', 'Bo'] },
+      { url: [b], sku, name: ['Cy'] },
+    ]);
+  });
+
+  it('may hold other separators in its cells than the header has', async () => {
+    const text = `url,notes\n${a},one; two\t three\n${b};c=1,x\n`;
+    expect((await plan(text, ...flags)).map(({ notes }) => notes)).toEqual(['one; two\t three', 'x']);
+  });
+
+  it('with only the column url is CSV too', async () => {
+    expect(await plan(`url\n"${a},with,commas"\n${b}\n`, ...flags)).toEqual([
+      { url: [`${a},with,commas`, b], sku },
+    ]);
+  });
+
+  it('groups rows that are alike, so many an order, in their order', async () => {
+    const rows = Array.from({ length: 7 }, (_, n) => `${audio(`n${n}`)},${n % 2 ? 'TRANS2' : 'TRANS14'}`);
+    const orders = await plan(`url,sku\n${rows.join('\n')}`, '--per-order', '3');
+    expect(
+      orders.map(({ sku: [one], url }) => [one, url.map((each) => each.replace(/\D/g, '').slice(0, -1))]),
+    ).toEqual([
+      ['TRANS14', ['0', '2', '4']],
+      ['TRANS2', ['1', '3', '5']],
+      ['TRANS14', ['6']],
+    ]);
+  });
+
+  it('of hundreds makes orders of fifty unless told otherwise; named URLs share one', async () => {
+    const lines = Array.from({ length: 120 }, (_, n) => audio(`n${n}`));
+    expect((await plan(lines.join('\n'), ...flags)).map(({ url }) => url.length)).toEqual([50, 50, 20]);
+    const { user } = await desk();
+    const named = await user.run(['order', ...lines, ...flags, '--dry-run', '--json']);
+    expect(JSON.parse(named.stdout).url).toHaveLength(120);
+    const split = await user.run(['order', a, b, c, ...flags, '--per-order', '2', '--dry-run', '--json']);
+    expect((JSON.parse(split.stdout) as Plan[]).map(({ url }) => url.length)).toEqual([2, 1]);
+  });
+
+  it('comes from stdin, beside named URLs, and shows its orders as rows', async () => {
+    const { user, service } = await desk();
+    const line = ['order', c, '--from', '-', ...flags, '--dry-run', '--per-order', '2'];
+    const { code, stdout } = await user.run(line, { stdin: `${a}\n${b}\n` });
+    expect([code, stdout]).toEqual([
+      0,
+      [c, a, b].map((url, n) => `${n < 2 ? 1 : 2}\t${url}\tTRANS14\t\t\t\n`).join(''),
+    ]);
+    expect(service.got).toEqual([]);
+    const placed = await user.run(['order', '--from', '-', ...flags, '--quiet'], { stdin: `${a}\n${b}\n` });
+    expect([placed.code, placed.stdout]).toEqual([0, '1\n2\n']);
+    expect(service.got.map((got) => got.body?.url)).toEqual([[a, b]]);
+    const known = await user.run(line, { stdin: `${a}\n` });
+    expect(known.code).toBe(9);
+    const rest = await user.run([...line, '--skip-ordered', '--quiet'], { stdin: `${a}\n` });
+    expect([rest.code, rest.stdout]).toEqual([0, `${c}\n`]);
+  });
+});
+
+const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
+  ['a path in it', `${a}\n\n./talk.mp3\n`, /m, line 3: '\.\/talk\.mp3' is not an http or https URL\nhint: /],
+  ['a comment that is none', `${a}\n// b\n`, /m, line 2: /],
+  ['nothing in it', '\n# only this\n', /the manifest m holds no URL/],
+  ['a header and nothing else', 'url,sku\n', /the manifest m holds no URL/],
+  [
+    'a SKU beside each URL but no header',
+    `${a},TRANS2\n${b},TRANS14\n`,
+    /m, line 1: [^\n]* holds a SKU beside the URL\nhint: begin the manifest with the line: url,sku/,
+  ],
+  [
+    'a column that is mistyped',
+    `url,skus\n${a},TRANS2\n`,
+    /m, line 1: unknown field 'skus'\nhint: did you mean sku\?/,
+  ],
+  ['no column url', `sku,notes\nTRANS2,x\n`, /m, line 1: there is no column url/],
+  [
+    'a mistyped column url',
+    `urll,notes\n${a},x\n`,
+    /m, line 1: unknown field 'urll'\nhint: did you mean url\?/,
+  ],
+  ['a column twice', `url,sku,URL\n${a},,${b}\n`, /m, line 1: the column url is there twice/],
+  ['a cell too many', `url,notes\n${a},x\n${b},x,y\n`, /m, line 3: /],
+  ['a quote without an end', `url,notes\n${a},"x\n${b},y\n`, /m, line \d: /],
+  [
+    'a bad URL after a cell of three lines',
+    `url,notes\r\n${a},"1\r\n2\r\n3"\r\nnope,x\r\n`,
+    /m, line 5: 'nope' is not/,
+  ],
+  ['an empty URL', `url,notes\n${a},x\n,y\n`, /m, line 3: '' is not an http/],
+  [
+    'an unknown SKU',
+    `url,sku\n${a},TRANS14\n${b},TRANS41\n`,
+    /m, line 3: unknown SKU 'TRANS41'\nhint: did you mean TRANS14\?/,
+  ],
+  ['an add-on alone', `url,sku\n${a},TSTMP1\n`, /m, line 2: TSTMP1 can only be added/],
+  ['JSON that is broken', `{"url":"${a}"}\n{"url":\n`, /m, line 2: not a JSON object/],
+  [
+    'JSON that is an array',
+    `[{"url":"${a}"}]\n`,
+    /m, line 1: not a JSON object\nhint: [^\n]*one object a line/,
+  ],
+  [
+    'JSON with an unknown key',
+    `{"url":"${a}","note":"x"}\n`,
+    /m, line 1: unknown field 'note'\nhint: did you mean notes\?/,
+  ],
+  ['JSON without a URL', `{"url":"${a}"}\n{"sku":"TRANS2"}\n`, /m, line 2: '' is not an http/],
+  ['JSON with an object for notes', `{"url":"${a}","notes":{"x":1}}\n`, /m, line 1: notes is not a text/],
+  [
+    'the same URL twice',
+    `${a}\n${b}\nhttps://EXAMPLE.com/a.mp3#x\n`,
+    /m, line 3: https:\/\/EXAMPLE\.com\/a\.mp3#x is the same as in m, line 1\n/,
+  ],
+];
+
+describe.concurrent('refuses a manifest with', () => {
+  it.each(bad)('%s, and sends nothing', async (_, text, says) => {
+    const { user, service } = await desk();
+    writeFileSync(join(user.home, 'm'), text);
+    const { code, stdout, stderr } = await user.run(['order', '--from', 'm', ...flags]);
+    expect([code, stdout], stderr).toEqual([2, '']);
+    expect(stderr).toMatch(says);
+    expect(service.got).toEqual([]);
+  });
+
+  it('a name that is not there, or a SKU nowhere', async () => {
+    const { user, service } = await desk();
+    const missing = await user.run(['order', '--from', 'none.csv', ...flags]);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("can't read none.csv")]);
+    const none = await user.run(['order', '--from', '-'], { stdin: `${a}\n` });
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('stdin, line 1: an order wants --sku'),
+    ]);
+    expect(service.got).toEqual([]);
+  });
+});
+
+/** Rows of any content come out as they went in, whichever way they are written. */
+describe('a manifest of any rows', () => {
+  const word = fc.string({ unit: 'binary' }).map((text) =>
+    text
+      .replace(/[\r\u0000|]/g, '')
+      .replace(/\p{Cs}/gu, '')
+      .trim(),
+  );
+  const rows = fc.array(
+    fc.record({
+      url: fc.webUrl({ withQueryParameters: true, withFragments: true }),
+      sku: fc.subarray(['TRANS2', 'TSTMP1', 'VERBATIM1']),
+      notes: word,
+      names: fc.array(word.map((each) => each.replaceAll('\n', ' ').trim()).filter(Boolean), {
+        maxLength: 3,
+      }),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+  const wanted = (all: ReadonlyArray<{ url: string; sku: string[]; notes: string; names: string[] }>) =>
+    all.map(({ url, sku: skus, notes, names }) => ({
+      url,
+      skus: skus.length ? skus : undefined,
+      notes: notes || undefined,
+      names: names.length ? names : undefined,
+    }));
+  const read = async (text: string) => (await parseManifest(text, 'm')).map(({ at, ...row }) => row);
+  const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+  it.each([',', ';', '\t'])('survives CSV with %j', async (separator) => {
+    await fc.assert(
+      fc.asyncProperty(rows, fc.constantFrom('\n', '\r\n'), async (all, end) => {
+        const lines = all.map(({ url, sku: skus, notes, names }) =>
+          [url, skus.join(' '), notes, names.join('|')].map(cell).join(separator),
+        );
+        const text = [['url', 'sku', 'notes', 'names'].join(separator), ...lines, ''].join(end);
+        expect(await read(text)).toEqual(wanted(all));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('survives JSON lines', async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, async (all) => {
+        expect(await read(all.map((row) => JSON.stringify(row)).join('\n'))).toEqual(wanted(all));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('survives plain lines, and tells the line of each', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.webUrl(), { minLength: 1 }), fc.boolean(), async (urls, gaps) => {
+        const found = await parseManifest(urls.join(gaps ? '\n\n# x\n' : '\n'), 'm');
+        expect(found.map(({ url, at }) => [url, at])).toEqual(
+          urls.map((url, n) => [url, `m, line ${gaps ? n * 3 + 1 : n + 1}`]),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('never breaks the reader, whatever a file holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
+        try {
+          for (const row of await parseManifest(text, 'm')) expect(row.url).toMatch(/^https?:/i);
+        } catch (error) {
+          expect(error).toMatchObject({ kind: 'usage' });
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,262 @@
+/** `order --wait --download` as one flow, and orders of several parts. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { jsonError } from '../../support/account.ts';
+import { finished } from '../../support/steno.ts';
+import { audio, desk, listing, statuses, until } from '../../support/ledger.ts';
+
+const soon = ['--interval', '50ms'];
+const three = ['a', 'b', 'c'].map(audio).join('\n');
+
+describe.concurrent('order --wait', () => {
+  it('orders, waits and downloads in one go, and tells all of it as JSON', async () => {
+    const { user, order, states, service } = await desk();
+    states.set('1', ['Processing', 'Delivered']).set('2', ['Delivered']);
+    const args = [audio('a'), audio('b'), '--wait', ...soon, '--download', 'd', '--format', 'txt,srt'];
+    const { code, stdout, stderr } = await order(...args, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual({
+      order: { order: 'o1', audiofiles: [1, 2], message: 'ok' },
+      files: [1, 2].map((id) => ({ audiofile: { id, statename: 'Delivered', title: `Talk ${id}` } })),
+      downloads: [1, 2].flatMap((id) =>
+        ['txt', 'srt'].map((format) => ({
+          audiofile: `${id}`,
+          format,
+          path: `d/${id}.${format}`,
+          bytes: 17,
+        })),
+      ),
+    });
+    expect(listing(join(user.home, 'd'))).toEqual(['1.srt', '1.txt', '2.srt', '2.txt']);
+    expect(service.calls('POST /order_url')).toHaveLength(1);
+  });
+
+  it('prints the names of the transcripts with --quiet, and waits with --download alone', async () => {
+    const { order } = await desk();
+    const { code, stdout, stderr } = await order(audio('a'), '--download', 'd', '--quiet');
+    expect([code, stdout, stderr]).toEqual([0, 'd/1.txt\n', '']);
+  });
+
+  it.each([
+    ['Order Cancelled', 8],
+    ['Error', 8],
+    ['On Hold', 5],
+  ])('ends as wait does at %s', async (state, exit) => {
+    const { user, order, states, fetched } = await desk();
+    states.set('1', ['Processing', state]);
+    const { code, stdout, stderr } = await order(audio('a'), ...soon, '--download', 'd', '--json');
+    expect(code).toBe(exit);
+    expect(JSON.parse(stdout)).toMatchObject({
+      order: { order: 'o1' },
+      files: [{ audiofile: { statename: state } }],
+      downloads: [],
+    });
+    expect(jsonError(stderr).message).toContain('1');
+    expect([fetched(), listing(join(user.home, 'd'))]).toEqual([[], []]);
+    expect(statuses(user)).toEqual(['placed']);
+  });
+
+  it('ends with 5 at once if the order is held, and has told its ids', async () => {
+    const { order, service, looks } = await desk();
+    service.on('POST /order_url', {
+      body: { order: 'h1', audiofiles: [9], message: 'held', hold: 'billing' },
+    });
+    const { code, stdout, stderr } = await order(audio('a'), '--wait', '--json');
+    expect(code).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({
+      order: { order: 'h1', audiofiles: [9], hold: 'billing' },
+      files: [],
+    });
+    expect(jsonError(stderr)).toMatchObject({ code: 'held', message: expect.stringContaining('h1') });
+    expect(looks()).toEqual([]);
+  });
+
+  it('ends with 6 when its time is over; the order stands', async () => {
+    const { user, order, states } = await desk();
+    states.set('1', ['Transcribing']);
+    const { code, stdout } = await order(audio('a'), '--wait', ...soon, '--timeout', '2s', '--json');
+    expect([code, JSON.parse(stdout).order.order]).toEqual([6, 'o1']);
+    expect(statuses(user)).toEqual(['placed']);
+  });
+
+  it('tells what was paid for when Ctrl-C ends the waiting', async () => {
+    const { user, states, looks } = await desk();
+    states.set('1', ['Transcribing']);
+    const child = user.start(['order', audio('a'), '--sku', 'TRANS14', '--wait', '--json', '--no-ledger']);
+    const end = finished(child);
+    await until(() => looks().length > 0, 'a look');
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await end;
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout)).toEqual({ order: 'o1', audiofiles: [1], message: 'ok' });
+    expect(jsonError(stderr)).toMatchObject({ code: 'interrupted' });
+  });
+
+  it('does not wait for a test order', async () => {
+    const { order, service } = await desk();
+    expect((await order(audio('a'), '--test', '--wait')).code).toBe(2);
+    expect(service.got).toEqual([]);
+  });
+
+  it('goes its way in the sandbox: delivered, held, cancelled, difficult', async () => {
+    const { user } = await desk({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
+    const run = (name: string, ...args: string[]) =>
+      user.run([
+        'order',
+        audio(name),
+        '--sku',
+        'TRANS2',
+        '--sandbox',
+        '--interval',
+        '200ms',
+        '--download',
+        name,
+        '--quiet',
+        ...args,
+      ]);
+    const [talk, hold, cancel, difficult] = await Promise.all([
+      run('talk'),
+      run('hold'),
+      run('cancel'),
+      run('difficult', '--format', 'docx'),
+    ]);
+    expect([talk, hold, cancel, difficult].map((each) => each?.code)).toEqual([0, 5, 8, 0]);
+    expect(readFileSync(join(user.home, talk?.stdout.trim() ?? ''), 'utf8').length).toBeGreaterThan(50);
+    expect(difficult?.stdout).toMatch(/^difficult\/\d+\.docx\n$/);
+    expect([hold?.stdout, cancel?.stdout]).toEqual(['', '']);
+  });
+});
+
+describe.concurrent('an order of several parts', () => {
+  const inParts = (...args: string[]): string[] => [
+    'order',
+    '--from',
+    '-',
+    '--sku',
+    'TRANS14',
+    '--per-order',
+    '1',
+    ...args,
+  ];
+
+  it('ends with 10 where some were refused, and lists them', async () => {
+    const { user, service } = await desk();
+    service.on(
+      'POST /order_url',
+      { body: { order: 'p1', audiofiles: [1], message: 'ok' } },
+      { status: 400, body: { message: 'no audio there' } },
+      { body: { order: 'p3', audiofiles: [3], message: 'ok' } },
+    );
+    const { code, stdout, stderr } = await user.run(inParts('--quiet'), { stdin: three });
+    expect([code, stdout]).toEqual([10, '1\n3\n']);
+    expect(stderr).toMatch(
+      /^steno: https:\/\/example\.com\/b\.mp3: [^\n]*no audio there[^\n]*\nsteno: 1 of 3 orders failed\n$/,
+    );
+    expect(statuses(user)).toEqual(['placed', 'refused', 'placed']);
+    service.on('POST /order_url', { body: { order: 'p4', audiofiles: [4], message: 'ok' } });
+    const rest = await user.run(inParts('--skip-ordered', '--json'), { stdin: three });
+    expect([rest.code, JSON.parse(rest.stdout)]).toEqual([
+      0,
+      { order: 'p4', audiofiles: [4], message: 'ok' },
+    ]);
+    expect(service.got.at(-1)?.body?.url).toEqual([audio('b')]);
+  });
+
+  it('is an array as JSON however many were placed', async () => {
+    const { user, service } = await desk();
+    service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 400 });
+    const { code, stdout, stderr } = await user.run(inParts('--json'), { stdin: three });
+    expect([code, JSON.parse(stdout)]).toEqual([10, [{ order: 'p1', audiofiles: [1], message: 'ok' }]]);
+    expect(jsonError(stderr)).toMatchObject({
+      code: 'partial',
+      failures: [{ what: audio('b'), status: 400 }, { what: audio('c') }],
+    });
+    const none = await user.run(inParts('--json', '--again'), { stdin: three });
+    expect([none.code, JSON.parse(none.stdout)]).toEqual([1, []]);
+  });
+
+  it('stops with 11 at the first that is unclear, and says what was not sent', async () => {
+    const { user, service } = await desk();
+    service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 502 });
+    const { code, stdout, stderr } = await user.run(inParts('--quiet'), { stdin: three });
+    expect([code, stdout]).toEqual([11, '1\n']);
+    expect(stderr).toMatch(
+      /b\.mp3: [^\n]*may have gone through\nsteno: [^\n]*c\.mp3: not sent[^\n]*\nsteno: 2 of 3 orders failed\nhint: look at the balance/,
+    );
+    expect(service.got).toHaveLength(2);
+    expect(statuses(user)).toEqual(['placed', 'uncertain']);
+    expect((await user.run(inParts('--skip-ordered'), { stdin: three })).code).toBe(9);
+  });
+
+  it.each([
+    ['the key is not accepted', { status: 401 }, 3],
+    ['the service can not be understood', { body: 'hello' }, 11],
+  ])('sends no more when %s', async (_, answer, exit) => {
+    const { user, service } = await desk();
+    service.on('POST /order_url', answer);
+    expect((await user.run(inParts(), { stdin: three })).code).toBe(exit);
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('tells at Ctrl-C what was placed before it', async () => {
+    const { user, service } = await desk();
+    const second = new Promise<void>((done) =>
+      service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, () => done()),
+    );
+    const child = user.start(inParts('--quiet'));
+    child.stdin.end(three);
+    const end = finished(child);
+    await second;
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await end;
+    expect([code, stdout]).toEqual([130, '1\n']);
+    expect(stderr).toContain('it may have gone through');
+    expect(statuses(user)).toEqual(['placed', 'uncertain']);
+    expect(service.got).toHaveLength(2);
+  });
+
+  it('waits for what was placed and then tells what was not', async () => {
+    const { user, service, states } = await desk();
+    service.on(
+      'POST /order_url',
+      { body: { order: 'p1', audiofiles: [1], message: 'ok' } },
+      { status: 400, body: { message: 'no audio' } },
+      {
+        body: { order: 'p3', audiofiles: [3], message: 'ok' },
+      },
+    );
+    states.set('3', ['Order Cancelled']);
+    const { code, stdout, stderr } = await user.run(inParts('--download', 'd', ...soon, '--quiet'), {
+      stdin: three,
+    });
+    expect([code, stdout]).toEqual([10, 'd/1.txt\n']);
+    expect(stderr).toMatch(/b\.mp3: [^\n]*no audio[^\n]*\nsteno: 3: ended as 'Order Cancelled'/);
+  });
+
+  it('of which one is held is placed, with a warning, or ends with 5 if so asked', async () => {
+    const { user, service } = await desk();
+    const held = { body: { order: 'h', audiofiles: [2], message: 'held', hold: 'some new reason' } };
+    const fine = { body: { order: 'p', audiofiles: [1], message: 'ok' } };
+    service.on('POST /order_url', fine, held, fine);
+    const warned = await user.run(inParts(), { stdin: three });
+    expect(warned.code).toBe(0);
+    expect(warned.stderr).toMatch(/^warning: order h is on hold \(some new reason\)[^\n]*\nhint: /);
+    service.on('POST /order_url', fine, held, fine);
+    const failed = await user.run(inParts('--again', '--fail-on-hold', '--quiet'), { stdin: three });
+    expect([failed.code, failed.stdout]).toEqual([5, '1\n2\n1\n']);
+  });
+
+  it('of eight processes with the same manifest buys each URL once', async () => {
+    const { user, service } = await desk();
+    const manifest = Array.from({ length: 6 }, (_, n) => audio(`m${n}`)).join('\n');
+    writeFileSync(join(user.home, 'm.txt'), manifest);
+    const line = ['order', '--from', 'm.txt', '--sku', 'TRANS14', '--per-order', '1', '--skip-ordered'];
+    const ends = await Promise.all(Array.from({ length: 8 }, () => user.run(line)));
+    for (const { code, stderr } of ends) expect([0, 9, 10], stderr).toContain(code);
+    const bought = service.got.flatMap((got) => got.body?.url as string[]);
+    expect(bought.sort()).toEqual(manifest.split('\n').sort());
+    const settled = await user.run([...line, '--json']);
+    expect([settled.code, JSON.parse(settled.stdout)]).toEqual([0, []]);
+  });
+});

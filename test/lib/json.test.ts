@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatJson, JsonNumber, parseJson, toJson } from '../../src/lib/json.ts';
+
+describe('lossless JSON', () => {
+  it('keeps every digit of every number', () => {
+    const text = '[12345678901234567890123, 1.00, -0, 1e400, 0.10000000000000000000000001, 1E+2]';
+    expect(formatJson(parseJson(text), 0)).toBe(text.replaceAll(' ', ''));
+  });
+
+  it('keeps the order of keys, also of those that look like numbers', () => {
+    const text = '{"b":1,"10":2,"2":3,"__proto__":{"x":1},"a":null}';
+    expect(formatJson(parseJson(text), 0)).toBe(text);
+  });
+
+  it('takes and refuses what JSON.parse takes and refuses', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.json(), fc.string(), fc.stringMatching(/^[[\]{}",:0-9eE+\-.tfn\\u ]{0,12}$/)),
+        (text) => {
+          let expected: unknown;
+          try {
+            expected = JSON.parse(text);
+          } catch {
+            expect(() => parseJson(text)).toThrow(SyntaxError);
+            return;
+          }
+          expect(JSON.parse(formatJson(parseJson(text)))).toEqual(expected);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('prints as JSON.stringify prints, at any indent', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029]/g, '?');
+        expect(formatJson(parseJson(text), 0)).toBe(JSON.stringify(JSON.parse(text)));
+        expect(formatJson(parseJson(text), 2)).toBe(JSON.stringify(JSON.parse(text), null, 2));
+      }),
+    );
+  });
+
+  it('refuses a depth that would overflow the stack, and takes a string of many megabytes', () => {
+    expect(() => parseJson('['.repeat(1e6))).toThrow(SyntaxError);
+    const long = `"${'a\\n'.repeat(3e6)}"`;
+    expect((parseJson(long) as string).length).toBe(6e6);
+  });
+
+  it('escapes what could drive a terminal', () => {
+    expect(formatJson('\u001b[31m\u009b\u007f', 0)).toBe('"\\u001b[31m\\u009b\\u007f"');
+  });
+
+  it('leaves out undefined and keeps given numbers', () => {
+    expect(formatJson(toJson({ a: undefined, b: [1, new JsonNumber('1.50')] }), 0)).toBe('{"b":[1,1.50]}');
+  });
+});

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Account, account } from '../support/account.ts';
+import { complete, eventsOf, form, Listener } from '../support/listener.ts';
+
+/** An account with one file on order, whose state a test sets. */
+async function ordered(): Promise<Account & { state: (name: string) => void }> {
+  const made = await account();
+  const { service, user } = made;
+  service.on('POST /order_url', { body: { order: '4nX', audiofiles: [7], message: 'ok' } });
+  service.on('POST /audiofile/7/transcript.txt', { body: 'hello' });
+  const state = (statename: string): void =>
+    void service.on('GET /audiofile/7', { body: { audiofile: { id: 7, statename, title: 'Talk' } } });
+  state('Transcribing');
+  const { code, stderr } = await user.run(['order', 'https://example.com/a.mp3', '--sku', 'TRANS14']);
+  if (code !== 0) throw new Error(stderr);
+  return { ...made, state };
+}
+
+const fileOf = async ({ user }: Account): Promise<Record<string, unknown>> =>
+  JSON.parse((await user.run(['files', '--json'])).stdout)[0];
+
+describe('an event that never came', () => {
+  it('is made up for: the file is found to be delivered, and its actions are done', async () => {
+    const made = await ordered();
+    const { user, state } = made;
+    state('Delivered');
+    const args = ['--download', '.', '--exec', 'cat > found.json', '--json', '--count', '1'];
+    const listener = await Listener.start(user, args);
+    const { code } = await listener.ended;
+    expect(code).toBe(0);
+    expect(listener.json).toMatchObject([{ event: 'TRANSCRIPT_COMPLETE', audiofile: '7', source: 'found' }]);
+    expect(readFileSync(join(user.home, '7.txt'), 'utf8')).toBe('hello');
+    expect(JSON.parse(readFileSync(join(user.home, 'found.json'), 'utf8'))).toMatchObject({
+      source: 'found',
+      order: '4nX',
+    });
+    expect(await eventsOf(user)).toEqual([]);
+    expect(await eventsOf(user, '--found')).toMatchObject([{ n: 1, audiofile: '7' }]);
+    expect(await fileOf(made)).toMatchObject({ ended: 'delivered' });
+    const { stderr, code: no } = await user.run(['events', 'replay', '1', '--to', 'http://127.0.0.1:9/']);
+    expect([no, stderr]).toEqual([2, expect.stringMatching(/found by looking/)]);
+    const again = await Listener.start(user, ['--exec', 'touch twice', '--timeout', '7s']);
+    expect((await again.ended).code).toBe(6);
+    expect(existsSync(join(user.home, 'twice'))).toBe(false);
+  });
+
+  it('is not made up for when it comes after all', async () => {
+    const { user, state } = await ordered();
+    state('Delivered');
+    const listener = await Listener.start(user, ['--json', '--timeout', '8s']);
+    await listener.post(complete('7', '4nX'));
+    await listener.ended;
+    expect(listener.json).toMatchObject([{ source: 'received' }]);
+  });
+
+  it('is found by another process too: what `sync` saw still leads to its action', async () => {
+    const { user, state } = await ordered();
+    const first = await Listener.start(user, []);
+    await new Promise((done) => setTimeout(done, 500));
+    await first.stop('SIGKILL');
+    state('Delivered');
+    expect((await user.run(['sync'])).code).toBe(0);
+    const next = await Listener.start(user, ['--exec', 'touch ran', '--count', '1']);
+    expect((await next.ended).code).toBe(0);
+    expect(existsSync(join(user.home, 'ran'))).toBe(true);
+  });
+});
+
+describe('the rows of files and orders', () => {
+  it('follow events, but only the service ends a file', async () => {
+    const made = await ordered();
+    const { user } = made;
+    const env = { STENO_API_KEY: undefined, STENO_BASE_URL: undefined };
+    const listener = await Listener.start(user, [], { env });
+    const sent = async (body: string): Promise<Record<string, unknown>> => {
+      expect((await listener.post(body)).status).toBe(200);
+      return fileOf(made);
+    };
+    const about = { audiofile: '7', order: '4nX' };
+    const hold = { event: 'ORDER_ON_HOLD', order: '4nX', audiofiles: '7', hold: 'billing', skus: 'TRANS14' };
+    expect(await sent(form(hold))).toMatchObject({ state: 'On Hold', hold: 'billing', ended: null });
+    expect(await sent(form({ event: 'DIFFICULT_AUDIO', ...about }))).toMatchObject({
+      remark: 'difficult audio',
+    });
+    const duplicate = { event: 'DUPLICATE_FILE', ...about, original_audiofile: '3' };
+    expect(await sent(form(duplicate))).toMatchObject({ remark: 'duplicate of 3' });
+    expect(await sent(form({ event: 'CC_AUTH_FAILURE', order: '4nX' }))).toMatchObject({
+      remark: 'card refused',
+    });
+    expect(await sent(complete('7', '4nX'))).toMatchObject({ state: 'Delivered', ended: null, hold: null });
+    expect(await sent(form({ event: 'REFUND_ISSUED', amount: '1.00', ...about }))).toMatchObject({
+      state: 'Refunded',
+      ended: null,
+    });
+    await listener.stop();
+    await user.run(['files', '--refresh']);
+    expect(await fileOf(made)).toMatchObject({ state: 'Transcribing', ended: null });
+  });
+
+  it('wake a `wait` at once', async () => {
+    const { user, state, service } = await ordered();
+    const listener = await Listener.start(user, [], {
+      env: { STENO_API_KEY: undefined, STENO_BASE_URL: undefined },
+    });
+    const waiting = user.run(['wait', '7', '--interval', '1h', '--timeout', '20s']);
+    await listener.until(() => service.calls('GET /audiofile/7').length > 0);
+    state('Delivered');
+    await new Promise((done) => setTimeout(done, 300));
+    await listener.post(complete('7', '4nX'));
+    const started = Date.now();
+    expect((await waiting).code).toBe(0);
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+});

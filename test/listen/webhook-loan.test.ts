@@ -1,0 +1,196 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { account } from '../support/account.ts';
+import type { Service } from '../support/server.ts';
+import type { User } from '../support/steno.ts';
+import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
+
+const PUBLIC = 'https://hooks.example.com/steno';
+const OTHER = 'https://other.example.com/hook';
+
+/** Answers as a service does that has one webhook; gives every URL that was set. */
+function withWebhook(service: Service, first: string): { url: string; readonly set: string[] } {
+  const state = { url: first, set: [] as string[] };
+  service.on('GET /webhook', (_, response) => void response.end(JSON.stringify({ webhook: state.url })));
+  service.on('POST /webhook', (got, response) => {
+    state.url = String(got.body?.webhook ?? '');
+    state.set.push(state.url);
+    response.end(JSON.stringify({ webhook: state.url }));
+  });
+  service.on('POST /webhook/test/DIFFICULT_AUDIO', { body: { message: 'ok' } });
+  return state;
+}
+
+describe('--register', () => {
+  it('sets an unguessable path, accepts only that, and puts the former URL back on Ctrl-C', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    expect(webhook.url).toMatch(/^https:\/\/hooks\.example\.com\/steno\/[\w-]{32}$/);
+    const secret = webhook.url.slice(-32);
+    expect(listener.url).toBe(`http://127.0.0.1:${listener.port}/${secret}`);
+    expect(listener.stderr).toMatch(
+      /warning: the account's webhook https:\/\/other.* is replaced until this ends/,
+    );
+    const at = (path: string): Promise<{ status: number }> =>
+      send(`http://127.0.0.1:${listener.port}${path}`, complete('1'));
+    expect((await at('/')).status).toBe(404);
+    expect((await at(`/${secret.slice(0, -1)}x`)).status).toBe(404);
+    expect((await at(`/steno/${secret}`)).status).toBe(200);
+    expect((await at(`/${secret}`)).status).toBe(200);
+    expect((await listener.stop()).code).toBe(130);
+    expect(webhook.url).toBe(OTHER);
+    expect(listener.stderr).toMatch(/the webhook is https:\/\/other\.example\.com\/hook again/);
+  });
+
+  it('says whether its test event arrived, and takes it for nothing else', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, '');
+    let url = '';
+    service.on('POST /webhook/test/DIFFICULT_AUDIO', (_, response) => {
+      response.end('{"message":"ok"}');
+      const test = form({ event: 'DIFFICULT_AUDIO', audiofile: '100', order: 'x' });
+      setTimeout(() => void send(url, test), 300);
+    });
+    const args = [
+      '--register',
+      '--public-url',
+      PUBLIC,
+      '--until',
+      'DIFFICULT_AUDIO',
+      '--json',
+      '--exec',
+      'exit 1',
+    ];
+    const listener = await Listener.start(user, args);
+    url = listener.url;
+    await listener.until(async () => (await eventsOf(user)).length === 1);
+    expect((await eventsOf(user))[0]?.source).toBe('test');
+    expect(listener.stdout).toBe('');
+    await listener.post(form({ event: 'DIFFICULT_AUDIO', audiofile: '5', order: 'y' }));
+    expect((await listener.ended).code).toBe(0);
+    expect(listener.json).toMatchObject([{ audiofile: '5', source: 'received' }]);
+    expect(webhook.set.at(-1)).toBe('');
+  });
+
+  it('tells that no test event came', async () => {
+    const { service, user } = await account();
+    withWebhook(service, '');
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    await listener.until(() => /no test event arrived/.test(listener.stderr));
+    expect(listener.stderr).toMatch(
+      /no test event arrived: it did not come in 10s\nhint: does the public URL/,
+    );
+  });
+
+  it('puts the URL back after kill -9 at the next start, with or without --register', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const first = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    await first.stop('SIGKILL');
+    expect(webhook.url).toContain(PUBLIC);
+    const second = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    expect(webhook.set).toHaveLength(3);
+    expect(webhook.set[1]).toBe(OTHER);
+    await second.stop('SIGKILL');
+    const third = await Listener.start(user, []);
+    expect(webhook.url).toBe(OTHER);
+    expect(third.stderr).toMatch(/the webhook is https:\/\/other.* again\n.*broke off/);
+    await third.stop();
+    expect(webhook.set).toHaveLength(4);
+  });
+
+  it('leaves a URL alone that somebody set meanwhile', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    webhook.url = 'https://new.example.com/';
+    await listener.stop();
+    expect(webhook.url).toBe('https://new.example.com/');
+    expect(listener.stderr).toMatch(/is https:\/\/new\.example\.com\/ by now and is left so/);
+  });
+
+  it('puts the URL back when it fails, and says what to do when it can not', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC, '--timeout', '500ms']);
+    expect((await listener.ended).code).toBe(6);
+    expect(webhook.url).toBe(OTHER);
+    const broken = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    service.on('GET /webhook', { status: 400, body: { message: 'out of order' } });
+    await broken.stop();
+    expect(broken.stderr).toMatch(
+      /can't be put back: .*out of order.*\nhint: the next steno listen does it, or: steno webhook set https:\/\/other/,
+    );
+  });
+
+  it('asks on a terminal before it replaces another URL', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const line = `steno listen --port 0 --register --public-url ${PUBLIC}`;
+    const { code, stdout } = await user.onTerminal(line, { stdin: 'n\n' });
+    expect(stdout).toMatch(/The account's webhook is https:\/\/other.*Replace it until this ends\? \[y\/N\]/);
+    expect(code).toBe(1);
+    expect(webhook.set).toEqual([]);
+  });
+});
+
+describe('--tunnel', () => {
+  const tunnel = (user: User, lines: string): string => {
+    const path = join(user.home, 'tunnel.sh');
+    writeFileSync(path, `#!/bin/sh\necho "$@" > args\necho $$ > pid\n${lines}\n`);
+    chmodSync(path, 0o755);
+    return `${path} {url} {port}`;
+  };
+  const banner = `echo "By using this you agree to https://www.tunnel.example/website-terms/ and https://docs.tunnel.example" >&2`;
+
+  it('takes the public URL that the program prints and ends it with the listener', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, '');
+    const command = tunnel(
+      user,
+      `${banner}\nsleep 0.3\necho "|  https://calm-fox.tunnel.example  |" >&2\nsleep 60 &\nwait`,
+    );
+    const listener = await Listener.start(user, ['--register', '--tunnel', command]);
+    expect(webhook.url).toMatch(/^https:\/\/calm-fox\.tunnel\.example\/[\w-]{32}$/);
+    const origin = `http://127.0.0.1:${listener.port}`;
+    expect(readFileSync(join(user.home, 'args'), 'utf8')).toBe(`${origin} ${listener.port}\n`);
+    const pid = Number(readFileSync(join(user.home, 'pid'), 'utf8'));
+    expect(isGone(pid)).toBe(false);
+    await listener.stop();
+    expect(webhook.url).toBe('');
+    await expect.poll(() => isGone(pid)).toBe(true);
+  });
+
+  it('is no reason to fail when it is ended after the event that was waited for', async () => {
+    const { service, user } = await account();
+    withWebhook(service, '');
+    const command = tunnel(user, 'echo https://a.tunnel.example; sleep 60');
+    const listener = await Listener.start(user, ['--register', '--tunnel', command, '--count', '1']);
+    await listener.post(complete('1'));
+    expect((await listener.ended).code).toBe(0);
+  });
+
+  it('fails plainly if the program ends or prints nothing of use, and sets nothing', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const command = tunnel(user, 'echo "no account: see http://127.0.0.1:4040"; exit 7');
+    const { code, stderr } = await user.run(['listen', '--port', '0', '--register', '--tunnel', command]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /the tunnel ended before it printed an address \(exit 7\)\nhint: it said: no account/,
+    );
+    expect(webhook.set).toEqual([]);
+  });
+
+  it('ends the listener when the program ends, for no event could come in any more', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const command = tunnel(user, 'echo https://a.tunnel.example; sleep 1; exit 0');
+    const listener = await Listener.start(user, ['--register', '--tunnel', command]);
+    const { code, stderr } = await listener.ended;
+    expect([code, webhook.url]).toEqual([1, OTHER]);
+    expect(stderr).toMatch(/the tunnel ended \(exit 0\)/);
+  });
+});

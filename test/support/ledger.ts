@@ -1,0 +1,119 @@
+/** A user, a service that keeps orders and files, and the ledger itself as it lies on disk. */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { type Account, account } from './account.ts';
+import type { Got, Service } from './server.ts';
+import type { Result, User } from './steno.ts';
+
+export const audio = (name: string): string => `https://example.com/${name}.mp3`;
+
+export const ledgerOf = (user: User): string => join(user.env.STENO_STATE_DIR ?? '', 'ledger.db');
+
+/** Asks the ledger, beside whatever process has it open. */
+export function ask<Row = Record<string, unknown>>(
+  user: User,
+  sql: string,
+  ...values: Array<string | number>
+): Row[] {
+  const db = new DatabaseSync(ledgerOf(user));
+  try {
+    db.exec('PRAGMA busy_timeout = 5000');
+    return db.prepare(sql).all(...values) as Row[];
+  } finally {
+    db.close();
+  }
+}
+
+export const statuses = (user: User): string[] =>
+  ask<{ status: string }>(user, 'SELECT status FROM attempts ORDER BY id').map(({ status }) => status);
+
+/** What lies in a folder, hidden names included. */
+export const listing = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
+
+export async function until(
+  check: () => boolean | Promise<boolean>,
+  what: string,
+  longest = 15_000,
+): Promise<void> {
+  for (const end = Date.now() + longest; !(await check()); await sleep(10))
+    if (Date.now() > end) throw new Error(`in vain: ${what}`);
+}
+
+export interface Desk extends Account {
+  /** State of each file; of several, each look takes the next, and the last one stays. */
+  readonly states: Map<string, string[]>;
+  order(...args: string[]): Promise<Result>;
+  /** Ids of the files that were asked about, in turn. */
+  looks(): string[];
+  /** Transcripts that were asked for, as `1.txt`. */
+  fetched(): string[];
+}
+
+/** A service that numbers its orders and files from 1; a file is delivered unless `states` says otherwise. */
+export async function desk(env: Record<string, string | undefined> = {}): Promise<Desk> {
+  const { service, user } = await account(env);
+  const states = new Map<string, string[]>();
+  let files = 0;
+  let orders = 0;
+  service.on('POST /order_url', (got, response) => {
+    const audiofiles = ((got.body?.url ?? []) as string[]).map(() => ++files);
+    reply(response, { order: `o${++orders}`, audiofiles, message: 'ok' });
+  });
+  service.on('*', ({ path }, response) => {
+    const [, id = '', transcript] = /^\/audiofile\/([^/]+)(\/transcript\.\w+)?$/.exec(path) ?? [];
+    if (!id) return void response.writeHead(404).end();
+    if (transcript) return void response.end(`transcript ${id}${transcript.slice('/transcript'.length)}\n`);
+    const left = states.get(id) ?? ['Delivered'];
+    const statename = left.length > 1 ? left.shift() : left[0];
+    reply(response, { audiofile: { id: Number(id), statename, title: `Talk ${id}` } });
+  });
+  return {
+    service,
+    user,
+    states,
+    order: (...args) => user.run(['order', '--sku', 'TRANS14', ...args]),
+    looks: () => found(service, /^\/audiofile\/([^/]+)$/, (match) => match[1] ?? ''),
+    fetched: () =>
+      found(service, /^\/audiofile\/([^/]+)\/transcript\.(\w+)$/, (match) => `${match[1]}.${match[2]}`),
+  };
+}
+
+const found = (service: Service, path: RegExp, name: (match: RegExpExecArray) => string): string[] =>
+  service.got.flatMap((got: Got) => {
+    const match = path.exec(got.path);
+    return match ? [name(match)] : [];
+  });
+
+export function reply(response: { end(text: string): unknown }, body: object): void {
+  response.end(JSON.stringify(body));
+}
+
+export function folderIn(user: User, name: string): string {
+  const folder = join(user.home, name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Puts many files into a ledger that was opened before, as if each had been ordered. */
+export function fill(user: User, count: number): void {
+  const db = new DatabaseSync(ledgerOf(user));
+  const answer = JSON.stringify({
+    audiofile: { id: 1, statename: 'Delivered', description: 'x'.repeat(400) },
+  });
+  db.exec(`
+    PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF; BEGIN;
+    CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c;
+    INSERT INTO attempts (profile, status, test, started_at, order_id)
+      SELECT 'default', 'placed', 0, '2026-01-01T00:00:00.000Z', 'O' || i FROM n;
+    INSERT INTO attempt_urls (attempt, url, url_key)
+      SELECT id, 'https://bulk.example/' || order_id, 'https://bulk.example/' || order_id FROM attempts WHERE order_id GLOB 'O*';
+    INSERT INTO orders (profile, id, placed_at, skus, names, notes)
+      SELECT 'default', 'O' || i, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM n;
+    INSERT INTO files (profile, id, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
+      SELECT 'default', CAST(1000000 + i AS TEXT), 'O' || i, 'https://bulk.example/O' || i, 0, 'Delivered', 'delivered',
+        'Talk ' || i, CASE WHEN i % 1000 = 0 THEN 'V' || i ELSE '' END, '2026-01-01T00:00:00.000Z', NULL, NULL, '${answer}' FROM n;
+    COMMIT`);
+  db.close();
+}

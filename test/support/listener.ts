@@ -1,0 +1,191 @@
+/** A listener in a process of its own, and what a service would do to it. */
+import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach } from 'vitest';
+import { finished, type Options, type Result, type User } from './steno.ts';
+
+export const FORM = 'application/x-www-form-urlencoded';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Sending {
+  readonly method?: string;
+  /** Empty: none is sent. */
+  readonly type?: string;
+  readonly headers?: Record<string, string>;
+}
+
+export function send(url: string, body: string | Buffer, sending: Sending = {}): Promise<Answer> {
+  const { method = 'POST', type = FORM, headers = {} } = sending;
+  return new Promise((done, failed) => {
+    const all = { ...(type && { 'content-type': type }), ...headers };
+    const call = request(url, { method, agent: false, headers: all }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', failed).on('end', () => {
+        const { statusCode = 0, headers: got } = response;
+        done({ status: statusCode, headers: got, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    call.on('error', failed).end(body);
+  });
+}
+
+export const form = (fields: Record<string, string>): string =>
+  new URLSearchParams({ webhook_version: '1', ...fields }).toString();
+
+export const complete = (id: string, order = 'o1'): string =>
+  form({ event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: `https://example.com/${id}.mp3` });
+
+/** Sends bytes as they are and gives what comes back until the other side closes. */
+export function raw(port: number, text: string | Buffer, end = false): Promise<string> {
+  return new Promise((done) => {
+    let got = '';
+    const socket = connect(port, '127.0.0.1', () => (end ? socket.end(text) : socket.write(text)));
+    socket.on('data', (chunk) => {
+      got += chunk.toString('latin1');
+    });
+    socket.on('error', () => {}).on('close', () => done(got));
+  });
+}
+
+/** Whether a process has ended; one that nobody has asked about yet counts, too. */
+export const isGone = (pid: number): boolean =>
+  /^(Z.*)?$/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim());
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+export class Listener {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Result>;
+  url = '';
+  stdout = '';
+  stderr = '';
+
+  private constructor(user: User, args: readonly string[], options: Options) {
+    this.child = user.start([...args, ...(args.includes('--port') ? [] : ['--port', '0'])], options);
+    running.add(this.child);
+    this.child.stdout.on('data', (chunk) => {
+      this.stdout += chunk;
+    });
+    this.child.stderr.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.ended = finished(this.child);
+    void this.ended.then(() => running.delete(this.child));
+  }
+
+  /** Starts one and waits for the line that says that it is ready. */
+  static async start(user: User, args: readonly string[] = [], options: Options = {}): Promise<Listener> {
+    const listener = new Listener(user, ['listen', ...args], options);
+    await listener.until(() => /^listening on /m.test(listener.stderr));
+    listener.url = /^listening on (\S+)$/m.exec(listener.stderr)?.[1] ?? '';
+    return listener;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  get lines(): string[] {
+    return this.stdout.split('\n').filter(Boolean);
+  }
+
+  get json(): Array<Record<string, unknown>> {
+    return this.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Waits for something to become true, and says what there was if it does not. */
+  async until(isSo: () => boolean | Promise<boolean>, patience = 15_000): Promise<void> {
+    const deadline = Date.now() + patience;
+    while (!(await isSo())) {
+      if (this.child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(
+          `it did not come to that (exit ${this.child.exitCode}): ${this.stderr} | ${this.stdout}`,
+        );
+      }
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  }
+
+  post(body: string | Buffer, sending: Sending = {}): Promise<Answer> {
+    return send(this.url, body, sending);
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Result> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+export interface Delivered {
+  readonly body: Buffer;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A program of the user's that events are forwarded to. */
+export class Target {
+  readonly got: Delivered[] = [];
+  /** What it answers; the number of the call decides. */
+  status: (call: number) => number = () => 200;
+  readonly #server = createServer((call, response) => {
+    const chunks: Buffer[] = [];
+    call.on('data', (chunk: Buffer) => chunks.push(chunk));
+    call.on('end', () => {
+      this.got.push({ body: Buffer.concat(chunks), headers: call.headers });
+      response.writeHead(this.status(this.got.length)).end();
+    });
+  });
+
+  static async start(port = 0): Promise<Target> {
+    const target = new Target();
+    await new Promise<void>((done) => target.#server.listen(port, '127.0.0.1', done));
+    targets.push(target);
+    return target;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hook`;
+  }
+
+  close(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((done) => void this.#server.close(() => done()));
+  }
+}
+
+const targets: Target[] = [];
+
+afterEach(async () => {
+  for (const target of targets.splice(0)) await target.close();
+});
+
+export interface EventJson {
+  readonly n: number;
+  readonly event: string;
+  readonly audiofile: string | null;
+  readonly order: string | null;
+  readonly source: string;
+  readonly fields: Record<string, string | string[]>;
+}
+
+/** What the ledger has, newest first. */
+export async function eventsOf(user: User, ...args: string[]): Promise<EventJson[]> {
+  const { stdout, code, stderr } = await user.run(['events', '--json', ...args]);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as EventJson[];
+}
