@@ -71,7 +71,11 @@ const options = {
 const results = await Promise.all([
   build({
     ...options,
-    entryPoints: { steno: 'src/cli/process.ts', complete: 'src/start/complete.ts', generate: 'src/cli/generate.ts' },
+    entryPoints: {
+      steno: 'src/cli/process.ts',
+      complete: 'src/start/complete.ts',
+      generate: 'src/cli/generate.ts',
+    },
     plugins: [apart, unused],
   }),
   build({ ...options, entryPoints: parts, plugins: [unused], footer: { js: defaultFirst } }),

@@ -1,7 +1,7 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json } from '../lib/json.ts';
-import { sendForJson } from './http/answer.ts';
 import { scalar } from './decode.ts';
+import { sendForJson } from './http/answer.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface Balance {

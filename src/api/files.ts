@@ -1,11 +1,11 @@
 import { StenoError } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { sendForJson } from './http/answer.ts';
 import { field, ids, unwrap } from './decode.ts';
-import { step } from './ids.ts';
+import { sendForJson } from './http/answer.ts';
 import { inJson } from './http/message.ts';
 import type { Transport } from './http/transport.ts';
+import { step } from './ids.ts';
 
 export interface AudioFile {
   readonly id: string;

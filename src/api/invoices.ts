@@ -1,9 +1,9 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject } from '../lib/json.ts';
-import { sendForJson } from './http/answer.ts';
 import { field, unwrap } from './decode.ts';
-import { step } from './ids.ts';
+import { sendForJson } from './http/answer.ts';
 import type { Transport } from './http/transport.ts';
+import { step } from './ids.ts';
 
 export interface InvoiceItem {
   readonly id: string;

@@ -1,9 +1,10 @@
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { sendForJson, unreadable } from './http/answer.ts';
 import { field, ids, scalar } from './decode.ts';
+import { sendForJson, unreadable } from './http/answer.ts';
+import type { Call } from './http/call.ts';
 import { inJson } from './http/message.ts';
-import type { Call, Transport } from './http/transport.ts';
+import type { Transport } from './http/transport.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../lib/json.ts';
 import { parseJson } from '../lib/json.ts';
 import { readBytes } from './http/body.ts';
-import type { Safety, Transport } from './http/transport.ts';
+import type { Safety } from './http/call.ts';
+import type { Transport } from './http/transport.ts';
 
 export interface RawAnswer {
   readonly bytes: Buffer;

@@ -1,7 +1,8 @@
 import type { Json } from '../lib/json.ts';
 import { type Pour, pour } from './http/body.ts';
+import type { Call, Response } from './http/call.ts';
+import type { Transport } from './http/transport.ts';
 import { step } from './ids.ts';
-import type { Call, Response, Transport } from './http/transport.ts';
 
 export interface TranscriptRequest {
   readonly id: string;

@@ -1,16 +1,18 @@
 /** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
 import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
-import { formatDuration, parseDuration } from '../lib/duration.ts';
-import { usage } from '../lib/errors.ts';
+import type { Node } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { GlobalValues } from './options.ts';
+import { formatDuration, parseDuration } from '../lib/duration.ts';
+import type { Env } from '../lib/env.ts';
+import { errorMessage, usage } from '../lib/errors.ts';
+import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { findKey, type Key, noKey } from '../settings/key.ts';
-import { Mask } from '../lib/mask.ts';
-import { type Env, ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
+import { ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
+import type { GlobalValues } from './global-options.ts';
 
 const SANDBOX = 'sandbox';
 
@@ -33,6 +35,7 @@ interface Limits {
 
 export class Context {
   readonly globals: GlobalValues;
+  readonly commandTree: () => Node;
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly mask = new Mask();
@@ -43,8 +46,10 @@ export class Context {
   #sandbox: Sandbox | undefined;
   #ledger: Promise<Ledger> | undefined;
 
-  constructor(globals: GlobalValues, edges: Edges) {
+  /** `commandTree` gives all commands; completion scripts are made from it. */
+  constructor(globals: GlobalValues, edges: Edges, commandTree: () => Node) {
     this.globals = globals;
+    this.commandTree = commandTree;
     this.env = edges.env;
     this.#edges = edges;
     this.signal = edges.signal;
@@ -175,7 +180,7 @@ export class Context {
     try {
       return this.hasLedger ? await this.ledger() : undefined;
     } catch (error) {
-      await this.out.warn(`the ledger is not used: ${(error as Error).message}`);
+      await this.out.warn(`the ledger is not used: ${errorMessage(error)}`);
       return undefined;
     }
   }

@@ -1,13 +1,15 @@
 /** The parts of README.md that are made from the program, each between its two markers. */
 import { PassThrough } from 'node:stream';
 import { exitCodes } from '../lib/errors.ts';
-import { type Command, globalOptions, type Option } from './options.ts';
-import { buildProgram, groups, parse } from './program.ts';
 import { Mask } from '../lib/mask.ts';
+import type { View } from '../lib/view.ts';
 import { settingList } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
-import type { View } from '../lib/view.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
+import type { Command } from './command-spec.ts';
+import { globalOptions } from './global-options.ts';
+import type { Option } from './options.ts';
+import { buildProgram, groups, parse } from './program.ts';
 
 const sections: Readonly<Record<string, () => string>> = {
   commands: commandsSection,

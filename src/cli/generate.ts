@@ -1,7 +1,9 @@
 /** Writes what is made from the program: with `texts` those that dist answers with, else what the checkout keeps. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { completionScript, keptScripts, type Shell } from '../completion/script.ts';
+import { commandTree } from './command-tree.ts';
 import { catalogueTexts, fillSections, helpPages } from './docs.ts';
+import { commands } from './program.ts';
 
 const [task, out] = process.argv.slice(2);
 if (task === 'texts') {
@@ -11,7 +13,8 @@ if (task === 'texts') {
   catalogueTexts().then((texts) => texts.forEach(write));
 } else {
   mkdirSync('completions', { recursive: true });
+  const tree = commandTree(commands);
   for (const [shell, path] of Object.entries(keptScripts))
-    writeFileSync(path, completionScript(shell as Shell));
+    writeFileSync(path, completionScript(shell as Shell, tree));
   if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
 }

@@ -1,7 +1,7 @@
 /** The look of the help pages: what a command is for, what it takes, how it is used. */
 import type { Command as Commander, Option as CommanderOption, Help } from 'commander';
 import { exitCodes } from '../lib/errors.ts';
-import type { Command } from './options.ts';
+import type { Command } from './command-spec.ts';
 
 export const GLOBAL = 'Global options:';
 

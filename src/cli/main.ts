@@ -1,8 +1,12 @@
 /** argv in, exit code out. The only place that catches, and the only one that hears signals. */
-import { Context, type Edges } from './context.ts';
+import type { Node } from '../completion/model.ts';
 import { StenoError } from '../lib/errors.ts';
-import { type GlobalValues, globalOptions } from './options.ts';
-import { parse } from './program.ts';
+import { commandTree } from './command-tree.ts';
+import { Context, type Edges } from './context.ts';
+import { type GlobalValues, globalOptions } from './global-options.ts';
+import { commands, parse } from './program.ts';
+
+const tree = (): Node => commandTree(commands);
 
 export async function main(argv: readonly string[], edges: Edges): Promise<number> {
   let context: Context | undefined;
@@ -12,13 +16,13 @@ export async function main(argv: readonly string[], edges: Edges): Promise<numbe
       edges.stdout.write(parsed.text);
       return 0;
     }
-    context = new Context(parsed.globals, edges);
+    context = new Context(parsed.globals, edges, tree);
     await context.open();
     await parsed.command.run?.(context, parsed.input);
     return 0;
   } catch (error) {
     const failure = asStenoError(error, edges.signal);
-    const { out } = context ?? new Context(roughGlobals(argv), edges);
+    const { out } = context ?? new Context(roughGlobals(argv), edges, tree);
     await out.fail(failure);
     return failure.exitCode;
   } finally {

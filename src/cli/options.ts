@@ -1,13 +1,7 @@
-/**
- * How a command says what it takes. The program, its help, the completions and the README are all made
- * from these descriptions.
- */
-import type { Context } from './context.ts';
+/** The kinds of options that a command can take, and how each reads its value. */
+import type { Values } from '../completion/model.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { usage } from '../lib/errors.ts';
-
-/** What a shell may offer as a value: words, or things of a kind. */
-export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice';
 
 export interface Option<T = unknown> {
   readonly flags: string;
@@ -85,52 +79,3 @@ export function count(
 export type Options = Readonly<Record<string, Option>>;
 
 export type OptionValues<O> = { readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never };
-
-export interface Argument {
-  /** As help shows it: `<id>`, `[id]`, `<id…>`. */
-  readonly name: string;
-  readonly help: string;
-  readonly values?: Values;
-}
-
-export interface Input<O> {
-  readonly args: readonly string[];
-  readonly options: OptionValues<O>;
-}
-
-export interface Command<O extends Options = Options> {
-  readonly name: string;
-  readonly alias?: string;
-  readonly summary: string;
-  /** More than the summary, for the command's own help page. */
-  readonly about?: string;
-  readonly args?: readonly Argument[];
-  readonly options?: O;
-  /** Command lines that work when pasted, each with what it does. */
-  readonly examples: ReadonlyArray<readonly [command: string, what: string]>;
-  readonly children?: readonly Command[];
-  readonly run?: (context: Context, input: Input<O>) => Promise<void>;
-}
-
-/** Ties a command's options to what its `run` is given. */
-export function command<const O extends Options>(spec: Command<O>): Command {
-  return spec as unknown as Command;
-}
-
-export const globalOptions = {
-  profile: text('--profile <name>', 'use the settings of this profile', { env: 'STENO_PROFILE' }),
-  baseUrl: text('--base-url <url>', 'address of the service, ending in /API4', { env: 'STENO_BASE_URL' }),
-  apiKey: text('--api-key <key>', 'key of the account; better kept by login or in the environment', {
-    env: 'STENO_API_KEY',
-  }),
-  sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
-  json: flag('--json', 'print one JSON document, with every field as the service sent it'),
-  csv: flag('--csv', 'print CSV rows with a header line'),
-  quiet: flag('--quiet', 'print only what a script needs next'),
-  color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
-  debug: flag('--debug', 'tell on stderr what is sent and received, and where an error arose'),
-  timeout: duration('--timeout <duration>', 'give up after this long'),
-  ledger: flag('--no-ledger', 'neither read nor write the ledger of your orders'),
-};
-
-export type GlobalValues = OptionValues<typeof globalOptions>;

@@ -24,16 +24,11 @@ import { wait } from '../commands/wait.ts';
 import { webhook } from '../commands/webhook.ts';
 import { whoami } from '../commands/whoami.ts';
 import { usage } from '../lib/errors.ts';
-import { examplesText, exitCodesText, GLOBAL, helpStyle } from './help.ts';
-import {
-  type Command,
-  type GlobalValues,
-  globalOptions,
-  type Input,
-  type Option,
-  type Options,
-} from './options.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { Command, Input } from './command-spec.ts';
+import { type GlobalValues, globalOptions } from './global-options.ts';
+import { examplesText, exitCodesText, GLOBAL, helpStyle } from './help.ts';
+import type { Option, Options } from './options.ts';
 
 export interface Group {
   readonly title: string;
@@ -48,6 +43,8 @@ export const groups: readonly Group[] = [
   { title: 'Look up', commands: [skus, states, formatsCommand] },
   { title: 'More', commands: [sandbox, api, completion] },
 ];
+
+export const commands: readonly Command[] = groups.flatMap((group) => group.commands);
 
 export const about = 'Order transcription of audio by URL, follow it, and download the transcripts.';
 

@@ -1,6 +1,6 @@
+import { command } from '../cli/command-spec.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { append, type Json, type JsonObject } from '../lib/json.ts';
-import { command } from '../cli/options.ts';
 import { didYouMean } from '../lib/suggest.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];

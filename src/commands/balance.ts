@@ -1,6 +1,7 @@
+import { command } from '../cli/command-spec.ts';
+import { text } from '../cli/options.ts';
 import { compareAmounts, isAmount } from '../lib/amount.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { command, text } from '../cli/options.ts';
 
 export const balance = command({
   name: 'balance',

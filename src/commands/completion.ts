@@ -1,5 +1,5 @@
+import { command } from '../cli/command-spec.ts';
 import { usage } from '../lib/errors.ts';
-import { command } from '../cli/options.ts';
 import { didYouMean } from '../lib/suggest.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -22,6 +22,6 @@ export const completion = command({
         didYouMean(name, shells, `choose from: ${shells.join(', ')}`),
       );
     const { completionScript } = await import('../completion/script.ts');
-    context.out.write(completionScript(shell));
+    context.out.write(completionScript(shell, context.commandTree()));
   },
 });

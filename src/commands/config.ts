@@ -1,6 +1,6 @@
+import { type Argument, command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError } from '../lib/errors.ts';
-import { type Argument, command } from '../cli/options.ts';
 import { masked } from '../lib/mask.ts';
 import { type Found, settingList, settingNames, settingOf } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
@@ -29,7 +29,7 @@ async function change(context: Context, name: string, value: string | undefined)
 }
 
 async function fromStdin(context: Context): Promise<string> {
-  const { readAll } = await import('../ui/prompt.ts');
+  const { readAll } = await import('../lib/streams.ts');
   return (await readAll(context.stdin, 65_536)).trim();
 }
 

@@ -1,8 +1,9 @@
 import { eventTypes } from '../catalog/events.ts';
+import { command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { usage } from '../lib/errors.ts';
+import { count, duration, flag, list, text } from '../cli/options.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { command, count, duration, flag, list, text } from '../cli/options.ts';
+import { usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { checkUrl } from '../lib/urls.ts';
 

@@ -1,4 +1,5 @@
-import { command, duration, flag } from '../cli/options.ts';
+import { command } from '../cli/command-spec.ts';
+import { duration, flag } from '../cli/options.ts';
 
 export const file = command({
   name: 'file',

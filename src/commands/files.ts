@@ -1,7 +1,12 @@
 import { checkStates } from '../catalog/check.ts';
 import { fileStates } from '../catalog/states.ts';
+import { command } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { count, flag, list, text } from '../cli/options.ts';
+import type { Outcome } from '../flows/bulk.ts';
+import type { Filter } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { usage } from '../lib/errors.ts';
-import { command, count, flag, list, text } from '../cli/options.ts';
 import { parseSince } from '../lib/since.ts';
 
 export const files = command({
@@ -39,11 +44,9 @@ export const files = command({
       order: options.order,
       since: options.since === undefined ? undefined : parseSince(options.since, Date.now()),
     };
-    const { listFiles, refreshFiles } = await import('../flows/files/list.ts');
+    const { listFiles } = await import('../flows/files/list.ts');
     const { knownFilesPages } = await import('../views/ledger.ts');
-    const refreshed = options.refresh
-      ? await refreshFiles(await context.transport(), ledger, filter, out)
-      : [];
+    const refreshed = options.refresh ? await refreshWhileSpinning(context, ledger, filter) : [];
     const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
     const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
     await out.showPages(knownFilesPages(listFiles(ledger, filter, limit, forPeople), forPeople));
@@ -62,3 +65,16 @@ export const files = command({
     raiseFailures(refreshed);
   },
 });
+
+async function refreshWhileSpinning(
+  context: Context,
+  ledger: Ledger,
+  filter: Filter,
+): Promise<ReadonlyArray<Outcome<unknown>>> {
+  const [{ refreshFiles }, { whileSpinning }] = await Promise.all([
+    import('../flows/files/list.ts'),
+    import('../ui/spinner.ts'),
+  ]);
+  const transport = await context.transport();
+  return whileSpinning(context.out, 'Refreshing', () => refreshFiles(transport, ledger, filter));
+}

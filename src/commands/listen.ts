@@ -1,11 +1,12 @@
 import type { Transport } from '../api/http/transport.ts';
 import { eventTypes } from '../catalog/events.ts';
 import { formats } from '../catalog/formats.ts';
+import { command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { count, duration, flag, list, text } from '../cli/options.ts';
 import { usage } from '../lib/errors.ts';
-import type { Audience } from '../listen/session.ts';
 import { formatJson } from '../lib/json.ts';
-import { command, count, duration, flag, list, text } from '../cli/options.ts';
+import type { Audience } from '../listen/session.ts';
 
 const names = eventTypes.map(({ name }) => name);
 

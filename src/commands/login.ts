@@ -1,6 +1,7 @@
+import { command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { flag, text } from '../cli/options.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { command, flag, text } from '../cli/options.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
 import { keyFromCommand } from '../settings/key.ts';
 import { checkKey, Settings } from '../settings/settings.ts';
@@ -67,7 +68,10 @@ async function baseUrlGiven(
 
 async function readKey(context: Context): Promise<string> {
   if (context.globals.apiKey !== undefined) return context.globals.apiKey;
-  const { askHidden, readAll } = await import('../ui/prompt.ts');
+  const [{ askHidden }, { readAll }] = await Promise.all([
+    import('../ui/prompt.ts'),
+    import('../lib/streams.ts'),
+  ]);
   const given = context.stdin.isTTY
     ? await askHidden('API key: ', context.stdin, context.out)
     : await readAll(context.stdin, 65_536);

@@ -1,14 +1,16 @@
 import { orderedFile } from '../api/files.ts';
+import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
 import { orderSkus } from '../catalog/skus.ts';
+import { command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { StenoError, usage } from '../lib/errors.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import type { PlacedOrder } from '../flows/orders/place.ts';
+import { count, duration, flag, list, repeated, text } from '../cli/options.ts';
 import type { Waiting } from '../flows/files/wait.ts';
 import type { Fetching, Waited } from '../flows/files/wait-and-fetch.ts';
-import { command, count, duration, flag, list, repeated, text } from '../cli/options.ts';
+import type { PlacedOrder } from '../flows/orders/place.ts';
+import { checkFolder } from '../flows/transcripts/folder.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { tellLeft } from '../ui/left.ts';
 
 export const order = command({
@@ -88,13 +90,13 @@ export const order = command({
     if (leftOut) out.note(`left out, for it is on order already: ${leftOut} of ${countUrls(planned)}`);
     if (options.dryRun) {
       const { planView } = await import('../views/plan.ts');
-      return out.show(planView(requests));
+      return out.show(planView(requests, requests.map(orderParams)));
     }
     if (requests.length === 0) return out.show(ordersView([], true));
     const transport = await context.transport(waits ? { ownTimeout: true, endsInTime: true } : {});
     const { whileSpinning } = await import('../ui/spinner.ts');
     const onTrouble = (error: unknown): Promise<void> =>
-      out.warn(`the ledger could not take down what became of the order: ${(error as Error).message}`);
+      out.warn(`the ledger could not take down what became of the order: ${errorMessage(error)}`);
     const outcomes = await whileSpinning(out, 'Ordering', () =>
       placeOrders(requests, transport, ledger, { ...options, onTrouble }),
     );

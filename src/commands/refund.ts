@@ -1,6 +1,7 @@
 import { checkTestFile } from '../catalog/check.ts';
+import { command } from '../cli/command-spec.ts';
+import { flag } from '../cli/options.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { command, flag } from '../cli/options.ts';
 
 export const refund = command({
   name: 'refund',

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { flag, list, text } from '../cli/options.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { JsonNumber, toJson } from '../lib/json.ts';
-import { command, flag, list, text } from '../cli/options.ts';
 import type { Moved } from '../sandbox/index.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
 

@@ -1,4 +1,4 @@
-import { command } from '../cli/options.ts';
+import { command } from '../cli/command-spec.ts';
 
 export const skus = command({
   name: 'skus',

@@ -1,8 +1,9 @@
 import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
-import { usage } from '../lib/errors.ts';
+import { command } from '../cli/command-spec.ts';
+import { count, list, text } from '../cli/options.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
-import { command, count, list, text } from '../cli/options.ts';
+import { usage } from '../lib/errors.ts';
 
 export const sync = command({
   name: 'sync',

@@ -1,8 +1,9 @@
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat, formats } from '../catalog/formats.ts';
-import { usage } from '../lib/errors.ts';
+import { command } from '../cli/command-spec.ts';
+import { count, flag, list, text } from '../cli/options.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
-import { command, count, flag, list, text } from '../cli/options.ts';
+import { usage } from '../lib/errors.ts';
 
 export const transcript = command({
   name: 'transcript',

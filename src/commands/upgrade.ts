@@ -1,6 +1,7 @@
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import { upgradeSkus } from '../catalog/skus.ts';
-import { command, flag, list } from '../cli/options.ts';
+import { command } from '../cli/command-spec.ts';
+import { flag, list } from '../cli/options.ts';
 
 export const upgrade = command({
   name: 'upgrade',

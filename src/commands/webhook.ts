@@ -2,8 +2,8 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Webhook } from '../api/webhook.ts';
 import { checkTestableEvent } from '../catalog/check.ts';
 import { testableEvents } from '../catalog/events.ts';
+import { command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { command } from '../cli/options.ts';
 import { checkUrl } from '../lib/urls.ts';
 
 type Api = typeof import('../api/webhook.ts');

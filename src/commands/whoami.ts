@@ -1,6 +1,6 @@
-import { command } from '../cli/options.ts';
-import { noKey } from '../settings/key.ts';
+import { command } from '../cli/command-spec.ts';
 import { masked } from '../lib/mask.ts';
+import { noKey } from '../settings/key.ts';
 
 export const whoami = command({
   name: 'whoami',

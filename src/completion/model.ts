@@ -1,6 +1,7 @@
-/** The command tree as the shells need it, read from the command specs: a new command or flag appears by itself. */
-import { type Command, flag, globalOptions, type Option, type Values } from '../cli/options.ts';
-import { groups } from '../cli/program.ts';
+/** The command tree as the shells need it. */
+
+/** What a shell may offer as a value: words, or things of a kind. */
+export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice';
 
 export interface Flag {
   /** As typed, long before short: `--output`, `-o`. */
@@ -34,66 +35,9 @@ export interface Node {
   readonly children: readonly Node[];
 }
 
-/** What every command has and no spec says. */
-const builtIn: readonly Option[] = [
-  flag('-h, --help', 'explain this command'),
-  flag('-V, --version', 'print the version'),
-];
-
-export function commandTree(): Node {
-  const specs = groups.flatMap((group) => group.commands);
-  return {
-    path: [],
-    names: ['steno'],
-    summary: '',
-    flags: [...Object.values<Option>(globalOptions), ...builtIn].map(flagOf),
-    args: [],
-    children: [...specs.map((spec) => nodeOf(spec, [])), helpCommand(specs)],
-  };
-}
-
 /** A node and all below it. */
 export function everyNode(node: Node): Node[] {
   return [node, ...node.children.flatMap(everyNode)];
 }
 
 export const pathOf = (node: Node): string => node.path.join(' ');
-
-function nodeOf(spec: Command, parent: readonly string[]): Node {
-  const path = [...parent, spec.name];
-  return {
-    path,
-    names: spec.alias ? [spec.name, spec.alias] : [spec.name],
-    summary: spec.summary,
-    flags: Object.values(spec.options ?? {}).map(flagOf),
-    args: (spec.args ?? []).map(({ name, values = [] }) => ({
-      name: bare(name),
-      many: name.includes('…'),
-      values,
-    })),
-    children: (spec.children ?? []).map((child) => nodeOf(child, path)),
-  };
-}
-
-function helpCommand(specs: readonly Command[]): Node {
-  const values = specs.map((spec) => spec.name);
-  const args = [{ name: 'command', many: false, values }];
-  return { path: ['help'], names: ['help'], summary: 'Explain a command', flags: [], args, children: [] };
-}
-
-function flagOf(option: Option): Flag {
-  const { flags, help, takesValue, values = [] } = option;
-  const names = flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
-  const many = Array.isArray(option.initial);
-  return {
-    names: [...names].sort((a, b) => b.length - a.length),
-    help,
-    takesValue,
-    valueName: bare(/<.*>/.exec(flags)?.[0] ?? ''),
-    many,
-    list: many && flags.includes('…'),
-    values,
-  };
-}
-
-const bare = (name: string): string => name.replace(/[<>[\]…]/g, '');

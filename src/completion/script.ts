@@ -1,6 +1,6 @@
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
-import { commandTree, type Node } from './model.ts';
+import type { Node } from './model.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
 
@@ -21,7 +21,7 @@ export const keptScripts: Record<Shell, string> = {
   powershell: 'completions/steno.ps1',
 };
 
-export function completionScript(shell: Shell, root: Node = commandTree()): string {
+export function completionScript(shell: Shell, root: Node): string {
   const first = shell === 'zsh' ? '#compdef steno\n' : '';
   return `${first}# Completion of steno for ${shell}, generated from the program: changes made here are lost.\n\n${makers[shell](root)}`;
 }

@@ -1,7 +1,8 @@
 /** What was ordered and what became of it, for one profile. The service keeps no list, so this is the only one. */
+
+import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
-import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { Downloads } from './downloads.ts';
 import { Events } from './events.ts';
 import { Files } from './files.ts';

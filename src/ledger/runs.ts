@@ -1,5 +1,6 @@
 /** The listeners that run or ran: whose work is whose, and which webhook has to be put back. */
 import { hostname } from 'node:os';
+import { isRunning } from '../lib/processes.ts';
 import type { Database } from '../lib/sqlite.ts';
 
 export interface Registration {
@@ -102,14 +103,5 @@ function isAlive({ host, pid, seen_at }: RunRow): boolean {
   const silent = Date.now() - Date.parse(seen_at) > SILENCE;
   if (host !== hostname() || silent) return !silent;
   // A row with our own number was written by an earlier process: in a container every one has the same.
-  return pid !== process.pid && processExists(pid);
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid !== process.pid && isRunning(pid);
 }

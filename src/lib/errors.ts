@@ -70,3 +70,13 @@ export class BulkError extends StenoError {
     this.failures = failures;
   }
 }
+
+/** The text of whatever was thrown. */
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** The code of a system error, such as ENOENT; nothing for other errors. */
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -14,3 +14,7 @@ export function checkUrl(text: string, of: keyof typeof examples = 'audio'): str
       : `write it like ${examples[of]}`,
   );
 }
+
+/** Whether a host name of a URL leads to this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

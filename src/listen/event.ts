@@ -1,6 +1,7 @@
 /** An event as the listener, its actions and its readers see it; nothing is copied, for there may be many. */
-import { type Json, type JsonObject, toJson } from '../lib/json.ts';
+
 import type { EventRow } from '../ledger/events.ts';
+import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { type Fields, fieldsOf } from './parse.ts';
 
 export class HeardEvent {

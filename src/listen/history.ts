@@ -1,14 +1,16 @@
 /** Reads what was received, and sends it once more where one likes. */
+
 import { PostTarget } from '../api/http/post.ts';
-import { StenoError, usage } from '../lib/errors.ts';
+import { type Outcome as Done, doEach } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Env } from '../lib/env.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Outcome } from './actions/action.ts';
-import { HeardEvent } from './event.ts';
 import { type ExecOptions, runFor } from './actions/exec.ts';
 import { judge, withoutPassword } from './actions/forward.ts';
-import { sleep } from '../lib/sleep.ts';
-import { type Outcome as Done, doEach } from '../flows/bulk.ts';
+import { HeardEvent } from './event.ts';
 
 const PAGE = 200;
 /** How often --follow reads the ledger. */
@@ -64,7 +66,7 @@ export interface Replayed {
 export async function replayTo(
   url: string,
   events: readonly HeardEvent[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   signal: AbortSignal,
 ): Promise<Done<Replayed>[]> {
   const made = events.find(({ source }) => source === 'found');

@@ -1,9 +1,9 @@
 /** Looks for events that never came: while nobody listened, or because the one delivery went wrong. */
 import type { Transport } from '../api/http/transport.ts';
-import type { StenoError } from '../lib/errors.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { HeardEvent } from './event.ts';
 import { followFiles } from '../flows/files/refresh.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { StenoError } from '../lib/errors.ts';
+import type { HeardEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
 
 const TICK = 5_000;

@@ -1,18 +1,19 @@
 /** Makes a plan of what the user asked a listener to do, and refuses what can't be done. */
+
 import { readFile } from 'node:fs/promises';
 import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
-import { usage } from '../lib/errors.ts';
+import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Env } from '../lib/env.ts';
+import { errorMessage, usage } from '../lib/errors.ts';
+import { checkUrl, isLoopback } from '../lib/urls.ts';
 import type { Action } from './actions/action.ts';
+import { downloadAction } from './actions/download.ts';
 import { execAction } from './actions/exec.ts';
 import { forwardTo } from './actions/forward.ts';
 import { eventNames } from './event-names.ts';
-import { isLoopback } from '../settings/base-url.ts';
-import { checkUrl } from '../lib/urls.ts';
-import { downloadAction } from './actions/download.ts';
 import type { Plan } from './session.ts';
-import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
 
 export interface Asked {
   readonly host: string | undefined;
@@ -80,7 +81,7 @@ export async function planListening(
 /** Each action that was asked for, once. */
 export async function planActions(
   asked: Asked,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   onOutput: (chunk: Buffer) => void,
 ): Promise<(ledger: Ledger, transport: Transport | undefined) => Action[]> {
   const { exec, download } = asked;
@@ -115,7 +116,7 @@ async function readTls({ tlsCert, tlsKey }: Asked): Promise<{ cert: Buffer; key:
   if (tlsCert === undefined || tlsKey === undefined) throw usage('--tls-cert and --tls-key go together');
   const read = async (path: string): Promise<Buffer> =>
     readFile(path).catch((error) => {
-      throw usage(`can't read ${path}: ${(error as Error).message}`);
+      throw usage(`can't read ${path}: ${errorMessage(error)}`);
     });
   return { cert: await read(tlsCert), key: await read(tlsKey) };
 }

@@ -1,7 +1,7 @@
 /** A command line of the user's, with everything that it starts: ended as a whole. */
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 
-type Env = Readonly<Record<string, string | undefined>>;
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import type { Env } from '../lib/env.ts';
 
 const onWindows = process.platform === 'win32';
 /** What does not end when asked to is made to. */

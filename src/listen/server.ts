@@ -1,9 +1,9 @@
 /** The receiver: takes deliveries in at one path, and answers each after it is kept. It knows no terminal. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { StenoError } from '../lib/errors.ts';
-import { marker } from './hop-marker.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { Room } from './connection-limit.ts';
+import { marker } from './hop-marker.ts';
 
 export interface Delivery {
   readonly body: Buffer;
@@ -68,7 +68,7 @@ async function makeServer({ tls }: Door, onRequest: OnRequest): Promise<Server> 
   try {
     return https.createServer({ ...limits, ...tls, handshakeTimeout: 10_000 }, onRequest);
   } catch (error) {
-    throw new StenoError('usage', `--tls-cert and --tls-key can't be used: ${(error as Error).message}`);
+    throw new StenoError('usage', `--tls-cert and --tls-key can't be used: ${errorMessage(error)}`);
   }
 }
 

@@ -1,17 +1,19 @@
 /** Runs the receiver until it is told to stop or has heard what it was waiting for. */
+
 import type { Transport } from '../api/http/transport.ts';
-import { StenoError } from '../lib/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Action } from './actions/action.ts';
-import type { HeardEvent } from './event.ts';
-import type { Report } from './actions/queue.ts';
-import { type Delivery, type Door, openReceiver, type Receiver } from './server.ts';
-import { openTunnel, type Tunnel } from './tunnel.ts';
+import type { Env } from '../lib/env.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { stayFlat } from '../lib/memory.ts';
-import { Inbox } from './inbox.ts';
+import type { Action } from './actions/action.ts';
+import type { Report } from './actions/queue.ts';
 import { Lanes } from './actions/queues.ts';
 import { Ending, type Goal } from './ending.ts';
+import type { HeardEvent } from './event.ts';
+import { Inbox } from './inbox.ts';
 import { Lookout } from './lookout.ts';
+import { type Delivery, type Door, openReceiver, type Receiver } from './server.ts';
+import { openTunnel, type Tunnel } from './tunnel.ts';
 import { secretAddress, secretStep, WebhookLoan } from './webhook-loan.ts';
 
 export interface Plan {
@@ -42,7 +44,7 @@ export interface Surroundings {
   /** Absent where no account is set up. */
   readonly transport: Transport | undefined;
   readonly farewell: () => Promise<Transport>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly signal: AbortSignal;
 }
 
@@ -163,7 +165,7 @@ class Listening {
         done();
       },
       failed: (error) => {
-        this.#complain(`an event could not be kept and was answered with 503: ${(error as Error).message}`);
+        this.#complain(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
         done(error);
       },
     });

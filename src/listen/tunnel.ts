@@ -1,7 +1,8 @@
 /** Any tunnel program that the user has: started with the local address filled in, ended with the listener. */
+import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
-import { isLoopback } from '../settings/base-url.ts';
 import { oneLine } from '../lib/text.ts';
+import { isLoopback } from '../lib/urls.ts';
 import { endGroup, startGroup } from './process-group.ts';
 
 export interface Tunnel {
@@ -16,7 +17,7 @@ export interface TunnelOptions {
   readonly command: string;
   readonly origin: string;
   readonly port: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly signal: AbortSignal;
 }
 

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/http/transport.ts';
 import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
-import { StenoError } from '../lib/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Registration } from '../ledger/runs.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Inbox } from './inbox.ts';
 
@@ -54,7 +54,7 @@ export class WebhookLoan {
       for (const { run } of [first, ...later]) ledger.runs.restored(run);
       note('(a listener that broke off had left it changed)');
     } catch (error) {
-      warn(`an earlier listener broke off, and its webhook can't be put back: ${(error as Error).message}`);
+      warn(`an earlier listener broke off, and its webhook can't be put back: ${errorMessage(error)}`);
     }
   }
 
@@ -82,7 +82,7 @@ export class WebhookLoan {
       note(`a test event arrived after ${Date.now() - started} ms`);
     } catch (error) {
       if (!signal.aborted)
-        warn(`no test event arrived: ${(error as Error).message}`, 'does the public URL lead to this port?');
+        warn(`no test event arrived: ${errorMessage(error)}`, 'does the public URL lead to this port?');
     } finally {
       inbox.expectNoTest();
     }
@@ -99,7 +99,7 @@ export class WebhookLoan {
     } catch (error) {
       const { former } = this.#loan;
       warn(
-        `the webhook can't be put back: ${(error as Error).message}`,
+        `the webhook can't be put back: ${errorMessage(error)}`,
         `the next steno listen does it${former ? `, or: steno webhook set ${former}` : ''}`,
       );
     } finally {

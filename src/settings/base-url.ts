@@ -1,4 +1,5 @@
 import { usage } from '../lib/errors.ts';
+import { isLoopback } from '../lib/urls.ts';
 
 /** Refuses an address that a key must not be sent to, or that calls can't be made from. */
 export function checkBaseUrl(text: string): void {
@@ -13,6 +14,3 @@ export function checkBaseUrl(text: string): void {
     );
   }
 }
-
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-
-export type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from '../lib/env.ts';
 
 /** The platform's folder for settings, or the one that STENO_CONFIG_DIR names. */
 export function configFolder(env: Env, platform = process.platform): string {

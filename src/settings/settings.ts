@@ -1,8 +1,8 @@
 import { parseDuration } from '../lib/duration.ts';
+import type { Env } from '../lib/env.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
-import type { Env } from './paths.ts';
 import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
 
 export type SettingName = 'base-url' | 'api-key' | 'api-key-command' | 'timeout';

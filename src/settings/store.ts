@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StenoError, usage } from '../lib/errors.ts';
+import type { Env } from '../lib/env.ts';
+import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { nearest } from '../lib/suggest.ts';
-import { configFolder, type Env, makePrivateFolder } from './paths.ts';
+import { configFolder, makePrivateFolder } from './paths.ts';
 
 export type Profile = Readonly<Record<string, string>>;
 export type Profiles = Readonly<Record<string, Profile>>;
@@ -16,8 +17,8 @@ export function readProfiles(env: Env): Profiles {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw usage(`can't read the config file ${path}: ${(error as Error).message}`);
+    if (errorCode(error) === 'ENOENT') return {};
+    throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
   }
   return checked(path, text);
 }
@@ -44,13 +45,9 @@ export async function writeProfile(
     });
     conf.set('profiles', { ...profiles, [name]: kept });
   } catch (error) {
-    throw new StenoError(
-      'failed',
-      `can't write the config file ${configPath(env)}: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
+    throw new StenoError('failed', `can't write the config file ${configPath(env)}: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 

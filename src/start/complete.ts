@@ -3,11 +3,11 @@
  * at every press of Tab. It never fails loudly.
  */
 import { existsSync, writeSync } from 'node:fs';
-import { openForReading } from '../lib/sqlite.ts';
 import { migrations } from '../ledger/schema.ts';
 import { Words } from '../ledger/words.ts';
-import { ledgerPath, stateFolder } from '../settings/paths.ts';
+import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
+import { ledgerPath, stateFolder } from '../settings/paths.ts';
 
 const [kind = '', prefix = ''] = process.argv.slice(3);
 

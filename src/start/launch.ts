@@ -3,8 +3,10 @@
  * else is loaded, which makes them as fast as node itself. Words for a shell to offer come from a small program of
  * their own. To take this out, let bin/steno.js load dist/steno.js instead.
  */
+
 import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode, errorMessage } from '../lib/errors.ts';
 
 /** The name of the text that answers a line, if one does: a help page, or a table of the catalogue for a script. */
 function textFor(argv: readonly string[]): string | undefined {
@@ -39,10 +41,10 @@ function print(text: string): void {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = errorCode(error);
       if (code === 'EPIPE') return;
       if (code === 'EAGAIN') continue;
-      process.stderr.write(`steno: can't write the output: ${(error as Error).message}\n`);
+      process.stderr.write(`steno: can't write the output: ${errorMessage(error)}\n`);
       process.exitCode = 1;
       return;
     }

@@ -1,10 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
+import type { Env } from '../lib/env.ts';
+import { errorJson } from '../lib/error-json.ts';
 import { BulkError, type StenoError } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import type { Mask } from '../lib/mask.ts';
-import type { Paint } from './paint.ts';
 import { forCsv, forRow, forTerminal, forTerminalLines, oneLine } from '../lib/text.ts';
 import type { Rows, View } from '../lib/view.ts';
+import type { Paint } from './paint.ts';
 
 export interface OutputMode {
   readonly json: boolean;
@@ -13,8 +15,6 @@ export interface OutputMode {
   readonly noColor: boolean;
   readonly debug: boolean;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The only way to stdout and stderr: data on one, everything else on the other, secrets on neither. */
 export class Output {
@@ -227,14 +227,6 @@ export class Output {
     return stream.isTTY === true && this.#env.TERM !== 'dumb';
   }
 }
-
-export const errorJson = (error: StenoError, hide: (text: string) => string = String): JsonObject =>
-  toJson({
-    code: error.kind,
-    message: oneLine(hide(error.message), 600),
-    status: error.status,
-    hint: error.hint,
-  }) as JsonObject;
 
 function tabbed(rows: Rows['rows']): string {
   let text = '';

@@ -47,16 +47,3 @@ export async function askLine(question: string, input: Input, signal: AbortSigna
 export async function confirm(question: string, input: Input, signal: AbortSignal): Promise<boolean> {
   return /^y(es)?$/i.test(await askLine(`${question} [y/N] `, input, signal));
 }
-
-/** Reads a stream to its end as text, up to a limit. */
-export async function readAll(input: AsyncIterable<Buffer | string>, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of input) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > limit) throw new StenoError('usage', `more than ${limit} bytes on stdin`);
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}

@@ -1,10 +1,10 @@
 /** Rows as people read them on a terminal. Loaded only there: it brings cli-table3 with it. */
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
-import type { Paint } from './paint.ts';
 import { forTerminal } from '../lib/text.ts';
-import { relativeTime } from './time.ts';
 import type { Column, Rows } from '../lib/view.ts';
+import type { Paint } from './paint.ts';
+import { relativeTime } from './time.ts';
 
 const GAP = 2;
 const NARROWEST = 8;

@@ -1,6 +1,6 @@
 import type { Outcome } from '../flows/bulk.ts';
+import { errorJson } from '../lib/error-json.ts';
 import type { Json } from '../lib/json.ts';
-import { errorJson } from '../ui/output.ts';
 
 /** One document for one thing, an array in the order asked for several; a failure stands in its place. */
 export function documents<T>(outcomes: readonly Outcome<T>[], json: (value: T) => Json): Json {

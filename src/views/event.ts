@@ -1,12 +1,12 @@
 /** Events as people and scripts read them. */
 
-import type { Replayed } from '../listen/history.ts';
-import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import type { ActionRow } from '../ledger/actions.ts';
-import type { HeardEvent } from '../listen/event.ts';
-import type { Report } from '../listen/actions/queue.ts';
+import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import type { Column, View } from '../lib/view.ts';
+import type { Report } from '../listen/actions/queue.ts';
+import type { HeardEvent } from '../listen/event.ts';
+import type { Replayed } from '../listen/history.ts';
 
 const columns: readonly Column[] = [
   { name: 'n', kind: 'id' },

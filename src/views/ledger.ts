@@ -1,8 +1,8 @@
 /** Files as the ledger knows them. */
 import type { KnownFiles } from '../flows/files/list.ts';
-import { type Json, parseJson, toJson } from '../lib/json.ts';
 import type { Download } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
+import { type Json, parseJson, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
 
 const FOR_PEOPLE = 7;

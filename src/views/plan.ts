@@ -1,8 +1,9 @@
-import { type OrderRequest, orderParams } from '../api/orders.ts';
+import type { OrderRequest } from '../api/orders.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 
-/** What --dry-run shows: the orders to come, a row a URL. */
-export function planView(requests: readonly OrderRequest[]): View {
+/** What --dry-run shows: a row a URL, and as JSON the documents that would be sent. */
+export function planView(requests: readonly OrderRequest[], documents: readonly JsonObject[]): View {
   const rows = requests.flatMap((request, at) =>
     request.urls.map((url) => [
       String(at + 1),
@@ -13,9 +14,8 @@ export function planView(requests: readonly OrderRequest[]): View {
       request.test ? 'test' : '',
     ]),
   );
-  const documents = requests.map(orderParams);
   return {
-    json: documents.length === 1 && documents[0] ? documents[0] : documents,
+    json: documents.length === 1 && documents[0] ? documents[0] : [...documents],
     columns: [
       { name: 'order', kind: 'id' },
       { name: 'url', kind: 'link' },

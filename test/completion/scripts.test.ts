@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Command as Commander } from 'commander';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { commandTree, everyNode, type Node, pathOf } from '../../src/completion/model.ts';
-import { completionScript, keptScripts, type Shell } from '../../src/completion/script.ts';
+import { commandTree } from '../../src/cli/command-tree.ts';
 import { fillSections } from '../../src/cli/docs.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram, commands } from '../../src/cli/program.ts';
+import { everyNode, type Node, pathOf } from '../../src/completion/model.ts';
+import { completionScript, keptScripts, type Shell } from '../../src/completion/script.ts';
 import { BIN, KEY, User } from '../support/steno.ts';
+
+const tree = commandTree(commands);
 
 const shells = Object.keys(keptScripts) as Shell[];
 
@@ -15,7 +18,7 @@ beforeAll(() => {
 });
 
 describe.each(shells)('the completion of %s', (shell) => {
-  const script = completionScript(shell);
+  const script = completionScript(shell, tree);
 
   test('is kept as it is generated', () => {
     expect(readFileSync(keptScripts[shell], 'utf8'), 'run: npm run build && npm run generate').toBe(script);
@@ -29,7 +32,7 @@ describe.each(shells)('the completion of %s', (shell) => {
   });
 
   test('has every command and every long flag', () => {
-    for (const node of everyNode(commandTree())) {
+    for (const node of everyNode(tree)) {
       for (const name of node.path) expect(script).toContain(name);
       for (const name of node.flags.flatMap((flag) => flag.names).filter((each) => each.startsWith('--'))) {
         expect(script).toContain(shell === 'fish' ? `-l ${name.slice(2)}` : name);
@@ -40,15 +43,15 @@ describe.each(shells)('the completion of %s', (shell) => {
 
 describe('the model of the commands', () => {
   test('has the commands and flags that the program parses, and no others', () => {
-    expect(modelSummary(commandTree())).toEqual(programSummary(buildProgram(), []));
+    expect(modelSummary(tree)).toEqual(programSummary(buildProgram(), []));
   });
 
   test('leaves out what only the scripts call', () => {
-    expect(everyNode(commandTree()).map(pathOf)).not.toContain('__complete');
+    expect(everyNode(tree).map(pathOf)).not.toContain('__complete');
   });
 
   test('tells lists with commas from flags that are repeated', () => {
-    const order = everyNode(commandTree()).find((node) => pathOf(node) === 'order');
+    const order = everyNode(tree).find((node) => pathOf(node) === 'order');
     const flagOf = (name: string) => order?.flags.find((flag) => flag.names.includes(name));
     expect(flagOf('--sku')).toMatchObject({ list: true, many: true, valueName: 'SKU' });
     expect(flagOf('--name')).toMatchObject({ list: false, many: true, valueName: 'name' });

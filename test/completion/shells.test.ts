@@ -4,9 +4,13 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { commandTree } from '../../src/cli/command-tree.ts';
+import { commands } from '../../src/cli/program.ts';
 import type { Flag, Node } from '../../src/completion/model.ts';
 import { completionScript } from '../../src/completion/script.ts';
 import { freshFolder } from '../support/steno.ts';
+
+const tree = commandTree(commands);
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Tested = (typeof shells)[number];
@@ -37,11 +41,11 @@ const missing = (shell: Tested): boolean => !process.env.CI && spawnSync(shell, 
 
 for (const shell of shells) {
   describe.skipIf(missing(shell))(`${shell} completes`, () => {
-    const complete = (line: string, root?: Node) => offers[shell](completionScript(shell, root), line);
+    const complete = (line: string, root: Node = tree) => offers[shell](completionScript(shell, root), line);
 
     test('from a script that it can parse', () => {
       const path = join(folder, 'script');
-      writeFileSync(path, completionScript(shell));
+      writeFileSync(path, completionScript(shell, tree));
       execFileSync(shell, [...parse[shell], path]);
     });
 

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BIN, finished, freshFolder } from '../support/steno.ts';
 import { ask, audio, desk, ledgerOf } from '../support/ledger.ts';
+import { BIN, finished, freshFolder } from '../support/steno.ts';
 
 const url = audio('a');
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BIN, finished } from '../support/steno.ts';
 import { audio, type Desk, desk, fill } from '../support/ledger.ts';
+import { BIN, finished } from '../support/steno.ts';
 
 const MANY = 100_000;
 let small: Desk;

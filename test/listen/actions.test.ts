@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { User } from '../support/steno.ts';
 import { complete, form, isGone, Listener, Target } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
 
 const actionsOf = async (user: User, n: number): Promise<Array<Record<string, unknown>>> =>
   JSON.parse((await user.run(['events', 'show', String(n), '--json'])).stdout).actions;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { User } from '../support/steno.ts';
 import { complete, eventsOf, FORM, form, Listener, send } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
 
 const EVENTS = 10_000;
 const CONNECTIONS = 64;

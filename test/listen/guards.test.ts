@@ -1,8 +1,8 @@
 /** What must not reach an action, and what must not be lost when listeners meet. */
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { User } from '../support/steno.ts';
 import { form, Listener } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
 
 const listed = async (user: User): Promise<Array<Record<string, unknown>>> =>
   JSON.parse((await user.run(['events', '--json'])).stdout);

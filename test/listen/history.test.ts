@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseCsv } from '../support/csv.ts';
-import { finished, User } from '../support/steno.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
+import { finished, User } from '../support/steno.ts';
 
 const user = new User();
 const odd = Buffer.concat([Buffer.from('event=ODD&x='), Buffer.from([0xff, 0x80, 0])]);

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshFolder, User } from '../support/steno.ts';
 import { complete, eventsOf, form, Listener, raw, send } from '../support/listener.ts';
+import { freshFolder, User } from '../support/steno.ts';
 
 describe('a delivery', () => {
   it('is kept before it is answered, byte by byte, and shown in one line', async () => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { User } from '../support/steno.ts';
 import { eventsOf, Listener } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
 
 it('the sandbox drives all six events through a registered listener, from other processes', async () => {
   const user = new User({ STENO_PROFILE: 'sandbox' });

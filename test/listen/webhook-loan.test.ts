@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
+import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
 import type { User } from '../support/steno.ts';
-import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';

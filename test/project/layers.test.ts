@@ -47,51 +47,69 @@ function importsOf(path: string, text: string): Import[] {
 
 const isOurs = (name: string): boolean => name.endsWith('.ts');
 
-/** The modules that put the others together. */
-const composition = [
-  'code-cache.ts',
-  'complete.ts',
-  'context.ts',
-  'docs.ts',
-  'generate.ts',
-  'help.ts',
-  'launch.ts',
-  'main.ts',
-  'options.ts',
-  'program.ts',
-  'steno.ts',
-];
+/** The folder below src that a module lives in. */
+const layerOf = (path: string): string => path.slice(0, path.indexOf('/'));
 
-/** The folder that a module lives in; any other module beside the folders is a leaf, which anyone may use. */
-function layerOf(path: string): string {
-  if (path.includes('/')) return path.slice(0, path.indexOf('/'));
-  return composition.includes(path) ? 'composition' : 'leaf';
-}
-
-/** Downwards only: what a layer may import besides itself. A `type` costs nothing and binds nothing at run time. */
+/** What each layer may import besides itself. Imports go downwards only. */
 const below: Readonly<Record<string, readonly string[]>> = {
-  commands: ['flows', 'views', 'listen', 'ledger', 'api', 'ui', 'settings', 'catalog', 'completion', 'leaf'],
-  completion: ['ledger', 'settings', 'catalog', 'leaf'],
-  views: ['ui', 'api', 'catalog', 'leaf'],
-  flows: ['listen', 'ledger', 'api', 'ui', 'settings', 'catalog', 'leaf'],
-  listen: ['ledger', 'api', 'ui', 'settings', 'catalog', 'leaf'],
-  api: ['ui', 'settings', 'catalog', 'leaf'],
-  ledger: ['settings', 'catalog', 'leaf'],
-  ui: ['settings', 'catalog', 'leaf'],
-  settings: ['catalog', 'leaf'],
-  sandbox: ['ledger', 'catalog', 'leaf'],
-  catalog: ['leaf'],
-  leaf: [],
+  start: ['ledger', 'settings', 'lib'],
+  cli: ['commands', 'completion', 'views', 'ledger', 'api', 'settings', 'ui', 'sandbox', 'catalog', 'lib'],
+  commands: [
+    'cli',
+    'completion',
+    'listen',
+    'views',
+    'flows',
+    'ledger',
+    'api',
+    'settings',
+    'ui',
+    'sandbox',
+    'catalog',
+    'lib',
+  ],
+  completion: ['lib'],
+  listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  views: ['catalog', 'lib'],
+  flows: ['ledger', 'api', 'settings', 'catalog', 'lib'],
+  ledger: ['catalog', 'lib'],
+  api: ['catalog', 'lib'],
+  settings: ['catalog', 'lib'],
+  sandbox: ['catalog', 'lib'],
+  ui: ['catalog', 'lib'],
+  catalog: ['lib'],
+  lib: [],
 };
 
-/** A view shows what a flow or the ledger gives back: it knows their shapes, never their code. */
-const typesBelow: Readonly<Record<string, readonly string[]>> = { views: ['flows', 'listen', 'ledger'] };
+/** A view knows the shapes that flows and the layers below return, never their code. */
+const typesBelow: Readonly<Record<string, readonly string[]>> = {
+  views: ['listen', 'flows', 'ledger', 'api', 'settings'],
+};
+
+/** What commands may use of the command line's own layer: how a command is described, and its context's type. */
+const forCommands = ['cli/command-spec.ts', 'cli/options.ts'];
 
 /** Every import that a rule forbids, as `a.ts → b.ts`. */
 function offences(forbidden: (module: Module, each: Import) => boolean): string[] {
   return modules.flatMap((module) =>
     module.imports.filter((each) => forbidden(module, each)).map((each) => `${module.path} → ${each.to}`),
   );
+}
+
+/** Circles of imports, each as the path that leads back to its beginning. */
+function circles(): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) found.push([...trail.slice(at), path].join(' → '));
+    if (at >= 0 || done.has(path)) return;
+    for (const { to } of modules.find((module) => module.path === path)?.imports ?? [])
+      if (isOurs(to)) visit(to, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of modules) visit(path, []);
+  return found;
 }
 
 describe('imports', () => {
@@ -103,33 +121,33 @@ describe('imports', () => {
     expect(found.length).toBeGreaterThanOrEqual(lines.length);
   });
 
-  it('live in folders that have a place in the house', () => {
-    const homeless = modules.map(({ path }) => layerOf(path)).filter((layer) => !(layer in below));
-    expect(homeless.filter((layer) => layer !== 'composition')).toEqual([]);
+  it('start in folders that have a place among the layers', () => {
+    expect(modules.map(({ path }) => path).filter((path) => !(layerOf(path) in below))).toEqual([]);
   });
 
   it('go downwards only', () => {
-    const upwards = offences((module, { to, kind }) => {
-      const from = layerOf(module.path);
-      if (!isOurs(to) || from === 'composition') return false;
-      const layer = layerOf(to);
-      if (layer === from || layer === 'composition') return false;
-      if (to.startsWith('sandbox/')) return false; // it has a rule of its own
+    const upwards = offences(({ path }, { to, kind }) => {
+      const [from, layer] = [layerOf(path), layerOf(to)];
+      if (!isOurs(to) || layer === from) return false;
       if (kind === 'type' && typesBelow[from]?.includes(layer)) return false;
       return !below[from]?.includes(layer);
     });
     expect(upwards).toEqual([]);
   });
 
-  it('reach the composition from commands and completions only, and the context by its type alone', () => {
-    const reaching = offences((module, { to, kind }) => {
-      const from = layerOf(module.path);
-      if (!isOurs(to) || from === 'composition' || layerOf(to) !== 'composition') return false;
-      if (from === 'commands') return to !== 'options.ts' && !(to === 'context.ts' && kind === 'type');
-      if (from === 'completion') return to !== 'options.ts' && to !== 'program.ts';
-      return true;
-    });
+  it('lead from commands to the description of a command and to the type of the context, no further up', () => {
+    const reaching = offences(
+      ({ path }, { to, kind }) =>
+        layerOf(path) === 'commands' &&
+        to.startsWith('cli/') &&
+        !forCommands.includes(to) &&
+        !(to === 'cli/context.ts' && kind === 'type'),
+    );
     expect(reaching).toEqual([]);
+  });
+
+  it('never form a circle, types included', () => {
+    expect(circles()).toEqual([]);
   });
 
   it('never lead from one command to another', () => {
@@ -140,29 +158,25 @@ describe('imports', () => {
   });
 
   it('name commands in the program alone', () => {
-    expect(offences((module, { to }) => to.startsWith('commands/') && module.path !== 'program.ts')).toEqual(
-      [],
-    );
+    expect(
+      offences((module, { to }) => to.startsWith('commands/') && module.path !== 'cli/program.ts'),
+    ).toEqual([]);
   });
 
-  it('name the sandbox in the composition and in its own command alone', () => {
-    const allowed = ['context.ts', 'commands/sandbox.ts'];
-    const outside = offences(
-      (module, { to }) =>
-        to.startsWith('sandbox/') && !module.path.startsWith('sandbox/') && !allowed.includes(module.path),
-    );
-    expect(outside).toEqual([]);
+  it('name the sandbox in the context and in its own command alone', () => {
+    const allowed = /^(sandbox\/|cli\/context\.ts$|commands\/sandbox\.)/;
+    expect(offences(({ path }, { to }) => to.startsWith('sandbox/') && !allowed.test(path))).toEqual([]);
   });
 });
 
 describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
-    [['undici'], /^api\//],
-    [['@photostructure/sqlite', 'node:sqlite'], /^ledger\//],
+    [['undici'], /^api\/http\//],
+    [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite\.ts$/],
     [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
     [['conf'], /^settings\//],
-    [['csv-parse'], /^flows\/manifest\.ts$/],
-    [['commander'], /^(program|help)\.ts$/],
+    [['csv-parse'], /^flows\/orders\/manifest\.ts$/],
+    [['commander'], /^cli\/(program|help)\.ts$/],
   ];
 
   it.each(owners)('keeps %s to one place', (names, owner) => {
@@ -224,7 +238,7 @@ describe('what loads at once', () => {
   ];
 
   it('is small: no HTTP, settings writer, colour, spinner, table or database', () => {
-    const reached = new Map<string, string>([['steno.ts', 'steno.ts']]);
+    const reached = new Map<string, string>([['cli/process.ts', 'cli/process.ts']]);
     for (const [path, trail] of reached) {
       for (const { to, kind } of modules.find((module) => module.path === path)?.imports ?? []) {
         if (kind === 'static' && !reached.has(to)) reached.set(to, `${trail} → ${to}`);
@@ -232,7 +246,7 @@ describe('what loads at once', () => {
     }
     expect(reached.size).toBeGreaterThan(20);
     const unwelcome = [...reached].filter(
-      ([path]) => heavy.includes(path) || /^(ledger|sandbox)\/(?!scenarios)/.test(path),
+      ([path]) => heavy.includes(path) || /^(ledger|sandbox|lib\/sqlite)\b(?!\/scenarios)/.test(path),
     );
     expect(unwelcome.map(([, trail]) => trail)).toEqual([]);
   });

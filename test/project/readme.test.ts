@@ -13,10 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Command } from '../../src/cli/command-spec.ts';
 import { fillSections } from '../../src/cli/docs.ts';
-import { exitCodes } from '../../src/lib/errors.ts';
-import { type Command, globalOptions, type Option } from '../../src/cli/options.ts';
+import { globalOptions } from '../../src/cli/global-options.ts';
+import type { Option } from '../../src/cli/options.ts';
 import { groups, parse } from '../../src/cli/program.ts';
+import { exitCodes } from '../../src/lib/errors.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';
 import { BIN, finished, type Result } from '../support/steno.ts';
 

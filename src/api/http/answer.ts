@@ -1,9 +1,10 @@
 import { StenoError } from '../../lib/errors.ts';
 import { type Json, parseJson } from '../../lib/json.ts';
 import { readText } from './body.ts';
+import type { Call } from './call.ts';
 import { uncertain } from './failures.ts';
 import { messageOf } from './message.ts';
-import type { Call, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 const LARGEST_JSON = 16 * 1024 * 1024;
 

@@ -1,10 +1,10 @@
 /** What a status, a body or a broken connection means for the user, and whether asking again may help. */
 import { formatDuration } from '../../lib/duration.ts';
-import { type Details, type Kind, StenoError } from '../../lib/errors.ts';
+import { type Details, errorCode, type Kind, StenoError } from '../../lib/errors.ts';
 import { readStart } from './body.ts';
+import type { Call, Response } from './call.ts';
 import { messageOf } from './message.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import type { Call, Response } from './transport.ts';
 
 export class CallError extends StenoError {
   /** It may pass by itself: a read is worth repeating. */
@@ -111,7 +111,7 @@ const words: Readonly<Record<string, string>> = {
 /** The service was never connected to. */
 export const neverReached = (error: unknown): boolean =>
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(
-    (error as NodeJS.ErrnoException).code ?? '',
+    errorCode(error) ?? '',
   );
 
 export function describe(cause: unknown, host: string): string {

@@ -1,6 +1,8 @@
 /** Opens connections to the service: straight, or through the proxy that the environment names. */
+
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
+import type { Env } from '../../lib/env.ts';
 import { setFlag } from '../../lib/v8-flags.ts';
 import { proxyFor } from './proxy.ts';
 
@@ -15,8 +17,6 @@ export type Connect = () => Line;
 
 const limits = { connections: 64, pipelining: 1, maxHeaderSize: 65_536 };
 const CONNECT_MS = 15_000;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export async function connectorTo(base: URL, env: Env): Promise<Connect> {
   const proxy = proxyFor(base, env);

@@ -1,10 +1,12 @@
 /** Sends bytes to an address of the user's, which is not the service: no key goes along, nothing is repeated. */
+
 import type { Dispatcher } from 'undici';
+import type { Env } from '../../lib/env.ts';
 import { readStart } from './body.ts';
-import { connectorTo, type Line } from './pool.ts';
 import { endOf } from './deadline.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { describe, neverReached } from './failures.ts';
+import { connectorTo, type Line } from './pool.ts';
 
 export interface Parcel {
   readonly contentType: string;
@@ -29,7 +31,7 @@ export class PostTarget {
     this.#line = line;
   }
 
-  static async open(text: string, env: Readonly<Record<string, string | undefined>>): Promise<PostTarget> {
+  static async open(text: string, env: Env): Promise<PostTarget> {
     const url = new URL(text);
     return new PostTarget(url, (await connectorTo(url, env))());
   }

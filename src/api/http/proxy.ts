@@ -1,7 +1,6 @@
+import type { Env } from '../../lib/env.ts';
 import { usage } from '../../lib/errors.ts';
-import { isLoopback } from '../../settings/base-url.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { isLoopback } from '../../lib/urls.ts';
 
 /** The proxy that the environment names for this address, if any. */
 export function proxyFor(target: URL, env: Env): string | undefined {

@@ -1,38 +1,18 @@
 /** One way to the service: what is sent, how long it may take, when it may be repeated. */
+
 import { channel } from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
-import { StenoError } from '../../lib/errors.ts';
+import type { Env } from '../../lib/env.ts';
+import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { formatJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { Mask } from '../../lib/mask.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { type Connect, connectorTo, type Line } from './pool.ts';
+import type { Call, Response } from './call.ts';
 import { type End, endOf, NEVER } from './deadline.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { neverReached, statusError, transportError } from './failures.ts';
+import { type Connect, connectorTo, type Line } from './pool.ts';
 import { pauseBefore } from './retry.ts';
-
-/** `read` may be repeated; `once` and `money` never are, and after `money` an unclear end is said to be one. */
-export type Safety = 'read' | 'once' | 'money';
-
-export interface Call {
-  readonly method: string;
-  /** Below the base URL, already encoded. */
-  readonly path: string;
-  readonly safety: Safety;
-  /** In the JSON body of a POST, in the query of a GET; the key is added. */
-  readonly params?: JsonObject;
-  /** How long it may take in milliseconds where the user set no limit. */
-  readonly limit?: number;
-  /** The document does not say how the answer is written: plain text will do. */
-  readonly mayBeText?: boolean;
-  /** The answer is a stream of any length: only silence is bounded. */
-  readonly streams?: boolean;
-}
-
-export interface Response extends Answer {
-  /** Takes the key out of a text that came with the answer. */
-  readonly hide: (text: string) => string;
-}
 
 export interface TransportOptions {
   readonly baseUrl: string;
@@ -41,7 +21,7 @@ export interface TransportOptions {
   /** No call goes on beyond this moment. */
   readonly until?: number | undefined;
   readonly userAgent: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly signal: AbortSignal;
   /** Is given what makes the line: mostly nobody wants it. */
   readonly trace: (line: () => string) => void;
@@ -88,7 +68,7 @@ export class Transport {
       } catch (error) {
         const pause = call.safety === 'read' ? pauseBefore(error, attempt, last - Date.now()) : undefined;
         if (pause === undefined || signal.aborted) throw error;
-        trace(() => `${(error as Error).message}; trying again in ${pause} ms`);
+        trace(() => `${errorMessage(error)}; trying again in ${pause} ms`);
         await sleep(pause, signal);
       } finally {
         deadline.end();
@@ -121,7 +101,7 @@ export class Transport {
       throw transportError(call, error, {
         sent: watch?.sent() ?? !neverReached(error),
         interrupted: signal.aborted,
-        timedOut: deadline.passed || (error as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT',
+        timedOut: deadline.passed || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
         host: this.#host,
       });
     } finally {

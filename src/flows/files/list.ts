@@ -2,8 +2,6 @@ import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
 import type { FileRow, Filter } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Output } from '../../ui/output.ts';
-import { whileSpinning } from '../../ui/spinner.ts';
 import type { Outcome } from '../bulk.ts';
 import { type Followed, followFiles } from './refresh.ts';
 
@@ -39,9 +37,6 @@ export const refreshFiles = (
   transport: Transport,
   ledger: Ledger,
   filter: Filter,
-  out: Output,
 ): Promise<Outcome<Followed>[]> =>
-  whileSpinning(out, 'Refreshing', () =>
-    // By state is chosen after the refresh, for it is the state that changes.
-    followFiles(transport, ledger, ledger.files.open({ ...filter, states: [] })),
-  );
+  // States are filtered after the refresh, because the refresh changes them.
+  followFiles(transport, ledger, ledger.files.open({ ...filter, states: [] }));

@@ -1,8 +1,8 @@
 /** Asks the service about files and keeps what it says in the ledger. */
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { formatJson } from '../../lib/json.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { formatJson } from '../../lib/json.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
 export interface Followed {

@@ -1,6 +1,6 @@
 import { checkId } from '../../api/ids.ts';
-import { usage } from '../../lib/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { usage } from '../../lib/errors.ts';
 
 /** The files that were named, those of an order, or all that are open. */
 export function filesToWaitFor(

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../bulk.ts';
+import { saveTranscripts } from '../transcripts/fetch.ts';
+import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { followFiles } from './refresh.ts';
-import { removeLeftovers } from '../transcripts/partial-files.ts';
-import { saveTranscripts } from '../transcripts/fetch.ts';
 
 export interface Change {
   readonly id: string;

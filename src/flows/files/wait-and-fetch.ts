@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { AudioFile } from '../../api/files.ts';
 import type { Outcome } from '../bulk.ts';
-import { type Saved, saveTranscript } from '../transcripts/save.ts';
 import { fileName, Names } from '../transcripts/name.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
+import { type Saved, saveTranscript } from '../transcripts/save.ts';
 import { type Waiting, waitForFiles } from './wait.ts';
 
 export interface Fetching {

@@ -1,10 +1,11 @@
 /** Waits until every file has its transcript, or can't get one any more. */
-import { CallError } from '../../api/http/failures.ts';
+
 import type { AudioFile } from '../../api/files.ts';
+import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
-import { BulkError, StenoError } from '../../lib/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { BulkError, StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { doEach, type Outcome, raiseFailures } from '../bulk.ts';
 import { followFile, JOBS } from './refresh.ts';

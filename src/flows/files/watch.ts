@@ -1,8 +1,8 @@
 import type { AudioFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
-import { StenoError } from '../../lib/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { followFile } from './refresh.ts';
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { usage } from '../../lib/errors.ts';
-import { readAll } from '../../ui/prompt.ts';
+import { errorMessage, usage } from '../../lib/errors.ts';
+import { readAll } from '../../lib/streams.ts';
 
 const LARGEST_NOTES = 1024 * 1024;
 
@@ -16,7 +16,7 @@ export async function readNotes(
     const text = await readAll(file === '-' ? stdin : createReadStream(file), LARGEST_NOTES);
     return text.replace(/^\ufeff/, '').replace(/\s+$/, '');
   } catch (error) {
-    throw usage(`can't read the notes from ${file}: ${(error as Error).message}`);
+    throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
   }
 }
 

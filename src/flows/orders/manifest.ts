@@ -2,10 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { scalar } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
-import { StenoError, usage } from '../../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { isObject, type Json, parseJson } from '../../lib/json.ts';
+import { readAll } from '../../lib/streams.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { readAll } from '../../ui/prompt.ts';
 import { checkUrl } from '../../lib/urls.ts';
 
 interface Cells {
@@ -193,6 +193,6 @@ async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string
   try {
     return await readAll(file === '-' ? stdin : createReadStream(file), LARGEST);
   } catch (error) {
-    throw usage(`can't read ${file === '-' ? 'stdin' : file}: ${(error as Error).message}`);
+    throw usage(`can't read ${file === '-' ? 'stdin' : file}: ${errorMessage(error)}`);
   }
 }

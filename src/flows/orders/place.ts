@@ -1,10 +1,10 @@
 /** Orders are written down, sent once, and their outcome is written down: nothing is bought twice by accident. */
 import { CallError } from '../../api/http/failures.ts';
-import { type Order, type OrderRequest, placeOrder } from '../../api/orders.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { BulkError, type Failure, StenoError } from '../../lib/errors.ts';
+import { type Order, type OrderRequest, placeOrder } from '../../api/orders.ts';
 import type { Earlier } from '../../ledger/attempts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { BulkError, type Failure, StenoError } from '../../lib/errors.ts';
 import type { Outcome } from '../bulk.ts';
 
 export interface PlacedOrder {

@@ -1,11 +1,11 @@
 /** From what a user gave to the orders to be sent. */
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
-import { StenoError, usage } from '../../lib/errors.ts';
 import { urlKey } from '../../ledger/url-key.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 import { checkUrl } from '../../lib/urls.ts';
-import { type Row, readManifest } from './manifest.ts';
 import { parseParams, readNotes } from './input.ts';
+import { type Row, readManifest } from './manifest.ts';
 
 export interface OrderInput {
   readonly from: string | undefined;

@@ -2,14 +2,14 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getFile } from '../../api/files.ts';
-import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import type { Transport } from '../../api/http/transport.ts';
+import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import { usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
-import { brokenOff, type IfThere, type Saved, saveTranscript } from './save.ts';
+import { pourTranscript } from './check.ts';
 import { fileName, Names } from './name.ts';
 import { removeLeftovers } from './partial-files.ts';
-import { pourTranscript } from './check.ts';
+import { brokenOff, type IfThere, type Saved, saveTranscript } from './save.ts';
 
 export interface Wanted {
   readonly ids: readonly string[];

@@ -3,6 +3,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { isRunning } from '../../lib/processes.ts';
 
 /** So much of the name tells people what it will be. */
 const KEPT = 30;
@@ -27,18 +28,8 @@ export async function removeLeftovers(folder: string): Promise<void> {
     const [, owner, pid] = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.steno-part$/.exec(name) ?? [];
     if (!owner) continue;
     const path = join(folder, name);
-    const orphaned = owner === machine && !isAlive(Number(pid));
+    const orphaned = owner === machine && Number(pid) !== process.pid && !isRunning(Number(pid));
     if (orphaned || (await isAbandoned(path))) await unlink(path).catch(() => {});
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

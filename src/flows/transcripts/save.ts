@@ -16,12 +16,12 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pour } from '../../api/http/body.ts';
-import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
+import { errorCode, StenoError } from '../../lib/errors.ts';
 import { passed } from '../../lib/memory.ts';
-import { partOf } from './partial-files.ts';
 import { pourTranscript } from './check.ts';
+import { partOf } from './partial-files.ts';
 
 export interface Saved {
   readonly id: string;
@@ -103,7 +103,7 @@ function openNew(path: string): number {
   try {
     return openSync(path, 'wx', 0o666);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     mkdirSync(dirname(path), { recursive: true });
     return openSync(path, 'wx', 0o666);
   }
@@ -146,7 +146,7 @@ function renameUnlessThere(part: string, path: string): boolean {
   try {
     linkSync(part, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     // Some file systems have no links; there the check before the download must do.
     renameSync(part, path);
     return true;

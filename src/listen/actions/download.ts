@@ -1,11 +1,11 @@
 /** Downloads the transcript of each file that is complete, as `sync` and `wait` do. */
 import { join, resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
-import { StenoError } from '../../lib/errors.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Action, Outcome } from './action.ts';
-import { type Saved, saveTranscript } from '../../flows/transcripts/save.ts';
 import { fileName } from '../../flows/transcripts/name.ts';
+import { type Saved, saveTranscript } from '../../flows/transcripts/save.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { StenoError } from '../../lib/errors.ts';
+import type { Action, Outcome } from './action.ts';
 
 const JOBS = 4;
 

@@ -1,11 +1,12 @@
 /** Runs the user's command for an event. Nothing of the event is ever part of the command line. */
+
 import { formatDuration } from '../../lib/duration.ts';
+import type { Env } from '../../lib/env.ts';
+import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
-import type { Action, Outcome } from './action.ts';
 import type { HeardEvent } from '../event.ts';
 import { endGroup, startGroup } from '../process-group.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Action, Outcome } from './action.ts';
 
 export interface ExecOptions {
   readonly command: string;
@@ -52,7 +53,7 @@ export async function runFor(
     if (signal.aborted) return { end: 'again', text: 'interrupted' };
     return { end: code === 0 ? 'done' : 'failed', text: code === null ? `${killedBy}` : `exit ${code}` };
   } catch (error) {
-    return { end: 'failed', text: (error as Error).message };
+    return { end: 'failed', text: errorMessage(error) };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);

@@ -1,13 +1,13 @@
 /** Passes deliveries on as they came, body and content type to the byte. */
+
 import { PostTarget, type Receipt } from '../../api/http/post.ts';
-import type { Action, Outcome } from './action.ts';
+import type { Env } from '../../lib/env.ts';
 import { marker } from '../hop-marker.ts';
+import type { Action, Outcome } from './action.ts';
 
 const JOBS = 8;
 /** Answers after which asking again may help. */
 const passing = new Set([408, 425, 429]);
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export async function forwardTo(url: string, env: Env): Promise<Action> {
   const target = await PostTarget.open(url, env);

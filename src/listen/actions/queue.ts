@@ -1,7 +1,7 @@
 /** Does one action for one event after another, as the ledger lists them: nothing waits in memory. */
 import { sleep } from '../../lib/sleep.ts';
-import type { Action, Outcome } from './action.ts';
 import type { HeardEvent } from '../event.ts';
+import type { Action, Outcome } from './action.ts';
 
 export interface Task {
   readonly n: number;

@@ -1,8 +1,8 @@
 /** The queues of a listener's actions, one for each target, all of them lists of the ledger. */
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Action } from './action.ts';
 import { HeardEvent } from '../event.ts';
 import type { GroupCommit } from '../group-commit.ts';
+import type { Action } from './action.ts';
 import { type Desk, Lane, type Report } from './queue.ts';
 
 export class Lanes {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { parseCsv } from '../../support/csv.ts';
-import { finished } from '../../support/steno.ts';
 import { ask, audio, type Desk, desk, folderIn, listing } from '../../support/ledger.ts';
+import { finished } from '../../support/steno.ts';
 
 /** So many files on order, in one order. */
 async function withOrders(count: number): Promise<Desk> {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
+import { ask, audio, desk, listing, until } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
 import { deadAddress } from '../../support/wire.ts';
-import { ask, audio, desk, listing, until } from '../../support/ledger.ts';
 
 const soon = ['--interval', '50ms'];
 

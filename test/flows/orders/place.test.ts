@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
+import { ask, audio, desk, ledgerOf, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { finished, KEY, User } from '../../support/steno.ts';
 import { deadAddress, Wire } from '../../support/wire.ts';
-import { ask, audio, desk, ledgerOf, statuses } from '../../support/ledger.ts';
 
 const url = audio('a');
 const placed = { body: { order: 'x1', audiofiles: [7], message: 'ok' } };

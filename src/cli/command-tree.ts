@@ -1,0 +1,61 @@
+/** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
+import type { Flag, Node } from '../completion/model.ts';
+import type { Command } from './command-spec.ts';
+import { globalOptions } from './global-options.ts';
+import { flag, type Option } from './options.ts';
+
+/** What every command has and no spec says. */
+const builtIn: readonly Option[] = [
+  flag('-h, --help', 'explain this command'),
+  flag('-V, --version', 'print the version'),
+];
+
+export function commandTree(specs: readonly Command[]): Node {
+  return {
+    path: [],
+    names: ['steno'],
+    summary: '',
+    flags: [...Object.values<Option>(globalOptions), ...builtIn].map(flagOf),
+    args: [],
+    children: [...specs.map((spec) => nodeOf(spec, [])), helpCommand(specs)],
+  };
+}
+
+function nodeOf(spec: Command, parent: readonly string[]): Node {
+  const path = [...parent, spec.name];
+  return {
+    path,
+    names: spec.alias ? [spec.name, spec.alias] : [spec.name],
+    summary: spec.summary,
+    flags: Object.values(spec.options ?? {}).map(flagOf),
+    args: (spec.args ?? []).map(({ name, values = [] }) => ({
+      name: bare(name),
+      many: name.includes('…'),
+      values,
+    })),
+    children: (spec.children ?? []).map((child) => nodeOf(child, path)),
+  };
+}
+
+function helpCommand(specs: readonly Command[]): Node {
+  const values = specs.map((spec) => spec.name);
+  const args = [{ name: 'command', many: false, values }];
+  return { path: ['help'], names: ['help'], summary: 'Explain a command', flags: [], args, children: [] };
+}
+
+function flagOf(option: Option): Flag {
+  const { flags, help, takesValue, values = [] } = option;
+  const names = flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
+  const many = Array.isArray(option.initial);
+  return {
+    names: [...names].sort((a, b) => b.length - a.length),
+    help,
+    takesValue,
+    valueName: bare(/<.*>/.exec(flags)?.[0] ?? ''),
+    many,
+    list: many && flags.includes('…'),
+    values,
+  };
+}
+
+const bare = (name: string): string => name.replace(/[<>[\]…]/g, '');

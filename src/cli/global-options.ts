@@ -1,0 +1,20 @@
+/** The options that every command takes, before or after its name. */
+import { duration, flag, type OptionValues, text } from './options.ts';
+
+export const globalOptions = {
+  profile: text('--profile <name>', 'use the settings of this profile', { env: 'STENO_PROFILE' }),
+  baseUrl: text('--base-url <url>', 'address of the service, ending in /API4', { env: 'STENO_BASE_URL' }),
+  apiKey: text('--api-key <key>', 'key of the account; better kept by login or in the environment', {
+    env: 'STENO_API_KEY',
+  }),
+  sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
+  json: flag('--json', 'print one JSON document, with every field as the service sent it'),
+  csv: flag('--csv', 'print CSV rows with a header line'),
+  quiet: flag('--quiet', 'print only what a script needs next'),
+  color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
+  debug: flag('--debug', 'tell on stderr what is sent and received, and where an error arose'),
+  timeout: duration('--timeout <duration>', 'give up after this long'),
+  ledger: flag('--no-ledger', 'neither read nor write the ledger of your orders'),
+};
+
+export type GlobalValues = OptionValues<typeof globalOptions>;

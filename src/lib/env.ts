@@ -1,0 +1,2 @@
+/** Environment variables, as they are handed down. */
+export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,12 @@
+/** An error as `--json` shows it. */
+import type { StenoError } from './errors.ts';
+import { type JsonObject, toJson } from './json.ts';
+import { oneLine } from './text.ts';
+
+export const errorJson = (error: StenoError, hide: (text: string) => string = String): JsonObject =>
+  toJson({
+    code: error.kind,
+    message: oneLine(hide(error.message), 600),
+    status: error.status,
+    hint: error.hint,
+  }) as JsonObject;
