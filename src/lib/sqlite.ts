@@ -1,5 +1,5 @@
 /** The one place that knows SQLite: opens a database file, brings it up to date, and says plainly what is wrong. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StenoError } from './errors.ts';
@@ -164,16 +164,21 @@ function loadQuietly(): { DatabaseSync: Driver } | undefined {
   }
 }
 
-/** SQLite gives the files beside the database the mode of the database itself. */
+/**
+ * SQLite gives the files beside the database the mode of the database itself. A file that is there is never opened:
+ * a connection of ours may have it open, and closing any other descriptor of it drops all locks of this process. To
+ * other processes the write-ahead log is then unused, and they delete it.
+ */
 function keepPrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodQuietly(file);
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) closeToOthers(file);
 }
 
-function chmodQuietly(file: string): void {
+function closeToOthers(file: string): void {
   try {
-    chmodSync(file, 0o600);
+    const stats = statSync(file);
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, stats.mode & 0o700);
   } catch {
     // Another process may have closed the database and removed the file just now.
   }

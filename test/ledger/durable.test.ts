@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
-import { BIN, finished, type User } from '../support/steno.ts';
 import { audio, desk, ledgerOf } from '../support/ledger.ts';
+import { BIN, finished, type User } from '../support/steno.ts';
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 if (!hasStrace) console.warn('strace is not installed: what is synced before an order is sent is not tested');

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, type Migration, openDatabase } from '../../src/lib/sqlite.ts';
+import { isInUse } from '../support/locks.ts';
 import { freshFolder } from '../support/sandbox.ts';
 
 const one: Migration = {
@@ -64,6 +65,16 @@ describe('a database', () => {
     const files = readdirSync(folder);
     expect(files.length).toBeGreaterThan(1);
     for (const file of files) expect(mode(join(folder, file))).toBe('600');
+  });
+
+  it('keeps its lock while it is opened a second time and closed again', async () => {
+    const path = join(freshFolder(), 'x.db');
+    await opened(path, one);
+    expect(isInUse(path)).toBe(true);
+    const second = await opened(path, one);
+    expect(isInUse(path)).toBe(true);
+    second.close();
+    expect(isInUse(path)).toBe(true);
   });
 
   it('that is damaged is reported with its path and never overwritten', async () => {
