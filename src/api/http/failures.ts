@@ -7,33 +7,33 @@ import { messageOf } from './message.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 export class CallError extends StenoError {
-  /** It may pass by itself: a read is worth repeating. */
-  readonly passing: boolean;
+  /** May be gone on the next try: a read is worth repeating. */
+  readonly transient: boolean;
   /** What the service asked to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
-  /** Money may have been spent: nobody knows. */
-  readonly open: boolean;
+  /** The call may have been carried out, and money spent. */
+  readonly outcomeUnknown: boolean;
 
   constructor(
     kind: Kind,
     message: string,
-    more: Details & { passing?: boolean; retryAfter?: number | undefined; open?: boolean } = {},
+    more: Details & { transient?: boolean; retryAfter?: number | undefined; outcomeUnknown?: boolean } = {},
   ) {
     super(kind, message, more);
-    this.passing = more.passing ?? false;
+    this.transient = more.transient ?? false;
     this.retryAfter = more.retryAfter;
-    this.open = more.open ?? false;
+    this.outcomeUnknown = more.outcomeUnknown ?? false;
   }
 }
 
-const passingStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Makes an error of an answer that is not a success. */
 export async function statusError(call: Call, response: Response): Promise<CallError> {
   const { status, headers } = response;
   const said = messageOf(await readStart(response, 65_536), response.hide);
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-  const more = { status, retryAfter, passing: passingStatuses.has(status) };
+  const more = { status, retryAfter, transient: transientStatuses.has(status) };
   const answered = `HTTP ${status}${said ? `: ${said}` : ''}`;
   if (call.safety === 'money' && leavesOpen(status))
     return uncertain(call, `the service answered ${answered}`, more);
@@ -64,16 +64,16 @@ interface Circumstances {
 
 /** Makes an error of a call that ended without an answer. */
 export function transportError(call: Call, cause: unknown, at: Circumstances): StenoError {
-  const open = call.safety === 'money' && at.sent;
+  const outcomeUnknown = call.safety === 'money' && at.sent;
   if (at.interrupted) {
-    const hint = open ? `it may have gone through: ${look(call)}` : undefined;
-    return new CallError('interrupted', 'interrupted', { hint, cause, open });
+    const hint = outcomeUnknown ? `it may have gone through: ${look(call)}` : undefined;
+    return new CallError('interrupted', 'interrupted', { hint, cause, outcomeUnknown });
   }
   const what = at.timedOut ? `${at.host} did not answer in time` : describe(cause, at.host);
-  if (open) return uncertain(call, what, { cause });
+  if (outcomeUnknown) return uncertain(call, what, { cause });
   if (at.timedOut) return new CallError('timeout', what, { cause, hint: 'a longer limit: --timeout 2m' });
   const hint = at.sent ? undefined : 'check the base URL and the network: steno whoami';
-  return new CallError('network', what, { cause, hint, passing: true });
+  return new CallError('network', what, { cause, hint, transient: true });
 }
 
 /** An order, upgrade or refund that may or may not have been carried out. */
@@ -81,7 +81,7 @@ export function uncertain(call: Call, what: string, more: Details = {}): CallErr
   return new CallError('uncertain', `${what}; it may have gone through`, {
     ...more,
     hint: look(call),
-    open: true,
+    outcomeUnknown: true,
   });
 }
 

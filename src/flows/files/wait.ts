@@ -90,7 +90,7 @@ async function look(id: string, waiting: Waiting, before: Look | undefined, dead
 }
 
 const mayPass = (error: StenoError): boolean =>
-  error.kind === 'timeout' || (error instanceof CallError && error.passing);
+  error.kind === 'timeout' || (error instanceof CallError && error.transient);
 
 /** The service has said no, and will say so again. */
 const isClear = (error: StenoError): boolean =>

@@ -127,7 +127,8 @@ function begin(request: OrderRequest, ledger: Ledger, guard: Guard): Begun | und
   }
   const end = (outcome: Order | StenoError): void => {
     if (!(outcome instanceof StenoError)) attempts.placed(attempt, request, outcome);
-    else if (outcome instanceof CallError && outcome.open) attempts.uncertain(attempt, outcome.message);
+    else if (outcome instanceof CallError && outcome.outcomeUnknown)
+      attempts.uncertain(attempt, outcome.message);
     else attempts.refused(attempt, outcome.message);
   };
   return { request, end };
