@@ -2,7 +2,7 @@ import { type Argument, command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError } from '../lib/errors.ts';
 import { masked } from '../lib/mask.ts';
-import { type Found, settingList, settingNames, settingOf } from '../settings/settings.ts';
+import { type Found, type SettingName, settingList, settingNames, settingOf } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 
 const setting: Argument = { name: '<setting>', help: settingNames.join(', '), values: settingNames };
@@ -28,7 +28,14 @@ async function change(context: Context, name: string, value: string | undefined)
   });
 }
 
-async function fromStdin(context: Context): Promise<string> {
+/** On a terminal it is one line, and a key is not shown while it is typed. */
+async function fromStdin(context: Context, name: SettingName): Promise<string> {
+  if (context.stdin.isTTY) {
+    const { askPerson } = await import('../ui/prompt.ts');
+    return askPerson(context, (questions) =>
+      name === 'api-key' ? questions.hidden('API key:') : questions.line(`${name}:`),
+    );
+  }
   const { readAll } = await import('../lib/streams.ts');
   return (await readAll(context.stdin, 65_536)).trim();
 }
@@ -73,7 +80,7 @@ const set = command({
   ],
   async run(context, { args: [name = '', given = ''] }) {
     const found = settingOf(name);
-    const value = given === '-' ? await fromStdin(context) : given;
+    const value = given === '-' ? await fromStdin(context, found.name) : given;
     if (found.name === 'api-key') context.mask.add(value);
     found.check(value);
     await change(context, found.name, value);

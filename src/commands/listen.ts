@@ -104,10 +104,11 @@ async function farewell(context: Context): Promise<Transport> {
 type Views = typeof import('../views/event.ts');
 
 function audience(
-  { out, stdin, signal }: Context,
+  context: Context,
   { eventLines, eventsView, reportLine, subjectOf }: Views,
   { verbose, download }: { readonly verbose: boolean; readonly download: string | undefined },
 ): Audience {
+  const { out } = context;
   const { json, csv, quiet } = out.mode;
   const forPeople = out.onTerminal && !json && !csv && !quiet;
   const warn = (text: string, hint?: string): void => void out.warn(text, hint);
@@ -130,12 +131,13 @@ function audience(
     note: (text) => out.note(text),
     warn,
     async mayReplace(former) {
-      if (!stdin.isTTY || !forPeople) {
+      if (!context.stdin.isTTY || !forPeople) {
         warn(`the account's webhook ${former} is replaced until this ends`);
         return true;
       }
-      const { confirm } = await import('../ui/prompt.ts');
-      return confirm(`The account's webhook is ${former}. Replace it until this ends?`, stdin, signal);
+      const { askPerson } = await import('../ui/prompt.ts');
+      const question = `The account's webhook is ${former}. Replace it until this ends?`;
+      return askPerson(context, (questions) => questions.confirm(question));
     },
   };
 }

@@ -25,8 +25,16 @@ export const login = command({
   async run(context, { options }) {
     const settings = context.readSettings({ newProfile: true });
     const { apiKeyCommand } = options;
-    const given = await baseUrlGiven(context, settings, options.verify);
-    const key = apiKeyCommand === undefined ? await readKey(context) : await keyFromCommand(apiKeyCommand);
+    const { baseUrl, apiKey } = context.globals;
+    if (baseUrl !== undefined) checkBaseUrl(baseUrl);
+    const answers = await readAnswers(context, {
+      baseUrl: options.verify && settings.find('base-url').value === undefined,
+      key: apiKeyCommand === undefined && apiKey === undefined,
+    });
+    // Only an address that is given here and now is kept with the key.
+    const given = baseUrl ?? answers.baseUrl;
+    const key =
+      apiKeyCommand === undefined ? (apiKey ?? checkGiven(answers.key)) : await keyFromCommand(apiKeyCommand);
     context.mask.add(key);
     checkKey(key);
     if (options.verify) await verify(context, given ?? settings.find('base-url').value, key);
@@ -45,42 +53,40 @@ export const login = command({
   },
 });
 
-/** The address to keep with the key: only one that is given here and now. */
-async function baseUrlGiven(
+interface Answers {
+  readonly baseUrl?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Asks for what is missing; where there is no terminal, stdin holds the key. */
+async function readAnswers(
   context: Context,
-  settings: Settings,
-  needed: boolean,
-): Promise<string | undefined> {
-  const { baseUrl } = context.globals;
-  if (baseUrl !== undefined) checkBaseUrl(baseUrl);
-  if (baseUrl !== undefined || !needed || settings.find('base-url').value !== undefined) return baseUrl;
-  if (!context.stdin.isTTY) {
+  missing: { readonly baseUrl: boolean; readonly key: boolean },
+): Promise<Answers> {
+  if (!missing.baseUrl && !missing.key) return {};
+  if (context.stdin.isTTY) {
+    const { askPerson } = await import('../ui/prompt.ts');
+    return askPerson(context, async (questions) => {
+      const baseUrl = missing.baseUrl ? await questions.line('Base URL:') : undefined;
+      if (baseUrl !== undefined) checkBaseUrl(baseUrl);
+      return { baseUrl, key: missing.key ? await questions.hidden('API key:') : undefined };
+    });
+  }
+  if (missing.baseUrl) {
     throw usage(
       'no base URL is set, so the key can not be checked',
       'add --base-url https://host/API4, or --no-verify',
     );
   }
-  const { askLine } = await import('../ui/prompt.ts');
-  const typed = await askLine('Base URL: ', context.stdin, context.signal);
-  checkBaseUrl(typed);
-  return typed;
+  const { readAll } = await import('../lib/streams.ts');
+  return { key: (await readAll(context.stdin, 65_536)).trim() };
 }
 
-async function readKey(context: Context): Promise<string> {
-  if (context.globals.apiKey !== undefined) return context.globals.apiKey;
-  const [{ askHidden }, { readAll }] = await Promise.all([
-    import('../ui/prompt.ts'),
-    import('../lib/streams.ts'),
-  ]);
-  const given = context.stdin.isTTY
-    ? await askHidden('API key: ', context.stdin, context.out)
-    : await readAll(context.stdin, 65_536);
-  const key = given.trim();
-  if (!key)
-    throw new StenoError('auth', 'no key was given', {
-      hint: 'paste it at the prompt, or: steno login < key.txt',
-    });
-  return key;
+function checkGiven(key: string | undefined): string {
+  if (key) return key;
+  throw new StenoError('auth', 'no key was given', {
+    hint: 'paste it at the prompt, or: steno login < key.txt',
+  });
 }
 
 /** Asks the service for something harmless with the new key. */

@@ -31,8 +31,8 @@ export const refund = command({
     }
     const transport = await context.transport();
     if (!options.yes) {
-      const { confirm } = await import('../ui/prompt.ts');
-      if (!(await confirm(`Refund audiofile ${id}?`, context.stdin, context.signal))) {
+      const { askPerson } = await import('../ui/prompt.ts');
+      if (!(await askPerson(context, (questions) => questions.confirm(`Refund audiofile ${id}?`)))) {
         throw new StenoError('failed', 'not refunded: the question was not answered with yes');
       }
     }

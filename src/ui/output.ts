@@ -190,9 +190,22 @@ export class Output {
     this.#tell(forTerminalLines(text));
   }
 
-  /** Asks on stderr, where a redirected stdout does not hide the question. */
-  ask(question: string): void {
-    this.#stderr.write(this.#mask.hide(question));
+  /** Writes on stderr, where a redirected stdout does not hide a question: what is passed may steer the terminal. */
+  ask(text: string): void {
+    this.#tell(text);
+  }
+
+  /** A question, or an answer to repeat, as it may be shown. */
+  questionText(text: string): string {
+    return this.#line(text);
+  }
+
+  get asksOnTerminal(): boolean {
+    return this.#stderr.isTTY === true;
+  }
+
+  get questionColumns(): number | undefined {
+    return this.#stderr.columns;
   }
 
   /** A line of stderr; it is cut only after the mask, for a part of a key is a secret too. */

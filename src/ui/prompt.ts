@@ -1,49 +1,167 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface, type Key } from 'node:readline';
+import { Writable } from 'node:stream';
 import { StenoError } from '../lib/errors.ts';
 import type { Output } from './output.ts';
 
-type Input = NodeJS.ReadStream;
+interface Person {
+  readonly stdin: NodeJS.ReadStream;
+  readonly out: Output;
+  readonly signal: AbortSignal;
+}
+
+interface Waiting {
+  readonly resolve: (line: string) => void;
+  readonly reject: (error: Error) => void;
+}
 
 const interrupted = (): StenoError => new StenoError('interrupted', 'interrupted');
 
-/** Asks for a line that is not shown while it is typed. */
-export async function askHidden(question: string, input: Input, out: Output): Promise<string> {
-  out.ask(question);
-  input.setRawMode(true);
-  input.setEncoding('utf8');
-  let typed = '';
+/** Asks on the terminal, which is as it was before when the questions have ended in any way. */
+export async function askPerson<Answer>(
+  person: Person,
+  ask: (questions: Questions) => Promise<Answer>,
+): Promise<Answer> {
+  const questions = new Questions(person);
   try {
-    for await (const chunk of input) {
-      for (const key of String(chunk)) {
-        if (key === '\u0003') throw interrupted();
-        if (key === '\r' || key === '\n' || key === '\u0004') return typed;
-        if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
-        else if (key === '\u0015') typed = '';
-        else if (key >= ' ') typed += key;
-      }
+    return await ask(questions);
+  } finally {
+    questions.close();
+  }
+}
+
+/**
+ * Owns the terminal's stdin from the first question of a command to the last, so that lines pasted together reach
+ * every question. It stays raw in between: a cooked terminal would show a key that is typed before it is asked for.
+ */
+class Questions {
+  readonly #person: Person;
+  readonly #echo: Echo;
+  readonly #editor: Interface;
+  readonly #typedAhead: string[] = [];
+  #asked: { readonly text: string; readonly shown: boolean } | undefined;
+  #waiting: Waiting | undefined;
+  #ended = false;
+
+  constructor(person: Person) {
+    const { stdin, out, signal } = person;
+    this.#person = person;
+    this.#echo = new Echo(out);
+    // Without a history: the up arrow would bring back an earlier answer.
+    this.#editor = createInterface({ input: stdin, output: this.#echo, terminal: true, historySize: 0 });
+    this.#editor
+      .on('line', (line: string) => this.#take(line))
+      .on('close', () => this.#end())
+      // A raw terminal sends no signal for Ctrl-C.
+      .on('SIGINT', () => process.emit('SIGINT'))
+      .on('SIGCONT', () => {
+        this.#editor.resume();
+        this.#show();
+      });
+    // A terminal that was closed gives EIO: the input has ended.
+    for (const source of [this.#editor, stdin]) source.on('error', () => this.#end());
+    stdin.prependListener('keypress', this.#onKey);
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  /** A line that is shown while it is typed; an empty one where the input ends. */
+  line(question: string): Promise<string> {
+    return this.#answer(question, true);
+  }
+
+  /** A line that is not shown while it is typed. */
+  hidden(question: string): Promise<string> {
+    return this.#answer(question, false);
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    return /^y(es)?$/i.test(await this.line(`${question} [y/N]`));
+  }
+
+  close(): void {
+    this.#echo.shown = false;
+    this.#person.signal.removeEventListener('abort', this.#onAbort);
+    this.#person.stdin.off('keypress', this.#onKey);
+    this.#editor.close();
+  }
+
+  async #answer(question: string, shown: boolean): Promise<string> {
+    const { out, signal } = this.#person;
+    if (signal.aborted) throw interrupted();
+    const text = `${out.questionText(question)} `;
+    const ready = this.#typedAhead.shift() ?? (this.#ended ? '' : undefined);
+    if (ready !== undefined) {
+      out.ask(`${text}${shown ? out.questionText(ready) : ''}\n`);
+      return ready.trim();
     }
-    return typed;
-  } finally {
-    input.setRawMode(false);
-    input.destroy();
-    out.ask('\n');
+    this.#asked = { text, shown: shown && out.asksOnTerminal };
+    this.#show();
+    const line = await new Promise<string>((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+    return line.trim();
+  }
+
+  /** Writes the question, with the part of the answer that was typed before it was asked. */
+  #show(): void {
+    if (!this.#asked) return;
+    const { text, shown } = this.#asked;
+    this.#echo.shown = shown;
+    this.#editor.setPrompt(text);
+    if (shown) this.#editor.prompt(true);
+    else this.#person.out.ask(text);
+  }
+
+  #take(line: string): void {
+    // The editor has ended the line on the screen where it shows it.
+    if (this.#waiting) this.#stopWaiting(!this.#echo.shown).resolve(line);
+    else this.#typedAhead.push(line);
+  }
+
+  #end(): void {
+    this.#ended = true;
+    if (this.#waiting) this.#stopWaiting(true).resolve('');
+  }
+
+  readonly #onAbort = (): void => {
+    if (this.#waiting) this.#stopWaiting(true).reject(interrupted());
+  };
+
+  /** The editor ignores Ctrl-D at the end of a line: here it ends the input, and what was typed counts. */
+  readonly #onKey = (_: unknown, key: Key): void => {
+    const { line, cursor } = this.#editor;
+    if (key.name !== 'd' || !key.ctrl || !line || cursor < line.length) return;
+    this.#echo.shown = false;
+    this.#take(line);
+    this.#editor.close();
+  };
+
+  #stopWaiting(endsLine: boolean): Waiting {
+    const waiting = this.#waiting as Waiting;
+    this.#waiting = undefined;
+    this.#asked = undefined;
+    this.#echo.shown = false;
+    if (endsLine) this.#person.out.ask('\n');
+    return waiting;
   }
 }
 
-export async function askLine(question: string, input: Input, signal: AbortSignal): Promise<string> {
-  const lines = createInterface({ input, output: process.stderr });
-  lines.on('SIGINT', () => process.emit('SIGINT'));
-  try {
-    // A question has no answer where the input ends: that counts as an empty one.
-    const ended = new Promise<string>((done) => lines.once('close', () => done('')));
-    return (await Promise.race([lines.question(question, { signal }), ended])).trim();
-  } catch (error) {
-    throw signal.aborted ? interrupted() : error;
-  } finally {
-    lines.close();
-  }
-}
+/** What the line editor draws: passed on only while a question is open whose answer may be seen. */
+class Echo extends Writable {
+  shown = false;
+  readonly #out: Output;
 
-export async function confirm(question: string, input: Input, signal: AbortSignal): Promise<boolean> {
-  return /^y(es)?$/i.test(await askLine(`${question} [y/N] `, input, signal));
+  constructor(out: Output) {
+    super({ decodeStrings: false });
+    this.#out = out;
+  }
+
+  /** Where the editor breaks a long line. */
+  get columns(): number | undefined {
+    return this.#out.questionColumns;
+  }
+
+  override _write(text: string, _: BufferEncoding, done: () => void): void {
+    if (this.shown) this.#out.ask(text);
+    done();
+  }
 }

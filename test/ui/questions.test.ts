@@ -1,0 +1,201 @@
+/** Questions on a real terminal: how each can end, and what becomes of the terminal and of what is typed. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { account } from '../support/account.ts';
+import { Service } from '../support/server.ts';
+import { KEY, User } from '../support/steno.ts';
+import { Terminal } from '../support/terminal.ts';
+
+async function stranger(): Promise<{ service: Service; user: User }> {
+  const service = await Service.start();
+  service.on('GET /prepay_balance', { body: { balance: '1.00' } });
+  return { service, user: new User() };
+}
+
+const kept = (user: User): unknown => {
+  const path = join(user.home, 'config', 'config.json');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+};
+
+const clean = (code: number) => ({ code, restored: true, shell: 'next line' });
+
+/** Every question of every command, with what comes before it. */
+const questions = [
+  { name: 'the base URL', args: 'login', question: 'Base URL: ', ended: 2 },
+  { name: 'the key', args: 'login', question: 'API key: ', first: ['Base URL: '], ended: 3 },
+  { name: 'the key alone', args: 'login --no-verify', question: 'API key: ', ended: 3 },
+  { name: 'config set api-key', args: 'config set api-key -', question: 'API key: ', ended: 2 },
+  { name: 'config set base-url', args: 'config set base-url -', question: 'base-url: ', ended: 2 },
+  { name: 'refund', args: 'refund 5', question: '[y/N] ', ended: 1 },
+  {
+    name: 'listen --register',
+    args: 'listen --port 0 --register --public-url https://public.example.com/hook',
+    question: '[y/N] ',
+    ended: 1,
+  },
+];
+
+async function at(each: (typeof questions)[number]): Promise<Terminal> {
+  const { service, user } = each.args.startsWith('login') ? await stranger() : await account();
+  service.on('GET /webhook', { body: { webhook: 'https://other.example.com/' } });
+  const terminal = new Terminal(user, each.args);
+  for (const question of each.first ?? []) await terminal.answer(question, `${service.baseUrl}\r`);
+  await terminal.until(each.question);
+  return terminal;
+}
+
+describe.concurrent.each(questions)('at the question of $name', (each) => {
+  it.each([
+    ['Ctrl-C', '\u0003', 130],
+    ['Ctrl-C after some text', 'text\u0003', 130],
+    ['Ctrl-D', '\u0004', each.ended],
+  ])('%s ends it', async (_, keys, code) => {
+    const terminal = await at(each);
+    terminal.type(keys);
+    expect(await terminal.end()).toEqual(clean(code));
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends it', async (signal, code) => {
+    const terminal = await at(each);
+    process.kill(terminal.pid, signal);
+    expect(await terminal.end()).toEqual(clean(code));
+  });
+
+  it('ends when the terminal is closed', async () => {
+    const terminal = await at(each);
+    terminal.close();
+    await terminal.until(() => !terminal.isRunning);
+  });
+});
+
+describe.concurrent('login on a terminal', () => {
+  it('asks for the address and the key, shows the one only, and keeps both', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `${service.baseUrl}x\u007f\r`);
+    await terminal.answer('API key: ', `${KEY}x\u007f\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).toContain(service.baseUrl);
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
+  });
+
+  it.each([
+    ['pasted at once', (url: string) => `${url}\r${KEY}\r`],
+    ['pasted with line feeds', (url: string) => `${url}\n${KEY}\n`],
+    ['pasted with an end of input', (url: string) => `${url}\r${KEY}\u0004`],
+    ['pasted in brackets', (url: string) => `\u001b[200~${url}\r${KEY}\r\u001b[201~`],
+  ])('takes both when they are %s, and shows no key', async (_, paste) => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', paste(service.baseUrl));
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
+  });
+
+  it('takes both when they are typed before it asks', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login', { typeAhead: `${service.baseUrl}\r${KEY}\r` });
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
+  });
+
+  it('takes a key that the terminal pastes in brackets', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
+    await terminal.answer('API key: ', `\u001b[200~${KEY}\u001b[201~\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(kept(user)).toMatchObject({ profiles: { default: { 'api-key': KEY } } });
+  });
+
+  it('does not bring the address back at the question for the key', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
+    await terminal.answer('API key: ', '\u001b[A\r');
+    expect(await terminal.end()).toEqual(clean(3));
+  });
+
+  it('leaves to the shell what is typed while the key is checked', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login');
+    service.on('GET /prepay_balance', (_, response) => {
+      terminal.type('first line\r');
+      const echoed = terminal.until('first line');
+      void echoed.then(() => response.end('{"balance":"1.00"}'));
+    });
+    await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
+    await terminal.answer('API key: ', `${KEY}\r`);
+    expect(await terminal.end()).toEqual({ ...clean(0), shell: 'first line' });
+  });
+
+  it('can be interrupted while the key is checked', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login');
+    service.on('GET /prepay_balance', () => terminal.type('\u0003'));
+    await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
+    await terminal.answer('API key: ', `${KEY}\r`);
+    expect(await terminal.end()).toEqual(clean(130));
+    expect(kept(user)).toBeUndefined();
+  });
+
+  it('ends when the key is refused, or the address is none', async () => {
+    const { service, user } = await stranger();
+    service.on('GET /prepay_balance', { status: 401, body: { message: 'no' } });
+    const refused = new Terminal(user, 'login');
+    await refused.answer('Base URL: ', `${service.baseUrl}\r`);
+    await refused.answer('API key: ', `${KEY}\r`);
+    expect(await refused.end()).toEqual(clean(3));
+    const bad = new Terminal(new User(), 'login');
+    await bad.answer('Base URL: ', 'nonsense\r');
+    expect(await bad.end()).toEqual(clean(2));
+    expect(bad.screen).not.toContain('API key');
+  });
+
+  it('goes on after Ctrl-Z', async () => {
+    const { service, user } = await stranger();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
+    await terminal.answer('API key: ', `${KEY.slice(0, 4)}\u001a`);
+    await terminal.answer('stopped', '\r');
+    await terminal.until(() => terminal.screen.split('API key: ').length > 2);
+    terminal.type(`${KEY.slice(4)}\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(kept(user)).toMatchObject({ profiles: { default: { 'api-key': KEY } } });
+  });
+});
+
+describe('config set with - on a terminal', () => {
+  it('does not show a key', async () => {
+    const user = new User();
+    const terminal = new Terminal(user, 'config set api-key -');
+    await terminal.answer('API key: ', `${KEY}\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY } } });
+  });
+});
+
+describe('the text of a question', () => {
+  it('neither steers the terminal nor shows the key', async () => {
+    const { service, user } = await account();
+    service.on('GET /webhook', {
+      body: { webhook: `https://other.example.com/\u001b]0;title\u0007?k=${KEY}` },
+    });
+    const terminal = new Terminal(
+      user,
+      'listen --port 0 --register --public-url https://public.example.com/',
+    );
+    await terminal.answer('[y/N] ', 'n\r');
+    expect(await terminal.end()).toEqual(clean(1));
+    expect(terminal.screen).toContain('https://other.example.com/');
+    expect(terminal.screen).not.toContain('\u001b]0');
+    expect(terminal.screen).not.toContain(KEY);
+  });
+});
