@@ -46,6 +46,16 @@ export class Actions {
     );
   }
 
+  has(event: number, { kind, target }: Asked): boolean {
+    const row = this.#db.get(
+      'SELECT 1 FROM actions WHERE event = ? AND kind = ? AND target = ?',
+      event,
+      kind,
+      target,
+    );
+    return row !== undefined;
+  }
+
   /** What a run has still to do for events after this one, oldest first. */
   pending({ kind, target }: Asked, run: number, after: number, limit: number): ActionRow[] {
     return this.#db.all<ActionRow>(

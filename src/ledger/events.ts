@@ -1,4 +1,4 @@
-/** Every delivery as it came, and what was found by looking where none came. Never changed, never removed. */
+/** Every delivery as it came, and what was found by looking where none came. Never removed; only a twin is added. */
 import type { Database, Value } from '../lib/sqlite.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` stands for an event that never came. */
@@ -17,6 +17,8 @@ export interface EventRow {
   readonly order_id: string;
   /** Of its file, where the ledger knows one. */
   readonly title: string | null;
+  /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
+  readonly twin: number | null;
 }
 
 export interface EventFilter {
@@ -25,13 +27,15 @@ export interface EventFilter {
   readonly order?: string | undefined;
   /** ISO 8601: received at this time or later. */
   readonly since?: string | undefined;
-  /** Those that were found by looking, instead of those that came. */
+  /** Those that were found by looking and have not come since, instead of those that came. */
   readonly found?: boolean;
 }
 
 const columns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
-  events.event, events.version, events.audiofile, events.order_id, files.title`;
+  events.event, events.version, events.audiofile, events.order_id, events.twin, files.title`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
+
+const foundOnly = "events.source = 'found' AND events.twin IS NULL";
 
 /** So many are written with one statement, as long as there are as many. */
 const SIZES = [16, 4, 1];
@@ -116,7 +120,7 @@ export class Events {
     where: string;
     values: Value[];
   } {
-    const parts = ['events.profile = ?', `events.source ${found ? '=' : '<>'} 'found'`];
+    const parts = ['events.profile = ?', found ? foundOnly : "events.source <> 'found'"];
     const values: Value[] = [this.#profile];
     if (events.length) {
       parts.push(`events.event IN (${events.map(() => '?').join(', ')})`);

@@ -14,6 +14,13 @@ export interface News {
   readonly original: string;
 }
 
+/** What the ledger knows of a file that an event names. */
+export interface Known {
+  readonly title: string;
+  /** The event that stands for the file's delivery, which has not come so far. */
+  readonly found: number | null;
+}
+
 export interface Missed {
   readonly id: string;
   readonly order_id: string;
@@ -29,21 +36,24 @@ export class Heard {
     this.#profile = profile;
   }
 
-  /** The titles of those of these files that are known here. */
-  titlesOf(ids: readonly string[]): ReadonlyMap<string, string> {
-    const rows = this.#db.all<{ id: string; title: string }>(
-      'SELECT id, title FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+  /** Those of these files that are known here. */
+  knownOf(ids: readonly string[]): ReadonlyMap<string, Known> {
+    const rows = this.#db.all<Known & { id: string }>(
+      'SELECT id, title, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
       this.#profile,
       JSON.stringify(ids),
     );
-    return new Map(rows.map(({ id, title }) => [id, title]));
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /** Lets the rows of files and orders follow an event; for use within a transaction. */
   note({ event, audiofile, order, files, hold, original }: News): void {
     switch (event) {
       case 'TRANSCRIPT_COMPLETE':
-        this.#onFile(audiofile, "state = CASE ended WHEN '' THEN 'Delivered' ELSE state END, awaited = 0");
+        this.#onFile(
+          audiofile,
+          "state = CASE ended WHEN '' THEN 'Delivered' ELSE state END, awaited = 0, completed = 1",
+        );
         this.#setHold(order, null);
         break;
       case 'REFUND_ISSUED':
@@ -94,10 +104,11 @@ export class Heard {
       .map(({ id }) => id);
   }
 
-  /** A listener waits for the event of every file that is open now. */
+  /** A listener waits for the event of every file that is open now, unless that has come. */
   await(): void {
     this.#db.run(
-      "UPDATE files SET awaited = 1 WHERE profile = ? AND ended = '' AND test = 0 AND awaited = 0",
+      `UPDATE files SET awaited = 1
+       WHERE profile = ? AND ended = '' AND test = 0 AND awaited = 0 AND completed = 0`,
       this.#profile,
     );
   }
@@ -112,14 +123,49 @@ export class Heard {
     );
   }
 
-  /** Takes note that a missed event is dealt with; false if another listener was faster. */
+  /**
+   * Those of these files whose event came all the same: before the file itself was in the ledger. Reads all events,
+   * so it is for the few files that were missed.
+   */
+  cameEarly(ids: readonly string[]): ReadonlySet<string> {
+    if (ids.length === 0) return new Set();
+    const rows = this.#db.all<{ id: string }>(
+      `SELECT DISTINCT audiofile AS id FROM events WHERE profile = ? AND source = 'received'
+       AND event = 'TRANSCRIPT_COMPLETE' AND audiofile IN (SELECT value FROM json_each(?))`,
+      this.#profile,
+      JSON.stringify(ids),
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Takes note that a missed event is dealt with; false if it has come, or if another listener was faster. */
   settle(id: string): boolean {
     const changed = this.#db.run(
-      'UPDATE files SET awaited = 0 WHERE profile = ? AND id = ? AND awaited = 1',
+      'UPDATE files SET awaited = 0, completed = 1 WHERE profile = ? AND id = ? AND awaited = 1',
       this.#profile,
       id,
     );
     return changed > 0;
+  }
+
+  /** Remembers which event stands for the delivery of a file, should that still come. */
+  standsFor(id: string, event: number): void {
+    this.#db.run('UPDATE files SET found = ? WHERE profile = ? AND id = ?', event, this.#profile, id);
+  }
+
+  /** Pairs a delivery with the event that stood for it; false if an earlier delivery was paired with that. */
+  pair(id: string, found: number, delivery: number): boolean {
+    const changed = this.#db.run(
+      'UPDATE files SET found = NULL WHERE profile = ? AND id = ? AND found = ?',
+      this.#profile,
+      id,
+      found,
+    );
+    if (changed === 0) return false;
+    const setTwin = 'UPDATE events SET twin = ? WHERE id = ?';
+    this.#db.run(setTwin, delivery, found);
+    this.#db.run(setTwin, found, delivery);
+    return true;
   }
 
   #onFile(id: string, set: string, ...values: string[]): void {

@@ -125,4 +125,21 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE files ADD COLUMN awaited INTEGER NOT NULL DEFAULT 0;
       CREATE INDEX files_awaited ON files (profile, seq) WHERE awaited = 1;`,
   },
+  {
+    // `completed` is never set back. `found`: the event that stands for a delivery until that comes, as its `twin`.
+    name: '003-completions',
+    sql: `
+      ALTER TABLE files ADD COLUMN completed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE files ADD COLUMN found INTEGER;
+      ALTER TABLE events ADD COLUMN twin INTEGER;
+
+      UPDATE events SET twin = came.id
+        FROM (SELECT profile, audiofile, min(id) AS id FROM events
+              WHERE event = 'TRANSCRIPT_COMPLETE' AND source = 'received' GROUP BY profile, audiofile) AS came
+        WHERE events.source = 'found' AND events.profile = came.profile AND events.audiofile = came.audiofile;
+      UPDATE files SET awaited = 0, completed = 1, found = told.found
+        FROM (SELECT profile, audiofile, max(CASE WHEN source = 'found' AND twin IS NULL THEN id END) AS found
+              FROM events WHERE event = 'TRANSCRIPT_COMPLETE' AND source <> 'test' GROUP BY profile, audiofile) AS told
+        WHERE files.profile = told.profile AND files.id = told.audiofile;`,
+  },
 ];

@@ -48,15 +48,15 @@ export class Ending {
     this.#clock.abort();
   }
 
-  /** Takes note of an event; tells whether it still counts. */
-  hears(n: number, event: string, wanted: boolean): boolean {
+  /** Takes note of an event; false if it comes after the end. Only one that `counts` is one more towards the count. */
+  hears(n: number, event: string, counts: boolean): boolean {
     if (this.last < n || this.#error) return false;
-    if (wanted) this.#heard += 1;
-    if (event === this.#goal.until || (wanted && this.#heard === this.#goal.count)) {
+    if (counts) this.#heard += 1;
+    if (event === this.#goal.until || (counts && this.#heard === this.#goal.count)) {
       this.last = n;
       this.#reach();
     }
-    return wanted;
+    return true;
   }
 
   fail(error: StenoError): void {

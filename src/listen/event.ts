@@ -57,6 +57,11 @@ export class HeardEvent {
     return this.#row.title ?? '';
   }
 
+  /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
+  get twin(): EventRow['twin'] {
+    return this.#row.twin;
+  }
+
   get fields(): Fields {
     this.#fields ??= fieldsOf(this.body);
     return this.#fields;

@@ -2,19 +2,23 @@
 import type { Transport } from '../api/http/transport.ts';
 import { followFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Env } from '../lib/env.ts';
 import type { StenoError } from '../lib/errors.ts';
 import type { HeardEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
 
 const TICK = 5_000;
-/** So often files that nothing was heard of are asked about, so many at most, and so many at once. */
-const INTERVAL = 5 * 60_000;
-const MOST = 200;
-const JOBS = 4;
-/** Files that were heard of are asked about sooner, but no more often than this. */
-const SOONEST = 15_000;
+/** Files that nothing was heard of are asked about once in this many ticks. */
+const TICKS_BETWEEN_ALL = 60;
+/** Files that were heard of are asked about sooner, but at most once in this many ticks. */
+const TICKS_BETWEEN_ASKS = 3;
 /** An event may come a little later than the state that it is about. */
-const GRACE = 5_000;
+const TICKS_OF_GRACE = 1;
+const MOST_AT_ONCE = 200;
+const JOBS = 4;
+
+/** Tests set STENO_TEST_TICK_MS, so that many ticks take no minutes. */
+export const tickOf = (env: Env): number => Number(env.STENO_TEST_TICK_MS) || TICK;
 
 export interface Looking {
   /** Absent where no account is set up: then nothing is asked. */
@@ -22,6 +26,8 @@ export interface Looking {
   readonly ledger: Ledger;
   readonly inbox: Inbox;
   readonly run: number;
+  /** Milliseconds from one look to the next. */
+  readonly tick: number;
   readonly onTick: () => Promise<void>;
   readonly onFound: (event: HeardEvent) => void;
   /** The service can't be asked. */
@@ -44,7 +50,7 @@ export class Lookout {
     this.#ticking = this.#tick();
     this.#timer = setInterval(() => {
       this.#ticking = this.#ticking.then(() => this.#tick());
-    }, TICK);
+    }, this.#looking.tick);
   }
 
   async stop(): Promise<void> {
@@ -55,7 +61,7 @@ export class Lookout {
 
   async #tick(): Promise<void> {
     if (this.#stopped) return;
-    const { ledger, inbox, run, onTick, onFound, onTrouble } = this.#looking;
+    const { ledger, inbox, run, tick, onTick, onFound, onTrouble } = this.#looking;
     try {
       await inbox.commits.add(() => {
         ledger.runs.lives(run);
@@ -63,8 +69,11 @@ export class Lookout {
       });
       await onTick();
       await this.#ask();
-      for (const missed of ledger.heard.missed(new Date(Date.now() - GRACE).toISOString())) {
-        const event = await inbox.found(missed);
+      const missed = ledger.heard.missed(new Date(Date.now() - TICKS_OF_GRACE * tick).toISOString());
+      const cameEarly = ledger.heard.cameEarly(missed.map(({ id }) => id));
+      for (const file of missed) {
+        if (cameEarly.has(file.id)) await inbox.commits.add(() => ledger.heard.settle(file.id));
+        const event = await inbox.found(file);
         if (event) onFound(event);
       }
     } catch (error) {
@@ -73,11 +82,13 @@ export class Lookout {
   }
 
   async #ask(): Promise<void> {
-    const { transport, ledger } = this.#looking;
+    const { transport, ledger, tick } = this.#looking;
     const now = Date.now();
-    if (!transport || now - this.#looked < SOONEST) return;
-    const all = now - this.#lookedAtAll >= INTERVAL;
-    const [first, ...others] = ledger.heard.toLookAt(all ? new Date(now - SOONEST).toISOString() : '', MOST);
+    const pause = TICKS_BETWEEN_ASKS * tick;
+    if (!transport || now - this.#looked < pause) return;
+    const all = now - this.#lookedAtAll >= TICKS_BETWEEN_ALL * tick;
+    const before = all ? new Date(now - pause).toISOString() : '';
+    const [first, ...others] = ledger.heard.toLookAt(before, MOST_AT_ONCE);
     if (all) this.#lookedAtAll = now;
     if (first === undefined) return;
     this.#looked = now;

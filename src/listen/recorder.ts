@@ -37,28 +37,39 @@ export class Recorder {
   /** For use within a transaction, in which nobody else gives numbers. */
   write(arrivals: readonly Arrival[]): EventRow[] {
     const { events, heard } = this.#ledger;
-    const titles = heard.titlesOf(arrivals.map(({ parsed }) => parsed.audiofile));
+    const known = heard.knownOf(arrivals.map(({ parsed }) => parsed.audiofile));
     const last = events.last();
     const rows = arrivals.map((arrival, at) =>
-      rowOf(last + 1 + at, arrival, titles.get(arrival.parsed.audiofile)),
+      rowOf(last + 1 + at, arrival, known.get(arrival.parsed.audiofile)?.title),
     );
     events.add(rows);
     arrivals.forEach(({ source, parsed }, at) => {
-      const id = last + 1 + at;
-      const isKnown = titles.has(parsed.audiofile) || !parsed.audiofile;
-      for (const file of parsed.files) if (file !== parsed.audiofile) events.addFile(id, file);
-      if (source === 'received' && isKnown) heard.note(parsed);
-      if (source !== 'test') this.#oblige(id, source, parsed.event);
+      const row = rows[at] as EventRow;
+      const file = known.get(parsed.audiofile);
+      for (const each of parsed.files) if (each !== parsed.audiofile) events.addFile(row.id, each);
+      if (source === 'received' && (file || !parsed.audiofile)) heard.note(parsed);
+      if (source === 'received' && file?.found) rows[at] = this.#paired(row, file.found);
+      if (source === 'found') heard.standsFor(parsed.audiofile, row.id);
+      if (source !== 'test') this.#oblige(rows[at] as EventRow);
     });
     return rows;
   }
 
-  #oblige(id: number, source: Source, event: string): void {
+  /** A delivery whose file was found to be delivered before it came is the same completion. */
+  #paired(row: EventRow, found: number): EventRow {
+    const { id, event, audiofile } = row;
+    if (event !== 'TRANSCRIPT_COMPLETE' || !this.#ledger.heard.pair(audiofile, found, id)) return row;
+    return { ...row, twin: found };
+  }
+
+  #oblige({ id, source, event, twin }: EventRow): void {
     const { run, all, only } = this.#duties;
+    const { actions } = this.#ledger;
     if (only.length && !only.includes(event)) return;
     for (const duty of all) {
-      if (duty.sources.includes(source) && (duty.events?.includes(event) ?? true))
-        this.#ledger.actions.add(id, duty, run);
+      if (!duty.sources.includes(source) || !(duty.events?.includes(event) ?? true)) continue;
+      // What is done for the event that was found is not done for its delivery again.
+      if (twin === null || !actions.has(twin, duty)) actions.add(id, duty, run);
     }
   }
 }
@@ -76,4 +87,5 @@ const rowOf = (id: number, { source, delivery, parsed }: Arrival, title: string 
   audiofile: parsed.audiofile,
   order_id: parsed.order,
   title: title ?? null,
+  twin: null,
 });

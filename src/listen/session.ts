@@ -11,7 +11,7 @@ import { Lanes } from './actions/queues.ts';
 import { Ending, type Goal } from './ending.ts';
 import type { HeardEvent } from './event.ts';
 import { Inbox } from './inbox.ts';
-import { Lookout } from './lookout.ts';
+import { Lookout, tickOf } from './lookout.ts';
 import { type Delivery, type Door, openReceiver, type Receiver } from './server.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { secretAddress, secretStep, WebhookLoan } from './webhook-loan.ts';
@@ -87,6 +87,8 @@ class Listening {
   readonly #lookout: Lookout;
   readonly #loan: WebhookLoan | undefined;
   readonly #secret: string | undefined;
+  /** Numbers of the events found by looking that this listener has counted. */
+  readonly #found = new Set<number>();
   #fresh: HeardEvent[] = [];
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
@@ -107,6 +109,7 @@ class Listening {
       ledger: parts.quick,
       inbox: parts.inbox,
       run: parts.run,
+      tick: tickOf(around.env),
       onTick: () => parts.lanes.adopt(),
       onFound: (event) => this.#heard(event),
       onTrouble: (error) => this.#complain(`can't look for events that were missed: ${error.message}`),
@@ -176,10 +179,21 @@ class Listening {
     return only.length === 0 || only.includes(event);
   }
 
+  /** A completion that is found and also delivered counts once, whichever of the two is told first. */
+  #isFirstOfPair({ n, source, twin }: HeardEvent): boolean {
+    const found = source === 'found' ? n : twin;
+    if (found === null) return true;
+    const isFirst = !this.#found.has(found);
+    this.#found.add(found);
+    return isFirst;
+  }
+
   /** Events that come close together are told together: in a flood, telling costs as much as keeping. */
   #heard(event: HeardEvent): void {
     if (event.source === 'test') return;
-    if (!this.#parts.ending.hears(event.n, event.event, this.#isWanted(event.event))) return;
+    const wanted = this.#isWanted(event.event);
+    const counts = wanted && this.#isFirstOfPair(event);
+    if (!this.#parts.ending.hears(event.n, event.event, counts) || !wanted) return;
     if (this.#fresh.push(event) === 1) setTimeout(() => this.#tell(), TOGETHER);
   }
 

@@ -140,6 +140,7 @@ export function eventPage(event: HeardEvent, actions: readonly ActionRow[]): Vie
     ['number', String(event.n)],
     ['received', event.receivedAt],
     ['source', event.source],
+    [event.source === 'found' ? 'came later as' : 'found before as', event.twin ? `event ${event.twin}` : ''],
     ['from', event.remote],
     ['title', event.title],
     ['meaning', meaningOf(event)],
@@ -162,7 +163,7 @@ export function eventPage(event: HeardEvent, actions: readonly ActionRow[]): Vie
 function pageJson(event: HeardEvent, actions: readonly ActionRow[]): Json {
   const json: JsonObject = event.json;
   const body = Buffer.from(event.body);
-  json.set('remote', event.remote).set('content_type', event.contentType);
+  json.set('twin', toJson(event.twin)).set('remote', event.remote).set('content_type', event.contentType);
   json.set('body', textOf(event)).set('body_base64', body.toString('base64'));
   return json.set(
     'actions',
