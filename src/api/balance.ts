@@ -1,7 +1,7 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json } from '../lib/json.ts';
 import { scalar } from './decode.ts';
-import { sendForJson } from './http/answer.ts';
+import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface Balance {
@@ -10,7 +10,7 @@ export interface Balance {
 }
 
 export async function getBalance(transport: Transport): Promise<Balance> {
-  const json = await sendForJson(transport, { method: 'GET', path: '/prepay_balance', safety: 'read' });
+  const json = await requestJson(transport, { method: 'GET', path: '/prepay_balance', safety: 'read' });
   const balance = isObject(json) ? scalar(json.get('balance')) : scalar(json);
   if (balance === undefined) throw new StenoError('failed', 'the answer holds no balance');
   return { balance, json };

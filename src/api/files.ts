@@ -2,8 +2,8 @@ import { StenoError } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, unwrap } from './decode.ts';
-import { sendForJson } from './http/answer.ts';
-import { inJson } from './http/message.ts';
+import { requestJson } from './http/request-json.ts';
+import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
 import { step } from './ids.ts';
 
@@ -25,7 +25,7 @@ export interface AudioFile {
 }
 
 export async function getFile(transport: Transport, id: string): Promise<AudioFile> {
-  const json = await sendForJson(transport, {
+  const json = await requestJson(transport, {
     method: 'GET',
     path: `/audiofile/${step(id)}`,
     safety: 'read',
@@ -75,7 +75,7 @@ export const orderedFile = (id: string, order: string, state: string): AudioFile
 });
 
 /** What upgrade and refund answer: a message, under whatever key. */
-export interface Done {
+export interface FileChange {
   readonly id: string;
   readonly message: string;
   readonly json: Json;
@@ -86,9 +86,9 @@ export const upgradeFile = (
   id: string,
   skus: readonly string[],
   test: boolean,
-): Promise<Done> => change(transport, id, 'upgrade', new Map<string, Json>([['sku', [...skus]]]), test);
+): Promise<FileChange> => change(transport, id, 'upgrade', new Map<string, Json>([['sku', [...skus]]]), test);
 
-export const refundFile = (transport: Transport, id: string, test: boolean): Promise<Done> =>
+export const refundFile = (transport: Transport, id: string, test: boolean): Promise<FileChange> =>
   change(transport, id, 'refund', new Map(), test);
 
 async function change(
@@ -97,9 +97,9 @@ async function change(
   verb: string,
   params: JsonObject,
   test: boolean,
-): Promise<Done> {
+): Promise<FileChange> {
   if (test) params.set('test', true);
   const path = `/audiofile/${step(id)}/${verb}`;
-  const json = await sendForJson(transport, { method: 'POST', path, safety: 'money', params, limit: 60_000 });
-  return { id, message: oneLine(inJson(json) ?? ''), json };
+  const json = await requestJson(transport, { method: 'POST', path, safety: 'money', params, limit: 60_000 });
+  return { id, message: oneLine(messageInJson(json) ?? ''), json };
 }

@@ -1,7 +1,7 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { field, unwrap } from './decode.ts';
-import { sendForJson } from './http/answer.ts';
+import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 import { step } from './ids.ts';
 
@@ -26,7 +26,7 @@ export interface Invoice {
 }
 
 export async function getInvoice(transport: Transport, id: string): Promise<Invoice> {
-  const json = await sendForJson(transport, { method: 'POST', path: `/invoice/${step(id)}`, safety: 'read' });
+  const json = await requestJson(transport, { method: 'POST', path: `/invoice/${step(id)}`, safety: 'read' });
   const invoice = unwrap(json, 'invoice');
   if (!invoice) throw new StenoError('failed', `the answer for ${id} holds no invoice`);
   const items = invoice.get('items');

@@ -1,9 +1,9 @@
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, scalar } from './decode.ts';
-import { sendForJson, unreadable } from './http/answer.ts';
 import type { Call } from './http/call.ts';
-import { inJson } from './http/message.ts';
+import { requestJson, unreadableAnswer } from './http/request-json.ts';
+import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface OrderRequest {
@@ -38,11 +38,14 @@ export async function placeOrder(transport: Transport, request: OrderRequest): P
     params: orderParams(request),
     limit,
   };
-  const json = await sendForJson(transport, call);
+  const json = await requestJson(transport, call);
   const order = isObject(json) ? decodeOrder(json) : undefined;
-  const said = oneLine(inJson(json) ?? '', 200);
+  const said = oneLine(messageInJson(json) ?? '', 200);
   if (!order)
-    throw unreadable(call, `it names neither an order nor an audiofile${said ? `, but says: ${said}` : ''}`);
+    throw unreadableAnswer(
+      call,
+      `it names neither an order nor an audiofile${said ? `, but says: ${said}` : ''}`,
+    );
   return order;
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts';
-import { type Pour, pour } from './http/body.ts';
-import type { Call, Response } from './http/call.ts';
+import { type ChunkSource, streamBody } from './http/body.ts';
+import type { Call, CallResponse } from './http/call.ts';
 import type { Transport } from './http/transport.ts';
 import { step } from './ids.ts';
 
@@ -14,7 +14,7 @@ export interface TranscriptRequest {
 export interface TranscriptBody {
   readonly contentType: string;
   readonly status: number;
-  readonly pour: Pour;
+  readonly stream: ChunkSource;
   readonly hide: (text: string) => string;
 }
 
@@ -30,11 +30,11 @@ export function getTranscript<T>(
     : `/audiofile/${id}/transcript.${request.ext}`;
   const params = new Map<string, Json>(request.test ? [['test', true]] : []);
   const call: Call = { method: 'POST', path, safety: 'read', params, streams: true };
-  return transport.send(call, (response: Response) =>
+  return transport.send(call, (response: CallResponse) =>
     take({
       contentType: response.headers['content-type'] ?? '',
       status: response.status,
-      pour: (sink) => pour(response, sink),
+      stream: (onChunk) => streamBody(response, onChunk),
       hide: response.hide,
     }),
   );

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../lib/json.ts';
-import { sendForJson } from './http/answer.ts';
+import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface Webhook {
@@ -10,13 +10,13 @@ export interface Webhook {
 
 export const getWebhook = async (transport: Transport): Promise<Webhook> =>
   decodeWebhook(
-    await sendForJson(transport, { method: 'GET', path: '/webhook', safety: 'read', mayBeText: true }),
+    await requestJson(transport, { method: 'GET', path: '/webhook', safety: 'read', mayBeText: true }),
   );
 
 export const setWebhook = async (transport: Transport, url: string): Promise<Webhook> => {
   const params = new Map<string, Json>([['webhook', url]]);
   return decodeWebhook(
-    await sendForJson(transport, {
+    await requestJson(transport, {
       method: 'POST',
       path: '/webhook',
       safety: 'once',
@@ -29,7 +29,7 @@ export const setWebhook = async (transport: Transport, url: string): Promise<Web
 export const testWebhook = async (transport: Transport, type: string): Promise<Webhook> => {
   const path = `/webhook/test/${encodeURIComponent(type)}`;
   return decodeWebhook(
-    await sendForJson(transport, { method: 'POST', path, safety: 'once', mayBeText: true }),
+    await requestJson(transport, { method: 'POST', path, safety: 'once', mayBeText: true }),
   );
 };
 

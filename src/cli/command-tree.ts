@@ -1,5 +1,5 @@
 /** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
-import type { Flag, Node } from '../completion/model.ts';
+import type { CommandNode, Flag } from '../completion/model.ts';
 import type { Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
 import { flag, type Option } from './options.ts';
@@ -10,7 +10,7 @@ const builtIn: readonly Option[] = [
   flag('-V, --version', 'print the version'),
 ];
 
-export function commandTree(specs: readonly Command[]): Node {
+export function commandTree(specs: readonly Command[]): CommandNode {
   return {
     path: [],
     names: ['steno'],
@@ -21,7 +21,7 @@ export function commandTree(specs: readonly Command[]): Node {
   };
 }
 
-function nodeOf(spec: Command, parent: readonly string[]): Node {
+function nodeOf(spec: Command, parent: readonly string[]): CommandNode {
   const path = [...parent, spec.name];
   return {
     path,
@@ -37,7 +37,7 @@ function nodeOf(spec: Command, parent: readonly string[]): Node {
   };
 }
 
-function helpCommand(specs: readonly Command[]): Node {
+function helpCommand(specs: readonly Command[]): CommandNode {
   const values = specs.map((spec) => spec.name);
   const args = [{ name: 'command', many: false, values }];
   return { path: ['help'], names: ['help'], summary: 'Explain a command', flags: [], args, children: [] };

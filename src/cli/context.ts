@@ -1,14 +1,14 @@
 /** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
 import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
-import type { Node } from '../completion/model.ts';
+import type { CommandNode } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { findKey, type Key, noKey } from '../settings/key.ts';
+import { getKey, type Key, noKeyError } from '../settings/key.ts';
 import { ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
@@ -35,7 +35,7 @@ interface Limits {
 
 export class Context {
   readonly globals: GlobalValues;
-  readonly commandTree: () => Node;
+  readonly commandTree: () => CommandNode;
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly mask = new Mask();
@@ -47,7 +47,7 @@ export class Context {
   #ledger: Promise<Ledger> | undefined;
 
   /** `commandTree` gives all commands; completion scripts are made from it. */
-  constructor(globals: GlobalValues, edges: Edges, commandTree: () => Node) {
+  constructor(globals: GlobalValues, edges: Edges, commandTree: () => CommandNode) {
     this.globals = globals;
     this.commandTree = commandTree;
     this.env = edges.env;
@@ -99,13 +99,13 @@ export class Context {
           source: SANDBOX,
         })
       : new Settings(flags, globals.profile, env, options);
-    const key = settings.look('api-key').value;
+    const key = settings.getUnchecked('api-key').value;
     if (key) this.mask.add(key);
     return settings;
   }
 
   async key(): Promise<Key | undefined> {
-    const key = await findKey(this.settings);
+    const key = await getKey(this.settings);
     if (key) this.mask.add(key.value);
     return key;
   }
@@ -119,7 +119,7 @@ export class Context {
   async #connect(options: Limits): Promise<Transport> {
     const { settings } = this;
     const key = await this.key();
-    if (!key) throw noKey();
+    if (!key) throw noKeyError();
     return this.transportFor(settings, key.value, options);
   }
 
@@ -129,7 +129,7 @@ export class Context {
     { ownTimeout = false, endsInTime = false, signal = this.signal }: Limits = {},
   ): Promise<Transport> {
     this.mask.add(apiKey);
-    const baseUrl = settings.find('base-url').value;
+    const baseUrl = settings.get('base-url').value;
     if (!baseUrl) {
       throw usage(
         'no base URL is set',
@@ -137,7 +137,7 @@ export class Context {
       );
     }
     const { timeout } = this.globals;
-    const limit = ownTimeout && timeout !== undefined ? undefined : settings.find('timeout').value;
+    const limit = ownTimeout && timeout !== undefined ? undefined : settings.get('timeout').value;
     const { Transport } = await import('../api/http/transport.ts');
     return Transport.open({
       baseUrl,

@@ -1,12 +1,12 @@
 /** argv in, exit code out. The only place that catches, and the only one that hears signals. */
-import type { Node } from '../completion/model.ts';
+import type { CommandNode } from '../completion/model.ts';
 import { StenoError } from '../lib/errors.ts';
 import { commandTree } from './command-tree.ts';
 import { Context, type Edges } from './context.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
 import { commands, parse } from './program.ts';
 
-const tree = (): Node => commandTree(commands);
+const tree = (): CommandNode => commandTree(commands);
 
 export async function main(argv: readonly string[], edges: Edges): Promise<number> {
   let context: Context | undefined;

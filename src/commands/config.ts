@@ -2,17 +2,23 @@ import { type Argument, command } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError } from '../lib/errors.ts';
 import { masked } from '../lib/mask.ts';
-import { type Found, type SettingName, settingList, settingNames, settingOf } from '../settings/settings.ts';
+import {
+  type SettingName,
+  type SettingValue,
+  settingByName,
+  settingList,
+  settingNames,
+} from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 
 const setting: Argument = { name: '<setting>', help: settingNames.join(', '), values: settingNames };
 
 /** A value as it may be shown. */
-const shown = ({ name, value }: Found): string =>
+const shown = ({ name, value }: SettingValue): string =>
   name === 'api-key' && value ? masked(value) : (value ?? '');
 
 /** In a list a command shows its first word only: people do write secrets into command lines. */
-const listed = (found: Found): string =>
+const listed = (found: SettingValue): string =>
   found.name === 'api-key-command' ? shown(found).replace(/(\S)\s+\S.*$/s, '$1 …') : shown(found);
 
 async function change(context: Context, name: string, value: string | undefined): Promise<void> {
@@ -21,7 +27,7 @@ async function change(context: Context, name: string, value: string | undefined)
   const other = name === 'api-key' ? 'api-key-command' : name === 'api-key-command' ? 'api-key' : undefined;
   const clears = value !== undefined && other ? { [other]: undefined } : {};
   await writeProfile(context.env, profileName, { [name]: value, ...clears });
-  const kept = value === undefined ? null : shown({ name: settingOf(name).name, value, source: '' });
+  const kept = value === undefined ? null : shown({ name: settingByName(name).name, value, source: '' });
   context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
     profile: profileName,
     [name]: kept,
@@ -57,7 +63,7 @@ const get = command({
   args: [setting],
   examples: [['steno config get base-url', 'the address in use']],
   async run(context, { args: [name = ''] }) {
-    const found = context.settings.find(settingOf(name).name);
+    const found = context.settings.get(settingByName(name).name);
     if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
     const { toJson } = await import('../lib/json.ts');
     const value = shown(found);
@@ -79,7 +85,7 @@ const set = command({
     ['steno config set timeout 2m --profile slow', 'in a profile of its own'],
   ],
   async run(context, { args: [name = '', given = ''] }) {
-    const found = settingOf(name);
+    const found = settingByName(name);
     const value = given === '-' ? await fromStdin(context, found.name) : given;
     if (found.name === 'api-key') context.mask.add(value);
     found.check(value);
@@ -93,7 +99,7 @@ const unset = command({
   args: [setting],
   examples: [['steno config unset timeout', 'back to the default']],
   async run(context, { args: [name = ''] }) {
-    await change(context, settingOf(name).name, undefined);
+    await change(context, settingByName(name).name, undefined);
   },
 });
 

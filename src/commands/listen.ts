@@ -88,7 +88,7 @@ An event that got lost is made up for: open files of the ledger are looked at no
 async function accountOf(context: Context, needed: boolean): Promise<Transport | undefined> {
   const limits = { ownTimeout: true };
   if (needed) return context.transport(limits);
-  const key = context.settings.find('base-url').value && (await context.key().catch(() => undefined));
+  const key = context.settings.get('base-url').value && (await context.key().catch(() => undefined));
   return key ? context.transport(limits) : undefined;
 }
 

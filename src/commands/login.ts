@@ -28,7 +28,7 @@ export const login = command({
     const { baseUrl, apiKey } = context.globals;
     if (baseUrl !== undefined) checkBaseUrl(baseUrl);
     const answers = await readAnswers(context, {
-      baseUrl: options.verify && settings.find('base-url').value === undefined,
+      baseUrl: options.verify && settings.get('base-url').value === undefined,
       key: apiKeyCommand === undefined && apiKey === undefined,
     });
     // Only an address that is given here and now is kept with the key.
@@ -37,7 +37,7 @@ export const login = command({
       apiKeyCommand === undefined ? (apiKey ?? checkGiven(answers.key)) : await keyFromCommand(apiKeyCommand);
     context.mask.add(key);
     checkKey(key);
-    if (options.verify) await verify(context, given ?? settings.find('base-url').value, key);
+    if (options.verify) await verify(context, given ?? settings.get('base-url').value, key);
     await writeProfile(context.env, settings.profileName, {
       'api-key': apiKeyCommand === undefined ? key : undefined,
       'api-key-command': apiKeyCommand,

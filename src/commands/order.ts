@@ -11,7 +11,7 @@ import type { Fetching, Waited } from '../flows/files/wait-and-fetch.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
-import { tellLeft } from '../ui/left.ts';
+import { warnSkippedFiles } from '../ui/skipped-files.ts';
 
 export const order = command({
   name: 'order',
@@ -155,7 +155,7 @@ async function waitFor(
   // The names of files are what a script needs next; where there are none, it needs the ids.
   const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);
   if (out.mode.quiet && waited.saved && lacks) for (const line of ordered) out.announce(line);
-  await tellLeft(out, waited.saved);
+  await warnSkippedFiles(out, waited.saved);
   return waited;
 }
 

@@ -4,7 +4,7 @@ import { command } from '../cli/command-spec.ts';
 import { duration, list, text } from '../cli/options.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { usage } from '../lib/errors.ts';
-import { tellLeft } from '../ui/left.ts';
+import { warnSkippedFiles } from '../ui/skipped-files.ts';
 
 export const wait = command({
   name: 'wait',
@@ -59,7 +59,7 @@ export const wait = command({
     const waiting = { transport, ledger, patience, onLook };
     const waited = await waitAndFetch(ids, waiting, fetching).finally(() => progress.stop());
     await out.show(waitedView(waited, { forPeople: out.onTerminal, several: args.length !== 1 }));
-    await tellLeft(out, waited.saved);
+    await warnSkippedFiles(out, waited.saved);
     raiseUndelivered(waited.outcomes);
   },
 });

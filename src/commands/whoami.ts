@@ -1,6 +1,6 @@
 import { command } from '../cli/command-spec.ts';
 import { masked } from '../lib/mask.ts';
-import { noKey } from '../settings/key.ts';
+import { noKeyError } from '../settings/key.ts';
 
 export const whoami = command({
   name: 'whoami',
@@ -14,7 +14,7 @@ export const whoami = command({
   async run(context) {
     const { settings } = context;
     const key = await context.key();
-    const baseUrl = settings.find('base-url');
+    const baseUrl = settings.get('base-url');
     const { settingsView } = await import('../views/settings.ts');
     await context.out.show(
       settingsView([
@@ -23,6 +23,6 @@ export const whoami = command({
         { name: 'api-key', value: key ? masked(key.value) : '', source: key?.source ?? 'not set' },
       ]),
     );
-    if (!key) throw noKey();
+    if (!key) throw noKeyError();
   },
 });

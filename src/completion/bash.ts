@@ -1,7 +1,7 @@
-import { everyNode, type Flag, type Node, pathOf } from './model.ts';
+import { type CommandNode, everyNode, type Flag, pathOf } from './model.ts';
 import { inSingleQuotes as quote } from './quote.ts';
 
-export function bashScript(root: Node): string {
+export function bashScript(root: CommandNode): string {
   const nodes = everyNode(root);
   return [
     words,
@@ -21,7 +21,7 @@ function table(name: string, what: string, rows: readonly string[], after = ''):
 const row = (keys: readonly string[], does: string): string =>
   `${keys.join(' | ')}) ${does ? `${does} ` : ''};;`;
 
-function children(nodes: readonly Node[]): string[] {
+function children(nodes: readonly CommandNode[]): string[] {
   const rows = nodes.flatMap((node) =>
     node.children.map((child) =>
       row(
@@ -33,7 +33,7 @@ function children(nodes: readonly Node[]): string[] {
   return [...rows, '*) return 1 ;;'];
 }
 
-function flags(nodes: readonly Node[]): string[] {
+function flags(nodes: readonly CommandNode[]): string[] {
   return nodes
     .filter((node) => node.path.length && node.flags.length)
     .map((node) => row([quote(`${pathOf(node)}:`)], `offers=(${flagNames(node.flags)})`));
@@ -41,7 +41,7 @@ function flags(nodes: readonly Node[]): string[] {
 
 const flagNames = (list: readonly Flag[]): string => list.flatMap((each) => each.names).join(' ');
 
-function flagValues(nodes: readonly Node[]): string[] {
+function flagValues(nodes: readonly CommandNode[]): string[] {
   // The root's come last: a command's own flag of the same name goes before.
   const rows = [...nodes].reverse().flatMap((node) =>
     node.flags
@@ -56,7 +56,7 @@ function flagValues(nodes: readonly Node[]): string[] {
   return [...rows, '*) return 1 ;;'];
 }
 
-function args(nodes: readonly Node[]): string[] {
+function args(nodes: readonly CommandNode[]): string[] {
   return nodes.flatMap((node) => {
     const path = `${pathOf(node)}:`;
     const names = node.children.flatMap((child) => child.names);

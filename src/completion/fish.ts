@@ -1,6 +1,6 @@
-import { everyNode, type Flag, type Node, pathOf } from './model.ts';
+import { type CommandNode, everyNode, type Flag, pathOf } from './model.ts';
 
-export function fishScript(root: Node): string {
+export function fishScript(root: CommandNode): string {
   const [, ...nodes] = everyNode(root);
   const commands = [root, ...nodes].filter((node) => node.children.length).flatMap(commandLines);
   return [
@@ -17,16 +17,16 @@ export function fishScript(root: Node): string {
   ].join('\n');
 }
 
-const at = (node: Node, count?: number): string =>
+const at = (node: CommandNode, count?: number): string =>
   `__steno_at ${words([pathOf(node)])}${count === undefined ? '' : ` ${count}`}`;
 
 /** A global flag is not offered where a command has one of that name itself. */
-function overridden(flag: Flag, nodes: readonly Node[]): string {
+function overridden(flag: Flag, nodes: readonly CommandNode[]): string {
   const own = nodes.filter((node) => node.flags.some((each) => each.names[0] === flag.names[0]));
   return own.map((node) => `not ${at(node)}`).join('; and ');
 }
 
-function commandLines(node: Node): string[] {
+function commandLines(node: CommandNode): string[] {
   return node.children.flatMap(({ names, summary }) =>
     names.map((name) => line(at(node, 0), `-a ${quote(words([name]))}`, `-d ${quote(summary)}`)),
   );
@@ -40,7 +40,7 @@ function flagLine(flag: Flag, condition: string): string {
   return line(condition, ...names, value, `-d ${quote(flag.help)}`);
 }
 
-function argumentLines(node: Node): string[] {
+function argumentLines(node: CommandNode): string[] {
   return node.args.flatMap(({ values, many }, index) => {
     const offered = offer(values, false);
     return offered ? [line(at(node, many ? undefined : index), offered)] : [];
@@ -66,7 +66,7 @@ const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 const words = (list: readonly string[]): string =>
   list.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word.replace(/[\\"$]/g, '\\$&')}"`)).join(' ');
 
-function walk(nodes: readonly Node[]): string {
+function walk(nodes: readonly CommandNode[]): string {
   const valued = nodes.flatMap((node) =>
     node.flags
       .filter((flag) => flag.takesValue)

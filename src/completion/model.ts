@@ -23,7 +23,7 @@ export interface Positional {
   readonly values: Values;
 }
 
-export interface Node {
+export interface CommandNode {
   /** The names from the root to here; none for the root. */
   readonly path: readonly string[];
   /** Its name and its alias. */
@@ -32,12 +32,12 @@ export interface Node {
   /** Its own flags; every command takes those of the root too. */
   readonly flags: readonly Flag[];
   readonly args: readonly Positional[];
-  readonly children: readonly Node[];
+  readonly children: readonly CommandNode[];
 }
 
 /** A node and all below it. */
-export function everyNode(node: Node): Node[] {
+export function everyNode(node: CommandNode): CommandNode[] {
   return [node, ...node.children.flatMap(everyNode)];
 }
 
-export const pathOf = (node: Node): string => node.path.join(' ');
+export const pathOf = (node: CommandNode): string => node.path.join(' ');

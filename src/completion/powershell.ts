@@ -1,6 +1,6 @@
-import { everyNode, type Flag, type Node, type Positional, pathOf } from './model.ts';
+import { type CommandNode, everyNode, type Flag, type Positional, pathOf } from './model.ts';
 
-export function powershellScript(root: Node): string {
+export function powershellScript(root: CommandNode): string {
   return `Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
@@ -11,7 +11,7 @@ ${engine}}
 `;
 }
 
-function nodeEntry(node: Node): string {
+function nodeEntry(node: CommandNode): string {
   return `        ${quote(pathOf(node))} = @{
 ${entries('Commands', node.children.map(commandEntry))}${entries('Flags', node.flags.map(flagEntry))}${entries('Arguments', node.args.map(argumentEntry))}        }
 `;
@@ -22,7 +22,7 @@ function entries(name: string, rows: readonly string[]): string {
   return rows.length ? `            ${name} = @(\n${inside}            )\n` : `            ${name} = @()\n`;
 }
 
-const commandEntry = (node: Node): string =>
+const commandEntry = (node: CommandNode): string =>
   `Names = ${array(node.names)}; Path = ${quote(pathOf(node))}; Help = ${quote(node.summary)}`;
 
 function flagEntry({ names, takesValue, list, values, help }: Flag): string {

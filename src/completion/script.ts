@@ -1,12 +1,12 @@
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
-import type { Node } from './model.ts';
+import type { CommandNode } from './model.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 
-const makers: Record<Shell, (root: Node) => string> = {
+const makers: Record<Shell, (root: CommandNode) => string> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
@@ -21,7 +21,7 @@ export const keptScripts: Record<Shell, string> = {
   powershell: 'completions/steno.ps1',
 };
 
-export function completionScript(shell: Shell, root: Node): string {
+export function completionScript(shell: Shell, root: CommandNode): string {
   const first = shell === 'zsh' ? '#compdef steno\n' : '';
   return `${first}# Completion of steno for ${shell}, generated from the program: changes made here are lost.\n\n${makers[shell](root)}`;
 }

@@ -1,14 +1,14 @@
-import { everyNode, type Flag, type Node, type Positional } from './model.ts';
+import { type CommandNode, everyNode, type Flag, type Positional } from './model.ts';
 import { inSingleQuotes as quote } from './quote.ts';
 
-export function zshScript(root: Node): string {
+export function zshScript(root: CommandNode): string {
   const [, ...nodes] = everyNode(root);
   return [head, entry(root), ...nodes.map(commandFunction), tail].join('\n');
 }
 
-const functionName = (node: Node): string => ['_steno', ...node.path].join('-');
+const functionName = (node: CommandNode): string => ['_steno', ...node.path].join('-');
 
-function entry(root: Node): string {
+function entry(root: CommandNode): string {
   return `_steno() {
   local profile=\${STENO_PROFILE-} at=\${words[(I)--profile]} given=\${words[(R)--profile=*]}
   if ((at && at < CURRENT - 1)); then
@@ -26,16 +26,16 @@ ${group(root)}}
 `;
 }
 
-function commandFunction(node: Node): string {
+function commandFunction(node: CommandNode): string {
   return `${functionName(node)}() {\n${node.children.length ? group(node) : leaf(node)}}\n`;
 }
 
-function leaf(node: Node): string {
+function leaf(node: CommandNode): string {
   const specs = [...node.flags.flatMap(flagSpecs), '"$shared[@]"', ...node.args.map(argumentSpec)];
   return `  _arguments -S ${specs.join(' \\\n    ')}\n`;
 }
 
-function group(node: Node): string {
+function group(node: CommandNode): string {
   const own = node.path.length ? node.flags.flatMap(flagSpecs) : [];
   const specs = [...own, '"$shared[@]"', "'1:command:->command'", "'*::argument:->rest'"];
   const described = node.children.flatMap(({ names, summary }) =>

@@ -75,11 +75,11 @@ export async function replayTo(
   try {
     return await replay(events, withoutPassword(url), async ({ n, contentType, body }) => {
       const headers = { 'steno-event': String(n) };
-      const receipt = await target.post({ contentType, body, headers }, signal);
+      const result = await target.post({ contentType, body, headers }, signal);
       if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-      if ('error' in receipt) throw new StenoError('network', receipt.error);
-      const { end, text } = judge(receipt);
-      if (end !== 'done') throw refused(text, receipt.status);
+      if ('error' in result) throw new StenoError('network', result.error);
+      const { end, text } = judge(result);
+      if (end !== 'done') throw refused(text, result.status);
       return { end, text };
     });
   } finally {

@@ -4,7 +4,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { stayFlat } from '../lib/memory.ts';
+import { limitYoungSpace } from '../lib/memory.ts';
 import type { Action } from './actions/action.ts';
 import type { Report } from './actions/queue.ts';
 import { Lanes } from './actions/queues.ts';
@@ -201,7 +201,7 @@ class Listening {
     const fresh = this.#fresh;
     this.#fresh = [];
     if (fresh.length) this.#audience.events(fresh);
-    stayFlat();
+    limitYoungSpace();
     this.#parts.lanes.wake();
   }
 

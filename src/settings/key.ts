@@ -7,15 +7,15 @@ export interface Key {
 }
 
 /** The key from flag, environment or profile; a kept command stands in the place of a kept key. */
-export async function findKey(settings: Settings): Promise<Key | undefined> {
-  const { value, source } = settings.find('api-key');
+export async function getKey(settings: Settings): Promise<Key | undefined> {
+  const { value, source } = settings.get('api-key');
   if (value !== undefined) return { value, source };
-  const command = settings.find('api-key-command');
+  const command = settings.get('api-key-command');
   if (command.value === undefined) return undefined;
   return { value: await keyFromCommand(command.value), source: `command of ${command.source}` };
 }
 
-export function noKey(): StenoError {
+export function noKeyError(): StenoError {
   return new StenoError('auth', 'no API key is set', {
     hint: 'run: steno login   (or set STENO_API_KEY)',
   });

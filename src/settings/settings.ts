@@ -24,7 +24,7 @@ export const settingList: readonly Setting[] = [
 export const settingNames = settingList.map((each) => each.name);
 
 /** A value and the place it came from; no value where none is set. */
-export interface Found {
+export interface SettingValue {
   readonly name: SettingName;
   readonly value: string | undefined;
   readonly source: string;
@@ -65,20 +65,20 @@ export class Settings {
     this.#source = options.source ?? 'flag';
   }
 
-  find(name: SettingName): Found {
-    const setting = settingOf(name);
-    const found = this.look(name);
+  get(name: SettingName): SettingValue {
+    const setting = settingByName(name);
+    const found = this.getUnchecked(name);
     if (found.value !== undefined) checkFound(setting, found);
     return found;
   }
 
-  all(): Found[] {
-    return settingNames.map((name) => this.find(name));
+  all(): SettingValue[] {
+    return settingNames.map((name) => this.get(name));
   }
 
   /** The value as it stands, good or bad. */
-  look(name: SettingName): Found {
-    const { env } = settingOf(name);
+  getUnchecked(name: SettingName): SettingValue {
+    const { env } = settingByName(name);
     const flag = this.#flags[name];
     if (flag !== undefined) return { name, value: flag, source: this.#source };
     const variable = env && this.#env[env];
@@ -89,7 +89,7 @@ export class Settings {
   }
 }
 
-export function settingOf(name: string): Setting {
+export function settingByName(name: string): Setting {
   const wanted = name.replaceAll('_', '-');
   const setting = settingList.find((each) => each.name === wanted);
   if (setting) return setting;
@@ -117,7 +117,7 @@ function checkCommand(value: string): void {
 }
 
 /** Says where a bad value came from: the same mistake is mended in different places. */
-function checkFound(setting: Setting, found: Found): void {
+function checkFound(setting: Setting, found: SettingValue): void {
   try {
     setting.check(found.value ?? '');
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Views of results that are one value or one message. */
 import type { Balance } from '../api/balance.ts';
-import type { Done } from '../api/files.ts';
+import type { FileChange } from '../api/files.ts';
 import type { Webhook } from '../api/webhook.ts';
 import type { View } from '../lib/view.ts';
 
@@ -11,7 +11,7 @@ export const balanceView = ({ balance, json }: Balance): View => ({
   quiet: [balance],
 });
 
-export const doneView = ({ id, message, json }: Done): View => ({
+export const doneView = ({ id, message, json }: FileChange): View => ({
   json,
   columns: [{ name: 'audiofile', kind: 'id' }, { name: 'message' }],
   rows: [[id, message]],

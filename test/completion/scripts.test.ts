@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { fillSections } from '../../src/cli/docs.ts';
 import { buildProgram, commands } from '../../src/cli/program.ts';
-import { everyNode, type Node, pathOf } from '../../src/completion/model.ts';
+import { type CommandNode, everyNode, pathOf } from '../../src/completion/model.ts';
 import { completionScript, keptScripts, type Shell } from '../../src/completion/script.ts';
 import { BIN, KEY, User } from '../support/steno.ts';
 
@@ -80,7 +80,7 @@ describe('the marked parts of a text', () => {
 
 type Summary = readonly (readonly [path: string, flags: readonly string[]])[];
 
-function modelSummary(root: Node): Summary {
+function modelSummary(root: CommandNode): Summary {
   const shared = root.flags.flatMap((flag) => flag.names);
   return everyNode(root)
     .filter((node) => pathOf(node) !== 'help')

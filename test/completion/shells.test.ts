@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { commands } from '../../src/cli/program.ts';
-import type { Flag, Node } from '../../src/completion/model.ts';
+import type { CommandNode, Flag } from '../../src/completion/model.ts';
 import { completionScript } from '../../src/completion/script.ts';
 import { freshFolder } from '../support/steno.ts';
 
@@ -41,7 +41,8 @@ const missing = (shell: Tested): boolean => !process.env.CI && spawnSync(shell, 
 
 for (const shell of shells) {
   describe.skipIf(missing(shell))(`${shell} completes`, () => {
-    const complete = (line: string, root: Node = tree) => offers[shell](completionScript(shell, root), line);
+    const complete = (line: string, root: CommandNode = tree) =>
+      offers[shell](completionScript(shell, root), line);
 
     test('from a script that it can parse', () => {
       const path = join(folder, 'script');
@@ -238,7 +239,7 @@ const flagBase: Flag = {
 };
 
 /** What no command has yet, and what a shell could trip over. */
-const sampleTree: Node = {
+const sampleTree: CommandNode = {
   path: [],
   names: ['steno'],
   summary: '',

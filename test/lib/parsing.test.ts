@@ -1,8 +1,8 @@
 /** Small readers of what people and services write. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messageOf } from '../../src/api/http/message.ts';
 import { parseRetryAfter } from '../../src/api/http/retry-after.ts';
+import { messageInText } from '../../src/api/http/service-message.ts';
 import { compareAmounts, isAmount } from '../../src/lib/amount.ts';
 import { formatDuration, parseDuration } from '../../src/lib/duration.ts';
 import { didYouMean, nearest } from '../../src/lib/suggest.ts';
@@ -125,7 +125,7 @@ describe('the message of an answer', () => {
           fc.string().map((text) => `<html><h1>${text}</h1>&#${text.length};&amp;`),
         ),
         (text) => {
-          const message = messageOf(text);
+          const message = messageInText(text);
           expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
           expect([...message].length).toBeLessThanOrEqual(201);
         },
@@ -139,20 +139,20 @@ describe('the message of an answer', () => {
         fc.stringMatching(/^[a-z]{1,20}$/),
         fc.constantFrom('message', 'error', 'detail', 'reason'),
         (said, key) => {
-          expect(messageOf(JSON.stringify({ status: 'failed', code: 7, [key]: said }))).toBe(said);
-          expect(messageOf(JSON.stringify({ error: { [key]: said } }))).toBe(said);
-          expect(messageOf(JSON.stringify({ errors: [{ [key]: said }] }))).toBe(said);
+          expect(messageInText(JSON.stringify({ status: 'failed', code: 7, [key]: said }))).toBe(said);
+          expect(messageInText(JSON.stringify({ error: { [key]: said } }))).toBe(said);
+          expect(messageInText(JSON.stringify({ errors: [{ [key]: said }] }))).toBe(said);
         },
       ),
     );
-    expect(messageOf('{"error":"b","message":"a"}')).toBe('a');
-    expect(messageOf('{"code":7}')).toBe('');
-    expect(messageOf('')).toBe('');
+    expect(messageInText('{"error":"b","message":"a"}')).toBe('a');
+    expect(messageInText('{"code":7}')).toBe('');
+    expect(messageInText('')).toBe('');
   });
 
   it('is cut only after what is secret is taken out', () => {
     const said = `${'x'.repeat(190)}SECRETSECRETSECRET`;
-    expect(messageOf(said, (text) => text.replace('SECRETSECRETSECRET', '****'))).toBe(
+    expect(messageInText(said, (text) => text.replace('SECRETSECRETSECRET', '****'))).toBe(
       `${'x'.repeat(190)}****`,
     );
   });

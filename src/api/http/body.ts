@@ -3,10 +3,10 @@ import type { Dispatcher } from 'undici';
 import { StenoError } from '../../lib/errors.ts';
 
 /** Takes a part; one that needs time for it returns a promise, and gets no more until then. */
-export type Sink = (chunk: Buffer) => void | Promise<void>;
+export type ChunkHandler = (chunk: Buffer) => void | Promise<void>;
 
 /** Hands everything to a sink, part by part; resolves when it has taken all. */
-export type Pour = (sink: Sink) => Promise<void>;
+export type ChunkSource = (sink: ChunkHandler) => Promise<void>;
 
 /** So much is held for a sink that is not there yet or not ready. */
 const MOST_HELD = 65_536;
@@ -15,7 +15,7 @@ export class Body {
   readonly #source: Dispatcher.DispatchController;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  #sink: Sink | undefined;
+  #sink: ChunkHandler | undefined;
   #waits = false;
   #whole = false;
   #error: unknown;
@@ -45,7 +45,7 @@ export class Body {
   }
 
   /** Hands everything to the sink; resolves when all has come and was taken. To be called once. */
-  pour(sink: Sink): Promise<void> {
+  stream(sink: ChunkHandler): Promise<void> {
     return new Promise((done, failed) => {
       this.#done = done;
       this.#failed = failed;
@@ -59,7 +59,7 @@ export class Body {
     if (!this.#whole && this.#error === undefined) this.#cancel(new Error('no more is wanted'));
   }
 
-  #next(sink: Sink): void {
+  #next(sink: ChunkHandler): void {
     while (this.#error === undefined && this.#held.length && !this.#waits) {
       const chunk = this.#held.shift() as Buffer;
       this.#heldBytes -= chunk.length;
@@ -71,7 +71,7 @@ export class Body {
     else this.#source.resume();
   }
 
-  #give(sink: Sink, chunk: Buffer): void {
+  #give(sink: ChunkHandler, chunk: Buffer): void {
     try {
       const taking = sink(chunk);
       if (taking) this.#wait(sink, taking);
@@ -80,7 +80,7 @@ export class Body {
     }
   }
 
-  #wait(sink: Sink, taking: Promise<void>): void {
+  #wait(sink: ChunkHandler, taking: Promise<void>): void {
     this.#waits = true;
     taking.then(
       () => {
@@ -112,14 +112,14 @@ const decoders = {
 } as const;
 
 /** Hands the body to the sink without its coding: nobody asked for one, but it may come all the same. */
-export function pour({ headers, body }: Bodied, sink: Sink): Promise<void> {
+export function streamBody({ headers, body }: Bodied, sink: ChunkHandler): Promise<void> {
   const coding = (headers['content-encoding'] ?? '').toLowerCase();
   return Object.hasOwn(decoders, coding)
     ? decode(body, coding as keyof typeof decoders, sink)
-    : body.pour(sink);
+    : body.stream(sink);
 }
 
-async function decode(body: Body, coding: keyof typeof decoders, sink: Sink): Promise<void> {
+async function decode(body: Body, coding: keyof typeof decoders, sink: ChunkHandler): Promise<void> {
   const zlib = await import('node:zlib');
   const decoder = zlib[decoders[coding]]();
   let empty = true;
@@ -127,7 +127,7 @@ async function decode(body: Body, coding: keyof typeof decoders, sink: Sink): Pr
     empty = false;
     return new Promise((done, failed) => decoder.write(chunk, (error) => (error ? failed(error) : done())));
   };
-  body.pour(write).then(
+  body.stream(write).then(
     // No body at all is not a broken one: a HEAD has none, whatever its headers say.
     () => (empty ? decoder.push(null) : decoder.end()),
     (error) => decoder.destroy(error),
@@ -142,7 +142,7 @@ export async function readStart(response: Bodied, limit: number): Promise<string
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    await pour(response, (chunk) => {
+    await streamBody(response, (chunk) => {
       chunks.push(chunk);
       size += chunk.length;
       if (size >= limit) throw enough;
@@ -159,7 +159,7 @@ export const readText = async (response: Bodied, limit: number): Promise<string>
 export async function readBytes(response: Bodied, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  await pour(response, (chunk) => {
+  await streamBody(response, (chunk) => {
     size += chunk.length;
     if (size > limit) throw new StenoError('failed', `the answer is larger than ${limit / 1024 / 1024} MB`);
     chunks.push(chunk);

@@ -1,6 +1,6 @@
 /** A call of the service, and its answer before it is read. */
 import type { JsonObject } from '../../lib/json.ts';
-import type { Answer } from './exchange.ts';
+import type { HttpResponse } from './exchange.ts';
 
 /** `read` may be repeated; `once` and `money` never are, and after `money` an unclear end is said to be one. */
 export type Safety = 'read' | 'once' | 'money';
@@ -20,7 +20,7 @@ export interface Call {
   readonly streams?: boolean;
 }
 
-export interface Response extends Answer {
+export interface CallResponse extends HttpResponse {
   /** Takes the key out of a text that came with the answer. */
   readonly hide: (text: string) => string;
 }

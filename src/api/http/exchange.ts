@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici';
 import { Body } from './body.ts';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -16,7 +16,7 @@ export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((answered, failed) => {
     if (signal.aborted) failed(reasonOf(signal));
     else dispatcher.dispatch(request, new Exchange(signal, answered, failed));
@@ -25,12 +25,16 @@ export function exchange(
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
-  readonly #answered: (answer: Answer) => void;
+  readonly #answered: (answer: HttpResponse) => void;
   readonly #failed: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: Body | undefined;
 
-  constructor(signal: AbortSignal, answered: (answer: Answer) => void, failed: (error: unknown) => void) {
+  constructor(
+    signal: AbortSignal,
+    answered: (answer: HttpResponse) => void,
+    failed: (error: unknown) => void,
+  ) {
     this.#signal = signal;
     this.#answered = answered;
     this.#failed = failed;

@@ -2,9 +2,9 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { type Details, errorCode, type Kind, StenoError } from '../../lib/errors.ts';
 import { readStart } from './body.ts';
-import type { Call, Response } from './call.ts';
-import { messageOf } from './message.ts';
+import type { Call, CallResponse } from './call.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import { messageInText } from './service-message.ts';
 
 export class CallError extends StenoError {
   /** May be gone on the next try: a read is worth repeating. */
@@ -29,9 +29,9 @@ export class CallError extends StenoError {
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Makes an error of an answer that is not a success. */
-export async function statusError(call: Call, response: Response): Promise<CallError> {
+export async function statusError(call: Call, response: CallResponse): Promise<CallError> {
   const { status, headers } = response;
-  const said = messageOf(await readStart(response, 65_536), response.hide);
+  const said = messageInText(await readStart(response, 65_536), response.hide);
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
   const more = { status, retryAfter, transient: transientStatuses.has(status) };
   const answered = `HTTP ${status}${said ? `: ${said}` : ''}`;

@@ -4,17 +4,17 @@ import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { readStart } from './body.ts';
 import { endOf } from './deadline.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { exchange, type HttpResponse } from './exchange.ts';
 import { describe, neverReached } from './failures.ts';
 import { connectorTo, type Line } from './pool.ts';
 
-export interface Parcel {
+export interface PostRequest {
   readonly contentType: string;
   readonly body: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Receipt =
+export type PostResult =
   | { readonly status: number; readonly location: string }
   /** Nobody was reached, or nobody answered. */
   | { readonly error: string; readonly reached: boolean };
@@ -36,10 +36,10 @@ export class PostTarget {
     return new PostTarget(url, (await connectorTo(url, env))());
   }
 
-  async post({ contentType, body, headers }: Parcel, signal: AbortSignal): Promise<Receipt> {
+  async post({ contentType, body, headers }: PostRequest, signal: AbortSignal): Promise<PostResult> {
     const { origin, pathname, search, host, username, password } = this.#url;
     const deadline = endOf(LIMIT, signal);
-    let response: Answer | undefined;
+    let response: HttpResponse | undefined;
     try {
       const request: Dispatcher.DispatchOptions = {
         origin,

@@ -7,7 +7,7 @@ import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { formatJson, type Json, type JsonObject } from '../../lib/json.ts';
 import { Mask } from '../../lib/mask.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { Call, Response } from './call.ts';
+import type { Call, CallResponse } from './call.ts';
 import { type End, endOf, NEVER } from './deadline.ts';
 import { exchange } from './exchange.ts';
 import { neverReached, statusError, transportError } from './failures.ts';
@@ -56,7 +56,7 @@ export class Transport {
   }
 
   /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */
-  async send<T>(call: Call, take: (response: Response) => Promise<T>): Promise<T> {
+  async send<T>(call: Call, take: (response: CallResponse) => Promise<T>): Promise<T> {
     const { timeout, until = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
     const last = timeout === undefined ? until : Math.min(until, Date.now() + timeout);
     const usual = call.streams ? NEVER : (call.limit ?? READ_LIMIT);
@@ -81,14 +81,14 @@ export class Transport {
     await this.#shared.close();
   }
 
-  async #once<T>(call: Call, deadline: End, take: (response: Response) => Promise<T>): Promise<T> {
+  async #once<T>(call: Call, deadline: End, take: (response: CallResponse) => Promise<T>): Promise<T> {
     const { signal, trace } = this.#options;
     // A connection that stood idle may die as it is used: what costs money gets one of its own.
     const line = call.safety === 'money' ? this.#connect() : this.#shared;
     // To watch costs time on every call, and only money must know.
     const watch = call.safety === 'money' ? watchSending(call.path) : undefined;
     const started = Date.now();
-    let response: Response | undefined;
+    let response: CallResponse | undefined;
     try {
       const answer = await exchange(line.dispatcher, this.#request(call), deadline.signal);
       response = { ...answer, hide: this.#mask.hide };

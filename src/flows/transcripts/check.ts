@@ -1,5 +1,5 @@
-import type { Sink } from '../../api/http/body.ts';
-import { inJson, messageOf } from '../../api/http/message.ts';
+import type { ChunkHandler } from '../../api/http/body.ts';
+import { messageInJson, messageInText } from '../../api/http/service-message.ts';
 import type { TranscriptBody } from '../../api/transcripts.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isObject, parseJson } from '../../lib/json.ts';
@@ -8,7 +8,11 @@ import { isObject, parseJson } from '../../lib/json.ts';
 const LOOKED_AT = 65_536;
 
 /** Passes a transcript on to the sink, unless what came with status 200 is an error message. */
-export async function pourTranscript(transcript: TranscriptBody, ext: string, sink: Sink): Promise<void> {
+export async function pourTranscript(
+  transcript: TranscriptBody,
+  ext: string,
+  sink: ChunkHandler,
+): Promise<void> {
   if (transcript.status !== 200 && transcript.status !== 203) {
     throw new StenoError('failed', `the service sent no transcript (HTTP ${transcript.status})`);
   }
@@ -22,7 +26,7 @@ export async function pourTranscript(transcript: TranscriptBody, ext: string, si
     held = [];
     return sink(text);
   };
-  await transcript.pour((chunk) => {
+  await transcript.stream((chunk) => {
     if (size === 0) looking = mayBeMessage(chunk, transcript);
     size += chunk.length;
     if (!looking) return sink(chunk);
@@ -40,7 +44,7 @@ const mayBeMessage = (first: Buffer, { contentType }: TranscriptBody): boolean =
 function refuseMessage(text: string, { contentType, hide }: TranscriptBody, ext: string): void {
   const isJson = jsonMessage(text, /\bjson\b/i.test(contentType));
   if (!isJson && !isPage(text, contentType, ext)) return;
-  const said = messageOf(text, hide);
+  const said = messageInText(text, hide);
   throw new StenoError(
     'failed',
     `the service sent a message in place of the transcript${said ? `: ${said}` : ''}`,
@@ -60,7 +64,7 @@ function jsonMessage(text: string, announced: boolean): boolean {
   if (announced && text.length >= LOOKED_AT) return /^\s*[[{]/.test(text);
   try {
     const json = parseJson(text);
-    return announced || (isObject(json) && inJson(json) !== undefined);
+    return announced || (isObject(json) && messageInJson(json) !== undefined);
   } catch {
     return false;
   }

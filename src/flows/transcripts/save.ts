@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Pour } from '../../api/http/body.ts';
+import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import { errorCode, StenoError } from '../../lib/errors.ts';
-import { passed } from '../../lib/memory.ts';
+import { countStreamedBytes } from '../../lib/memory.ts';
 import { pourTranscript } from './check.ts';
 import { partOf } from './partial-files.ts';
 
@@ -49,7 +49,7 @@ export async function saveTranscript(
   if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
   if (there && !special && ifThere === 'refuse') throw exists(path);
   return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
-    const pour: Pour = (sink) => pourTranscript(transcript, ext, sink);
+    const pour: ChunkSource = (sink) => pourTranscript(transcript, ext, sink);
     if (!special) return { id, ext, path, ...(await writeBeside(path, pour, ifThere)) };
     const bytes = await writeSlowly(path, pour).catch((error) => {
       throw brokenOff(error);
@@ -61,7 +61,7 @@ export async function saveTranscript(
 /** Writes to a name beside the real one, which is given only to what came whole. */
 async function writeBeside(
   path: string,
-  pour: Pour,
+  pour: ChunkSource,
   ifThere: IfThere,
 ): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
   const part = partOf(path);
@@ -82,7 +82,7 @@ async function writeBeside(
 }
 
 /** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
-async function writeAll(path: string, pour: Pour): Promise<number> {
+async function writeAll(path: string, pour: ChunkSource): Promise<number> {
   let file: number | undefined;
   let size = 0;
   try {
@@ -91,7 +91,7 @@ async function writeAll(path: string, pour: Pour): Promise<number> {
       file = into;
       onDisk(path, () => writeWhole(into, chunk));
       size += chunk.length;
-      passed(chunk.length);
+      countStreamedBytes(chunk.length);
     });
   } finally {
     if (file !== undefined) closeSync(file);
@@ -114,7 +114,7 @@ function writeWhole(file: number, chunk: Uint8Array): void {
 }
 
 /** A pipe or a device may keep us waiting: that must not hold up everything else. */
-async function writeSlowly(path: string, pour: Pour): Promise<number> {
+async function writeSlowly(path: string, pour: ChunkSource): Promise<number> {
   const file = await open(path, 'w').catch((error) => {
     throw cantWrite(path, error);
   });

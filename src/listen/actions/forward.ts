@@ -1,6 +1,6 @@
 /** Passes deliveries on as they came, body and content type to the byte. */
 
-import { PostTarget, type Receipt } from '../../api/http/post.ts';
+import { type PostResult, PostTarget } from '../../api/http/post.ts';
 import type { Env } from '../../lib/env.ts';
 import { marker } from '../hop-marker.ts';
 import type { Action, Outcome } from './action.ts';
@@ -29,9 +29,9 @@ export async function forwardTo(url: string, env: Env): Promise<Action> {
   };
 }
 
-export function judge(receipt: Receipt): Outcome {
-  if ('error' in receipt) return { end: receipt.reached ? 'again' : 'down', text: receipt.error };
-  const { status, location } = receipt;
+export function judge(result: PostResult): Outcome {
+  if ('error' in result) return { end: result.reached ? 'again' : 'down', text: result.error };
+  const { status, location } = result;
   const text = `HTTP ${status}${location ? ` to ${location}` : ''}`;
   if (status >= 200 && status < 300) return { end: 'done', text };
   return { end: status >= 500 || passing.has(status) ? 'again' : 'failed', text };

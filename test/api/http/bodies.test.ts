@@ -7,8 +7,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pour, readBytes, readStart } from '../../../src/api/http/body.ts';
-import { type Answer, exchange } from '../../../src/api/http/exchange.ts';
+import { readBytes, readStart, streamBody } from '../../../src/api/http/body.ts';
+import { exchange, type HttpResponse } from '../../../src/api/http/exchange.ts';
 
 const ends: Array<() => unknown> = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ async function open(server: Server | PlainServer): Promise<Pool> {
 }
 
 const serve = (listener: RequestListener): Promise<Pool> => open(createServer(listener));
-const get = (pool: Pool, signal = new AbortController().signal): Promise<Answer> =>
+const get = (pool: Pool, signal = new AbortController().signal): Promise<HttpResponse> =>
   exchange(pool, { path: '/', method: 'GET' }, signal);
 
 describe('a body', () => {
@@ -46,7 +46,7 @@ describe('a body', () => {
         const answer = await get(pool);
         const taken: Buffer[] = [];
         let taking = false;
-        await pour(answer, (chunk) => {
+        await streamBody(answer, (chunk) => {
           expect(taking).toBe(false);
           taken.push(Buffer.from(chunk));
           const pause = pauses.next().value;
@@ -79,7 +79,7 @@ describe('a body', () => {
     // What the system's own buffers take is some megabytes.
     expect(sent).toBeLessThan(ALL / 2);
     let size = 0;
-    await pour(answer, (chunk) => {
+    await streamBody(answer, (chunk) => {
       size += chunk.length;
     });
     expect(size).toBe(ALL);
@@ -104,7 +104,7 @@ describe('a body', () => {
           throw trouble;
         }),
     ];
-    for (const refuse of refusals) await expect(pour(await get(pool), refuse)).rejects.toBe(trouble);
+    for (const refuse of refusals) await expect(streamBody(await get(pool), refuse)).rejects.toBe(trouble);
     const dropped = await get(pool);
     dropped.body.drop();
     while (closed < refusals.length + 1) await sleep(5);
@@ -137,7 +137,7 @@ describe('a body', () => {
       [coding, body] = [name, coded];
       expect((await readBytes(await get(pool), 2 ** 20)).toString()).toBe(text);
       const slowly: Buffer[] = [];
-      await pour(await get(pool), async (chunk) => {
+      await streamBody(await get(pool), async (chunk) => {
         await sleep(1);
         slowly.push(chunk);
       });

@@ -2,10 +2,10 @@ import { isObject, type Json, parseJson } from '../../lib/json.ts';
 import { oneLine } from '../../lib/text.ts';
 
 /** The readable line in an answer of any shape: JSON, plain text, HTML or nothing. */
-export function messageOf(text: string, hide: (text: string) => string = String): string {
+export function messageInText(text: string, hide: (text: string) => string = String): string {
   let found: string | undefined;
   try {
-    found = inJson(parseJson(text));
+    found = messageInJson(parseJson(text));
   } catch {
     found = /<(!doctype|html|head|body|h1|p|title)\b/i.test(text) ? inHtml(text) : text;
   }
@@ -26,13 +26,13 @@ const keys = [
 ];
 
 /** A message under one of the usual keys, however deep it is wrapped. */
-export function inJson(value: Json | undefined, depth = 0): string | undefined {
+export function messageInJson(value: Json | undefined, depth = 0): string | undefined {
   if (typeof value === 'string') return value;
   if (depth > 4) return undefined;
-  if (Array.isArray(value)) return inJson(value[0], depth + 1);
+  if (Array.isArray(value)) return messageInJson(value[0], depth + 1);
   if (!isObject(value)) return undefined;
   for (const key of keys) {
-    const found = inJson(value.get(key), depth + 1);
+    const found = messageInJson(value.get(key), depth + 1);
     if (found) return found;
   }
   return undefined;

@@ -3,13 +3,13 @@ import { type Json, parseJson } from '../../lib/json.ts';
 import { readText } from './body.ts';
 import type { Call } from './call.ts';
 import { uncertain } from './failures.ts';
-import { messageOf } from './message.ts';
+import { messageInText } from './service-message.ts';
 import type { Transport } from './transport.ts';
 
 const LARGEST_JSON = 16 * 1024 * 1024;
 
 /** Sends a call whose answer is JSON. */
-export function sendForJson(transport: Transport, call: Call): Promise<Json> {
+export function requestJson(transport: Transport, call: Call): Promise<Json> {
   return transport.send(call, async (response) => {
     let text = '';
     try {
@@ -18,11 +18,11 @@ export function sendForJson(transport: Transport, call: Call): Promise<Json> {
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof StenoError)) throw error;
       if (call.mayBeText && error instanceof SyntaxError && text.trim()) return text.trim();
-      throw unreadable(
+      throw unreadableAnswer(
         call,
         error instanceof StenoError
           ? error.message
-          : messageOf(text, response.hide) || (text && 'it is not JSON'),
+          : messageInText(text, response.hide) || (text && 'it is not JSON'),
         response.status,
       );
     }
@@ -30,7 +30,7 @@ export function sendForJson(transport: Transport, call: Call): Promise<Json> {
 }
 
 /** A success that can't be read: after a call for money nobody knows what happened. */
-export function unreadable(call: Call, text: string, status?: number): StenoError {
+export function unreadableAnswer(call: Call, text: string, status?: number): StenoError {
   const what = `the service's answer can't be read${text ? `: ${text}` : ' (it is empty)'}`;
   return call.safety === 'money'
     ? uncertain(call, what, { status })

@@ -1,7 +1,7 @@
 import type { Output } from './output.ts';
 
 /** Says which files stand where a transcript would have gone: they were not written now. */
-export async function tellLeft(
+export async function warnSkippedFiles(
   out: Output,
   saved: ReadonlyArray<{ readonly path: string; readonly skipped?: boolean }> = [],
 ): Promise<void> {
