@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Mask, masked } from '../../src/lib/mask.ts';
+import { patternsOf } from '../../src/lib/mask-encodings.ts';
+import { SecretSearch } from '../../src/lib/mask-search.ts';
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -46,6 +48,27 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   'in HEXADECIMAL': (text) => Buffer.from(text).toString('hex').toUpperCase(),
   'in base64': (text) => Buffer.from(text).toString('base64').replace(/=+$/, ''),
   'in base64 for a URL': (text) => Buffer.from(text).toString('base64url'),
+  'in base64, in lines': (text) =>
+    Buffer.from(text)
+      .toString('base64')
+      .replace(/=+$/, '')
+      .replace(/.{7}(?=.)/g, '$&\r\n'),
+  'in CSV': (text) => text.replaceAll('"', '""'),
+  'in JSON in CSV': (text) => JSON.stringify(text).slice(1, -1).replaceAll('"', '""'),
+  'composed, for a URL': (text) => encodeURIComponent(text.normalize('NFC')),
+  'decomposed, for a URL': (text) => encodeURIComponent(text.normalize('NFD')),
+  'composed, in base64': (text) => Buffer.from(text.normalize('NFC')).toString('base64').replace(/=+$/, ''),
+  'decomposed, in hexadecimal': (text) => Buffer.from(text.normalize('NFD')).toString('hex'),
+};
+
+/** At least one letter that Latin-1 has and ASCII has not. */
+const accented = fc
+  .string({ unit: fc.constantFrom('a', 'k', '7', 'é', 'ü', 'ñ', 'Å'), minLength: 8, maxLength: 20 })
+  .map((text) => `${text}é`);
+const latin1Encodings: Readonly<Record<string, (bytes: Buffer) => string>> = {
+  'for a URL': (bytes) => [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  'in base64': (bytes) => bytes.toString('base64').replace(/=+$/, ''),
+  'in hexadecimal': (bytes) => bytes.toString('hex'),
 };
 
 describe('the mask', () => {
@@ -61,6 +84,33 @@ describe('the mask', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it.each(Object.entries(latin1Encodings))('hides a key of accented letters in Latin-1, %s', (_, encode) => {
+    fc.assert(
+      fc.property(accented, around, around, fc.constantFrom('NFC', 'NFD'), (letters, before, after, form) => {
+        const mask = new Mask();
+        mask.add(letters.normalize(form));
+        const written = encode(Buffer.from(letters.normalize('NFC'), 'latin1'));
+        const shown = mask.hide(before + written + after);
+        expect(shown).toContain('****');
+        expect(shown).not.toContain(written);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('hides a key that ends with a quote and leaves CSV and JSON whole', () => {
+    const mask = new Mask();
+    mask.add('secret"');
+    expect(mask.hide('"say secret"""\r\n')).toBe('"say ****"\r\n');
+    expect(mask.hide('{"say":"secret\\""}')).toBe('{"say":"****"}');
+  });
+
+  it('hides a key with a space in a form', () => {
+    const mask = new Mask();
+    mask.add('open sesame now');
+    expect(mask.hide('p=open+sesame%20now&x')).toBe('p=****&x');
   });
 
   it('hides a key inside a longer text that is written in base64, wherever it stands', () => {
@@ -119,7 +169,90 @@ describe('the mask', () => {
     expect(Date.now() - started).toBeLessThan(3000);
   });
 
+  it('hides as many secrets as it is given in one pass, each in its own encoding', () => {
+    const mask = new Mask();
+    const secrets = ['sk+very/secret=key', 'database "password"', 'pässwörd', 'ab1'];
+    for (const secret of secrets) mask.add(secret);
+    const written = [
+      encodeURIComponent(secrets[0] ?? ''),
+      JSON.stringify(secrets[1]).slice(1, -1),
+      Buffer.from(secrets[2] ?? '').toString('base64url'),
+      'ab1',
+    ];
+    expect(mask.hide(written.join(' '))).toMatch(/^\*{4} \*{4} \*{4}.? \*{4}$/);
+  });
+
   it('shows the end of a long key only', () => {
     expect([masked('0123456789abcdef'), masked('0123456789')]).toEqual(['****cdef', '****']);
+  });
+});
+
+const KEYS = [
+  'sk+very/secret=key&0123456789',
+  `${'a'.repeat(24)}b`,
+  `${'\\'.repeat(12)}x`,
+  `${'%'.repeat(12)}x`,
+  `${'&'.repeat(12)}"`,
+  'pässwörd€😀\\"&%',
+  'ab1',
+];
+
+/** Texts that make a search go back again and again, if it can; each is made as long as one likes. */
+const hostile: Readonly<Record<string, (length: number) => string>> = {
+  backslashes: (length) => '\\'.repeat(length),
+  'escaped u': (length) => '\\\\u0061'.repeat(length / 7),
+  'a percent sign, escaped again and again': (length) => `%${'25'.repeat(length / 2)}`,
+  'many percent signs': (length) => '%25'.repeat(length / 3),
+  'an ampersand, escaped again and again': (length) => `&${'amp;'.repeat(length / 4)}`,
+  'many ampersands': (length) => '&amp;'.repeat(length / 5),
+  'a number of zeros': (length) => `&#${'0'.repeat(length)}`,
+  'numbers of zeros without an end': (length) => '&#x000'.repeat(length / 6),
+  'what the key begins with': (length) => 'a'.repeat(length),
+  'all but the end of the key': (length) => 'sk+very/secret=key&012345678'.repeat(length / 28),
+  base64: (length) => Buffer.from('a'.repeat((length * 3) / 4)).toString('base64'),
+  hexadecimal: (length) => '61'.repeat(length / 2),
+  quotes: (length) => '"'.repeat(length),
+  'line breaks': (length) => `c2sr${'\n'.repeat(length)}`,
+  'all at once': (length) => '\\%25&amp;#"\\u0025+/'.repeat(length / 20),
+};
+
+/** Processor time of this process, in milliseconds. */
+function timeOf(work: () => void): number {
+  const { user, system } = process.cpuUsage();
+  work();
+  const end = process.cpuUsage();
+  return (end.user - user + end.system - system) / 1000;
+}
+
+describe.each(Object.entries(hostile))('a long text of %s', (_, make) => {
+  it('takes time in proportion to its length, whatever the key', () => {
+    for (const secret of KEYS) {
+      const mask = new Mask();
+      mask.add(secret);
+      const hide = (length: number): number => timeOf(() => void mask.hide(make(length)));
+      hide(1000);
+      // Short texts: a search that goes back would need minutes for long ones.
+      const [short, long] = [hide(8_000), hide(64_000)];
+      expect(long).toBeLessThan(Math.max(24 * short, 500));
+    }
+  });
+
+  it('takes a number of steps that its length and the key bound', () => {
+    for (const secret of KEYS) {
+      const patterns = patternsOf(secret);
+      const places = patterns.reduce((sum, pattern) => sum + pattern.places.length + 1, 0);
+      const search = new SecretSearch(patterns);
+      const [short, long] = [100_000, 200_000].map((length) => search.find(make(length)).work) as [
+        number,
+        number,
+      ];
+      expect(long).toBeLessThan(2.01 * short + 1000);
+      expect(long).toBeLessThan(200_000 * 3 * places);
+    }
+  });
+
+  it('takes a few steps a character with an ordinary key', () => {
+    const search = new SecretSearch(patternsOf(KEYS[0] ?? ''));
+    expect(search.find(make(200_000)).work).toBeLessThan(200_000 * 6);
   });
 });

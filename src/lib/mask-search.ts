@@ -1,0 +1,248 @@
+/**
+ * Finds secrets in a text in one pass, each character as it is or escaped for a URL, JSON, HTML or CSV.
+ * All partial matches advance together, so that no text makes the search go back: a stranger's delivery goes
+ * through here. A pattern with repeats takes half an hour for a megabyte of backslashes.
+ */
+import { candidates } from './mask-candidates.ts';
+import {
+  AMPERSAND,
+  APOSTROPHE,
+  BACKSLASH,
+  digitAt,
+  hexAt,
+  isWord,
+  NAMES,
+  NUMBER_SIGN,
+  PERCENT,
+  PLUS,
+  QUOTE,
+  SEMICOLON,
+  SLASH,
+  SMALL_U,
+  SMALL_X,
+  SPACE,
+} from './mask-characters.ts';
+import type { Pattern } from './mask-encodings.ts';
+import { NONE, PartialMatches, States } from './mask-states.ts';
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const LAST_CODE_POINT = 0x10ffff;
+
+export class SecretSearch {
+  readonly #states: States;
+  readonly #candidates: RegExp;
+  #now: PartialMatches;
+  #next: PartialMatches;
+  /** What was matched before the backslashes that stand right before here. */
+  readonly #escaped: PartialMatches;
+  /** By place: state and start, in turn, of what goes on there after an escape. */
+  readonly #later = new Map<number, number[]>();
+  #text = '';
+  #spans: Span[] = [];
+  #work = 0;
+
+  constructor(patterns: readonly Pattern[]) {
+    const states = new States(patterns);
+    this.#states = states;
+    this.#now = new PartialMatches(states.count);
+    this.#next = new PartialMatches(states.count);
+    this.#escaped = new PartialMatches(states.count);
+    this.#candidates = candidates(patterns);
+  }
+
+  /** Where secrets stand, in order and apart from each other; `work` counts all steps that it took. */
+  find(text: string): { readonly spans: readonly Span[]; readonly work: number } {
+    this.#text = text;
+    this.#spans = [];
+    this.#work = text.length;
+    for (let at = this.#nextCandidate(0); at < text.length; ) {
+      this.#visit(at, text.charCodeAt(at));
+      at = this.#isUnderWay ? at + 1 : this.#nextCandidate(at + 1);
+    }
+    this.#arrive(text.length);
+    this.#now.clear();
+    this.#escaped.clear();
+    this.#text = '';
+    return { spans: this.#spans, work: this.#work };
+  }
+
+  #nextCandidate(at: number): number {
+    this.#candidates.lastIndex = at;
+    return this.#candidates.exec(this.#text)?.index ?? this.#text.length;
+  }
+
+  get #isUnderWay(): boolean {
+    return this.#now.size > 0 || this.#later.size > 0 || this.#escaped.from !== NONE;
+  }
+
+  #visit(at: number, unit: number): void {
+    this.#arrive(at);
+    const now = this.#now;
+    now.from = at;
+    now.lastFrom = at;
+    this.#step(now, unit, at + 1);
+    if (unit === PLUS) this.#step(now, SPACE, at + 1);
+    else if (unit === PERCENT) this.#readPercent(at);
+    else if (unit === AMPERSAND) this.#readEntity(at);
+    else if (unit === QUOTE) this.#readDoubled(now, at);
+    this.#stay(unit);
+    if (unit === BACKSLASH) this.#escape(at);
+    else if (this.#escaped.from !== NONE) this.#readEscaped(at, unit);
+    this.#now = this.#next;
+    this.#next = now;
+    now.clear();
+  }
+
+  /** Joins what goes on here after an escape, and notes what ends here. */
+  #arrive(at: number): void {
+    const now = this.#now;
+    const later = this.#later.get(at);
+    if (later) {
+      this.#later.delete(at);
+      for (let each = 0; each < later.length; each += 2)
+        now.add(later[each] as number, later[each + 1] as number);
+    }
+    for (let each = 0; each < now.size; each += 1) {
+      const state = now.states[each] as number;
+      if (this.#states.isEnd[state]) this.#note(state, now.starts[each] as number, at);
+    }
+  }
+
+  /** Spans come in the order of their ends; those that overlap become one. */
+  #note(state: number, from: number, end: number): void {
+    if (this.#states.isAlone[state] && isWord(this.#text.charCodeAt(end))) return;
+    let start = from;
+    for (let last = this.#spans.at(-1); last && last.end > start; last = this.#spans.at(-1)) {
+      start = Math.min(start, last.start);
+      this.#spans.pop();
+    }
+    this.#spans.push({ start, end });
+  }
+
+  /** Advances all that expects this character, and begins what begins with it. */
+  #step(matches: PartialMatches, unit: number, to: number, mayEnd = true): void {
+    const { size, states, starts } = matches;
+    this.#work += size + 1;
+    for (let each = 0; each < size; each += 1) {
+      const state = states[each] as number;
+      if (this.#states.takes(state, unit)) this.#go(state + 1, starts[each] as number, to, mayEnd);
+    }
+    for (const state of this.#states.beginnings.get(unit) ?? nothing) {
+      const start = this.#startOf(state, matches);
+      if (start <= matches.lastFrom) this.#go(state + 1, start, to, mayEnd);
+    }
+  }
+
+  /** What counts only alone can't begin right after a letter, but at the next of several backslashes. */
+  #startOf(state: number, { from }: PartialMatches): number {
+    return this.#states.isAlone[state] && isWord(this.#text.charCodeAt(from - 1)) ? from + 1 : from;
+  }
+
+  #go(state: number, start: number, to: number, mayEnd = true): void {
+    if (!mayEnd && this.#states.isEnd[state]) return;
+    if (to === this.#now.from + 1) {
+      this.#next.add(state, start);
+      return;
+    }
+    const later = this.#later.get(to);
+    if (later) later.push(state, start);
+    else this.#later.set(to, [state, start]);
+  }
+
+  /** One backslash may be written as many, and base64 may be broken into lines. */
+  #stay(unit: number): void {
+    const isBreak = unit === 0x0a || unit === 0x0d;
+    if (unit !== BACKSLASH && !isBreak) return;
+    const { size, states, starts } = this.#now;
+    this.#work += size;
+    for (let each = 0; each < size; each += 1) {
+      const state = states[each] as number;
+      if (isBreak ? this.#states.wraps[state] : this.#states.takes(state - 1, BACKSLASH))
+        this.#next.add(state, starts[each] as number);
+    }
+  }
+
+  /** At one of any number of backslashes: each of them may be where an escape begins. */
+  #escape(at: number): void {
+    const escaped = this.#escaped;
+    const { size, states, starts } = this.#now;
+    if (escaped.from === NONE) escaped.from = at;
+    escaped.lastFrom = at;
+    this.#work += size;
+    for (let each = 0; each < size; each += 1) escaped.add(states[each] as number, starts[each] as number);
+  }
+
+  /** After backslashes: JSON's \uXXXX, or a sign that is escaped as itself. */
+  #readEscaped(at: number, unit: number): void {
+    const escaped = this.#escaped;
+    if (unit === SMALL_U) {
+      const number = hexAt(this.#text, at + 1, 4);
+      if (number !== NONE) this.#step(escaped, number, at + 5);
+    } else if (unit === QUOTE || unit === SLASH || unit === APOSTROPHE) {
+      this.#step(escaped, unit, at + 1);
+      if (unit === QUOTE) this.#readDoubled(escaped, at);
+    }
+    escaped.clear();
+  }
+
+  /** CSV doubles a quote. After a backslash the second one may be what ends a JSON string: it must stay. */
+  #readDoubled(matches: PartialMatches, at: number): void {
+    if (this.#text.charCodeAt(at + 1) !== QUOTE) return;
+    this.#step(matches, QUOTE, at + 2, this.#text.charCodeAt(at - 1) !== BACKSLASH);
+  }
+
+  /** %41, and as often as it was escaped again: %2541, %252541. */
+  #readPercent(at: number): void {
+    let digits = at + 1;
+    for (; this.#text.startsWith('25', digits); digits += 2) this.#step(this.#now, PERCENT, digits + 2);
+    const byte = hexAt(this.#text, digits, 2);
+    if (byte !== NONE) this.#step(this.#now, byte, digits + 2);
+  }
+
+  /** &lt; &#60; &#x3c; and as often as it was escaped again: &amp;lt; &amp;amp;lt; */
+  #readEntity(at: number): void {
+    const text = this.#text;
+    let name = at + 1;
+    for (; text.startsWith('amp;', name); name += 4) this.#step(this.#now, AMPERSAND, name + 4);
+    if (text.charCodeAt(name) === NUMBER_SIGN) this.#readNumber(name + 1);
+    for (const [each, unit] of NAMES)
+      if (text.startsWith(each, name)) this.#step(this.#now, unit, name + each.length);
+  }
+
+  #readNumber(first: number): void {
+    const isHex = (this.#text.charCodeAt(first) | 0x20) === SMALL_X;
+    const base = isHex ? 16 : 10;
+    let at = isHex ? first + 1 : first;
+    let number = 0;
+    for (let digit = digitAt(this.#text, at); digit >= 0 && digit < base; digit = digitAt(this.#text, at)) {
+      number = Math.min(number * base + digit, LAST_CODE_POINT + 1);
+      at += 1;
+    }
+    this.#work += at - first;
+    if (this.#text.charCodeAt(at) !== SEMICOLON || number > LAST_CODE_POINT) return;
+    if (number > 0xffff) this.#stepPair(String.fromCodePoint(number), at + 1);
+    else this.#step(this.#now, number, at + 1);
+  }
+
+  /** Beyond 0xffff a character is two units of a text, which one entity writes together. */
+  #stepPair(pair: string, to: number): void {
+    const now = this.#now;
+    const states = this.#states;
+    const [first, second] = [pair.charCodeAt(0), pair.charCodeAt(1)];
+    const takesBoth = (state: number): boolean =>
+      states.takes(state, first) && states.takes(state + 1, second);
+    this.#work += now.size + 1;
+    for (let each = 0; each < now.size; each += 1) {
+      const state = now.states[each] as number;
+      if (takesBoth(state)) this.#go(state + 2, now.starts[each] as number, to);
+    }
+    for (const state of states.beginnings.get(first) ?? nothing)
+      if (takesBoth(state) && this.#startOf(state, now) === now.from) this.#go(state + 2, now.from, to);
+  }
+}
+
+const nothing: readonly number[] = [];
