@@ -14,10 +14,13 @@ export interface Argument {
   readonly values?: Values;
 }
 
-export interface Input<O> {
+/** What stood on the command line, for the work of a command. */
+export interface Input<Values = unknown> {
   readonly args: readonly string[];
-  readonly options: OptionValues<O>;
+  readonly options: Values;
 }
+
+export type Run<Values = unknown> = (context: Context, input: Input<Values>) => Promise<void>;
 
 export interface Command<O extends Options = Options> {
   readonly name: string;
@@ -30,10 +33,11 @@ export interface Command<O extends Options = Options> {
   /** Command lines that work when pasted, each with what it does. */
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>;
   readonly children?: readonly Command[];
-  readonly run?: (context: Context, input: Input<O>) => Promise<void>;
+  /** Loads the work, from NAME.run.ts: the spec itself stays cheap to load. Absent where only its children run. */
+  readonly load?: () => Promise<Run<OptionValues<O>>>;
 }
 
-/** Ties a command's options to what its `run` is given. */
+/** Checks that the work takes what the options give. */
 export function command<const O extends Options>(spec: Command<O>): Command {
   return spec as unknown as Command;
 }

@@ -45,7 +45,7 @@ export function commandsSection(): string {
 function commandParts(spec: Command, parent: string): string[] {
   const name = `${parent} ${spec.name}`;
   const children = (spec.children ?? []).flatMap((child) => commandParts(child, name));
-  return spec.run ? [commandPart(spec, name), ...children] : children;
+  return spec.load ? [commandPart(spec, name), ...children] : children;
 }
 
 function commandPart(spec: Command, name: string): string {

@@ -1,6 +1,7 @@
 /** Writes what is made from the program: with `texts` those that dist answers with, else what the checkout keeps. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { completionScript, keptScripts, type Shell } from '../completion/script.ts';
+import type { Shell } from '../completion/model.ts';
+import { completionScript, keptScripts } from '../completion/script.ts';
 import { commandTree } from './command-tree.ts';
 import { catalogueTexts, fillSections, helpPages } from './docs.ts';
 import { commands } from './program.ts';

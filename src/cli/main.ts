@@ -18,7 +18,8 @@ export async function main(argv: readonly string[], edges: Edges): Promise<numbe
     }
     context = new Context(parsed.globals, edges, tree);
     await context.open();
-    await parsed.command.run?.(context, parsed.input);
+    const run = await parsed.command.load?.();
+    await run?.(context, parsed.input);
     return 0;
   } catch (error) {
     const failure = asStenoError(error, edges.signal);

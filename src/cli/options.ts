@@ -22,6 +22,9 @@ interface More {
   readonly env?: string;
 }
 
+/** An option with a default always has a value. */
+type WithDefault = More & { readonly default: string };
+
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
   const { values, env } = more;
   return { flags, help, values, env, shownDefault: more.default, initial, read, takesValue: true };
@@ -32,6 +35,8 @@ export function flag(flags: string, help: string, more: More = {}): Option<boole
   return { ...option(flags, help, more, initial, () => !initial), takesValue: false };
 }
 
+export function text(flags: string, help: string, more: WithDefault): Option<string>;
+export function text(flags: string, help: string, more?: More): Option<string | undefined>;
 export function text(flags: string, help: string, more: More = {}): Option<string | undefined> {
   return option<string | undefined>(flags, help, more, more.default, (given) => given);
 }
@@ -50,6 +55,9 @@ export function repeated(flags: string, help: string, more: More = {}): Option<r
   return option<readonly string[]>(flags, help, more, [], (given, previous) => [...previous, given]);
 }
 
+/** In milliseconds. */
+export function duration(flags: string, help: string, more: WithDefault): Option<number>;
+export function duration(flags: string, help: string, more?: More): Option<number | undefined>;
 export function duration(flags: string, help: string, more: More = {}): Option<number | undefined> {
   const initial = more.default === undefined ? undefined : parseDuration(more.default);
   return option<number | undefined>(flags, help, more, initial, (given) => {
@@ -59,11 +67,13 @@ export function duration(flags: string, help: string, more: More = {}): Option<n
   });
 }
 
-export function count(
-  flags: string,
-  help: string,
-  more: More & { max?: number } = {},
-): Option<number | undefined> {
+interface Range {
+  readonly max?: number;
+}
+
+export function count(flags: string, help: string, more: WithDefault & Range): Option<number>;
+export function count(flags: string, help: string, more?: More & Range): Option<number | undefined>;
+export function count(flags: string, help: string, more: More & Range = {}): Option<number | undefined> {
   const initial = more.default === undefined ? undefined : Number(more.default);
   const max = more.max ?? Number.MAX_SAFE_INTEGER;
   return option<number | undefined>(flags, help, more, initial, (given) => {

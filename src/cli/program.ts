@@ -151,9 +151,9 @@ function build(spec: Command, parent: Commander, onRun: OnRun): Commander {
   for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
   addShared(command);
   for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
-  if (!spec.run) command.allowExcessArguments();
+  if (!spec.load) command.allowExcessArguments();
   command.action(() => {
-    if (!spec.run) throw noSubcommand(spec, command.args[0]);
+    if (!spec.load) throw noSubcommand(spec, command.args[0]);
     onRun({ command: spec, input: inputOf(command, spec), globals: globalsOf(command) });
   });
   return command.addHelpText('after', examplesText(spec.examples));

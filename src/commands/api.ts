@@ -1,9 +1,5 @@
 import { command } from '../cli/command-spec.ts';
-import { StenoError, usage } from '../lib/errors.ts';
-import { append, type Json, type JsonObject } from '../lib/json.ts';
-import { didYouMean } from '../lib/suggest.ts';
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
+import { httpMethods } from '../lib/http-methods.ts';
 
 export const api = command({
   name: 'api',
@@ -12,7 +8,7 @@ export const api = command({
     'Makes a raw call below the base URL, with the key added: in the query of a GET, in the JSON body of a POST. ' +
     'A key that is repeated is sent as a list. Only a GET is ever sent again.',
   args: [
-    { name: '<METHOD>', help: 'GET, POST, …', values: methods },
+    { name: '<METHOD>', help: 'GET, POST, …', values: httpMethods },
     { name: '<path>', help: 'below the base URL, like /prepay_balance' },
     { name: '[key=value…]', help: 'parameters' },
   ],
@@ -21,68 +17,5 @@ export const api = command({
     ['steno api POST /invoice/777', 'an invoice'],
     ['steno api POST /webhook webhook=https://example.com/events', 'with a parameter'],
   ],
-  async run(context, { args: [method = '', path = '', ...pairs] }) {
-    const verb = checkMethod(method);
-    const target = checkPath(path);
-    const params = parsePairs(pairs);
-    const [{ sendRaw }, { whileSpinning }] = await Promise.all([
-      import('../api/raw.ts'),
-      import('../ui/spinner.ts'),
-    ]);
-    const { out } = context;
-    const transport = await context.transport();
-    const answer = await whileSpinning(out, 'Asking', () => sendRaw(transport, verb, target, params));
-    if (answer.json !== undefined) {
-      const { formatJson } = await import('../lib/json.ts');
-      out.write(`${formatJson(answer.json)}\n`);
-    } else if (out.mode.json) {
-      throw new StenoError('failed', 'the answer is not JSON', {
-        hint: 'print it as it is: leave out --json',
-      });
-    } else {
-      await out.writeDocument(withoutKey(answer.bytes, context.mask.hide));
-    }
-  },
+  load: async () => (await import('./api.run.ts')).run,
 });
-
-/** Bytes of any kind without the key; where it does not stand in them they stay as they are. */
-function withoutKey(bytes: Buffer, hide: (text: string) => string): Buffer {
-  const text = bytes.toString('utf8');
-  const coding = Buffer.from(text).equals(bytes) ? 'utf8' : 'latin1';
-  return Buffer.from(hide(bytes.toString(coding)), coding);
-}
-
-function checkMethod(method: string): string {
-  const verb = method.toUpperCase();
-  if (methods.includes(verb)) return verb;
-  throw usage(
-    `'${method}' is not a method`,
-    didYouMean(method, methods, 'steno api <METHOD> <path> [key=value…]'),
-  );
-}
-
-/** A path that stays below the base URL, whoever reads it. */
-function checkPath(text: string): string {
-  const path = text.startsWith('/') ? text : `/${text}`;
-  const steps = path.split('/').slice(1);
-  const odd = steps.some((step) => step === '' || /^(\.|%2e){1,2}$/i.test(step));
-  if (odd || /[\s\\?#\u0000-\u001f\u007f-\uffff]|:\/\//.test(path)) {
-    throw usage(
-      `'${text}' is not a path below the base URL`,
-      'write it like /prepay_balance; parameters follow as key=value',
-    );
-  }
-  return path;
-}
-
-function parsePairs(pairs: readonly string[]): JsonObject {
-  const params: JsonObject = new Map<string, Json>();
-  for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    if (at < 1) throw usage(`'${pair}' is not key=value`);
-    const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (key === 'api_key') throw usage('the key is added by itself', 'give another with --api-key');
-    append(params, key, value);
-  }
-  return params;
-}

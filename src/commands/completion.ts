@@ -1,8 +1,5 @@
 import { command } from '../cli/command-spec.ts';
-import { usage } from '../lib/errors.ts';
-import { didYouMean } from '../lib/suggest.ts';
-
-const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+import { shells } from '../completion/model.ts';
 
 export const completion = command({
   name: 'completion',
@@ -14,14 +11,5 @@ export const completion = command({
     ['steno completion fish > ~/.config/fish/completions/steno.fish', 'once, for fish'],
     ['steno completion powershell | Out-String | Invoke-Expression', 'in $PROFILE'],
   ],
-  async run(context, { args: [name = ''] }) {
-    const shell = shells.find((each) => each === name);
-    if (!shell)
-      throw usage(
-        `no completion for '${name}'`,
-        didYouMean(name, shells, `choose from: ${shells.join(', ')}`),
-      );
-    const { completionScript } = await import('../completion/script.ts');
-    context.out.write(completionScript(shell, context.commandTree()));
-  },
+  load: async () => (await import('./completion.run.ts')).run,
 });

@@ -1,17 +1,8 @@
 import { eventTypes } from '../catalog/events.ts';
 import { command } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { count, duration, flag, list, text } from '../cli/options.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { usage } from '../lib/errors.ts';
-import { parseSince } from '../lib/since.ts';
-import { checkUrl } from '../lib/urls.ts';
 
-async function ledgerOf(context: Context): Promise<Ledger> {
-  const ledger = await context.ledger();
-  if (!ledger) throw usage('events reads the ledger, so --no-ledger makes no sense here');
-  return ledger;
-}
+const work = () => import('./events.run.ts');
 
 const show = command({
   name: 'show',
@@ -24,15 +15,7 @@ const show = command({
     ['steno events show 12', 'all that is known of it'],
     ['steno events show 12 --json | jq .actions', 'what was done about it'],
   ],
-  async run(context, { args }) {
-    const ledger = await ledgerOf(context);
-    const [{ findEvents }, { eventPage }] = await Promise.all([
-      import('../listen/history.ts'),
-      import('../views/event.ts'),
-    ]);
-    for (const event of findEvents(ledger, args))
-      await context.out.show(eventPage(event, ledger.actions.of(event.n)));
-  },
+  load: async () => (await work()).show,
 });
 
 const replay = command({
@@ -56,30 +39,7 @@ const replay = command({
       'a whole day',
     ],
   ],
-  async run(context, { args, options }) {
-    const { to, exec } = options;
-    if ((to === undefined) === (exec === undefined)) throw usage('replay wants one of --to and --exec');
-    if (to !== undefined) checkUrl(to, 'hook');
-    const ledger = await ledgerOf(context);
-    const [flow, { replayedView }, { raiseFailures, values }] = await Promise.all([
-      import('../listen/history.ts'),
-      import('../views/event.ts'),
-      import('../flows/bulk.ts'),
-    ]);
-    const { env, signal, out } = context;
-    const events = flow.findEvents(ledger, args);
-    const command = { command: exec ?? '', env, timeout: options.execTimeout ?? 600_000, jobs: 1 };
-    const outcomes =
-      to === undefined
-        ? await flow.replayWith(
-            { ...command, onOutput: (chunk) => out.passOn(String(chunk)) },
-            events,
-            signal,
-          )
-        : await flow.replayTo(to, events, env, signal);
-    await out.show(replayedView(values(outcomes)));
-    raiseFailures(outcomes);
-  },
+  load: async () => (await work()).replay,
 });
 
 export const events = command({
@@ -109,35 +69,5 @@ export const events = command({
     ['steno events --follow', 'watch another process listen'],
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one once more'],
   ],
-  async run(context, { options }) {
-    const { out, signal } = context;
-    const ledger = await ledgerOf(context);
-    const [flow, view, { eventNames }] = await Promise.all([
-      import('../listen/history.ts'),
-      import('../views/event.ts'),
-      import('../listen/event-names.ts'),
-    ]);
-    const { file, order, found, since } = options;
-    const filter = {
-      events: eventNames(options.event, (what) => out.note(what)),
-      file,
-      order,
-      found,
-      since: since === undefined ? undefined : parseSince(since, Date.now()),
-    };
-    const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
-    if (options.follow) {
-      for await (const page of flow.followEvents(ledger, filter, options.limit ?? 10, signal)) {
-        if (out.mode.json)
-          for (const event of page) await out.showNext({ ...view.eventsView([], 'line'), json: event.json });
-        else await out.showNext(forPeople ? view.eventLines(page, false) : view.eventsView(page, 'body'));
-      }
-    }
-    const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
-    await out.showPages(view.eventPages(flow.listEvents(ledger, filter, limit), forPeople ? 'line' : 'body'));
-    if (!forPeople) return;
-    const all = ledger.events.count(filter);
-    if (all === 0) out.note('no events; receive some with: steno listen');
-    if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
-  },
+  load: async () => (await work()).list,
 });

@@ -8,8 +8,5 @@ export const formatsCommand = command({
     ['steno formats', 'as a table'],
     ['steno formats --quiet', 'the bare names'],
   ],
-  async run(context) {
-    const { formatsView } = await import('../views/catalog.ts');
-    await context.out.show(formatsView());
-  },
+  load: async () => (await import('./formats.run.ts')).run,
 });

@@ -1,12 +1,7 @@
-import type { Transport } from '../api/http/transport.ts';
 import { eventTypes } from '../catalog/events.ts';
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { count, duration, flag, list, text } from '../cli/options.ts';
-import { usage } from '../lib/errors.ts';
-import { formatJson } from '../lib/json.ts';
-import type { Audience } from '../listen/session.ts';
 
 const names = eventTypes.map(({ name }) => name);
 
@@ -61,83 +56,5 @@ An event that got lost is made up for: open files of the ledger are looked at no
     ['steno listen --only TRANSCRIPT_COMPLETE --exec "jq -r .audiofile >> done.txt"', 'with a command'],
     ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exit 6 if none comes'],
   ],
-  async run(context, { options }) {
-    const { out, env, signal } = context;
-    const warn = (text: string, hint?: string): void => void out.warn(text, hint);
-    const [{ planActions, planListening }, { listen: start }, view] = await Promise.all([
-      import('../listen/plan.ts'),
-      import('../listen/session.ts'),
-      import('../views/event.ts'),
-    ]);
-    const { inSandbox, globals } = context;
-    const plan = await planListening(options, { inSandbox, timeout: globals.timeout, warn });
-    const ledger = await context.ledger();
-    if (!ledger) throw usage('listen keeps events in the ledger, so --no-ledger makes no sense here');
-    const transport = await accountOf(context, plan.register || options.download !== undefined);
-    const actions = await planActions(options, env, (chunk) => out.passOn(String(chunk)));
-    const around = { ledger, transport, farewell: () => farewell(context), env, signal };
-    await start(
-      { ...plan, actions: (quick) => actions(quick, transport) },
-      around,
-      audience(context, view, options),
-    );
-  },
+  load: async () => (await import('./listen.run.ts')).run,
 });
-
-/** The way to the service; where it is not needed, only if an account is set up. */
-async function accountOf(context: Context, needed: boolean): Promise<Transport | undefined> {
-  const limits = { ownTimeout: true };
-  if (needed) return context.transport(limits);
-  const key = context.settings.get('base-url').value && (await context.key().catch(() => undefined));
-  return key ? context.transport(limits) : undefined;
-}
-
-/** For the last calls, which an interruption must not cut and a dead service not hold up. */
-async function farewell(context: Context): Promise<Transport> {
-  const key = await context.key();
-  return context.transportFor(context.settings, key?.value ?? '', {
-    ownTimeout: true,
-    signal: AbortSignal.timeout(10_000),
-  });
-}
-
-type Views = typeof import('../views/event.ts');
-
-function audience(
-  context: Context,
-  { eventLines, eventsView, reportLine, subjectOf }: Views,
-  { verbose, download }: { readonly verbose: boolean; readonly download: string | undefined },
-): Audience {
-  const { out } = context;
-  const { json, csv, quiet } = out.mode;
-  const forPeople = out.onTerminal && !json && !csv && !quiet;
-  const warn = (text: string, hint?: string): void => void out.warn(text, hint);
-  return {
-    ready: (url) => out.announce(`listening on ${url}`),
-    events: (events) => {
-      if (json) out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
-      else if (quiet)
-        download === undefined && out.write(events.map((event) => `${subjectOf(event)}\n`).join(''));
-      else
-        void out.showNext(
-          forPeople ? eventLines(events, verbose) : eventsView(events, verbose ? 'body' : 'full'),
-        );
-    },
-    report: (report) => {
-      if (quiet && report.saved) out.write(report.saved.map((path) => `${path}\n`).join(''));
-      if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
-      else out.note(reportLine(report));
-    },
-    note: (text) => out.note(text),
-    warn,
-    async mayReplace(former) {
-      if (!context.stdin.isTTY || !forPeople) {
-        warn(`the account's webhook ${former} is replaced until this ends`);
-        return true;
-      }
-      const { askPerson } = await import('../ui/prompt.ts');
-      const question = `The account's webhook is ${former}. Replace it until this ends?`;
-      return askPerson(context, (questions) => questions.confirm(question));
-    },
-  };
-}

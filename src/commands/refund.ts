@@ -1,7 +1,5 @@
-import { checkTestFile } from '../catalog/check.ts';
 import { command } from '../cli/command-spec.ts';
 import { flag } from '../cli/options.ts';
-import { StenoError, usage } from '../lib/errors.ts';
 
 export const refund = command({
   name: 'refund',
@@ -19,29 +17,5 @@ export const refund = command({
     ['steno refund 12345 --yes', 'in a script'],
     ['steno refund 100 --test --yes', 'try it'],
   ],
-  async run(context, { args: [id = ''], options }) {
-    const { checkId } = await import('../api/ids.ts');
-    checkId(id);
-    if (options.test) checkTestFile(id);
-    if (!options.yes && !context.stdin.isTTY) {
-      throw usage(
-        'a refund wants --yes where nobody can be asked',
-        `run: steno refund ${id} --yes${options.test ? ' --test' : ''}`,
-      );
-    }
-    const transport = await context.transport();
-    if (!options.yes) {
-      const { askPerson } = await import('../ui/prompt.ts');
-      if (!(await askPerson(context, (questions) => questions.confirm(`Refund audiofile ${id}?`)))) {
-        throw new StenoError('failed', 'not refunded: the question was not answered with yes');
-      }
-    }
-    const [{ refundFile }, { doneView }, { whileSpinning }] = await Promise.all([
-      import('../api/files.ts'),
-      import('../views/simple.ts'),
-      import('../ui/spinner.ts'),
-    ]);
-    const done = await whileSpinning(context.out, 'Refunding', () => refundFile(transport, id, options.test));
-    await context.out.show(doneView(done));
-  },
+  load: async () => (await import('./refund.run.ts')).run,
 });

@@ -1,34 +1,14 @@
-import { once } from 'node:events';
 import { command } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { flag, list, text } from '../cli/options.ts';
-import { StenoError, usage } from '../lib/errors.ts';
-import { JsonNumber, toJson } from '../lib/json.ts';
-import type { Moved } from '../sandbox/index.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
 
-async function showFiles(context: Context, files: readonly Moved[]): Promise<void> {
-  await context.out.show({
-    json: toJson(files.map(({ id, state }) => ({ id: new JsonNumber(id), statename: state }))),
-    columns: [
-      { name: 'audiofile', kind: 'id' },
-      { name: 'state', kind: 'state' },
-    ],
-    rows: files.map(({ id, state }) => [id, state]),
-    quiet: files.map(({ id }) => id),
-  });
-}
+const work = () => import('./sandbox.run.ts');
 
 const reset = command({
   name: 'reset',
   summary: 'Forget all orders and start afresh',
   examples: [['steno sandbox reset', 'begin with an empty sandbox and a full balance']],
-  async run(context) {
-    const { resetSandbox } = await import('../sandbox/index.ts');
-    await resetSandbox(context.stateFolder);
-    await context.forgetSandbox();
-    context.out.note('the sandbox is empty again, and so is its ledger');
-  },
+  load: async () => (await work()).reset,
 });
 
 const release = command({
@@ -36,10 +16,7 @@ const release = command({
   summary: 'End the hold of an order, which then goes on',
   args: [{ name: '<order>', help: 'id of an order that is on hold', values: 'order' }],
   examples: [['steno sandbox release 4nX', 'the order goes on, and its files are delivered']],
-  async run(context, { args: [order = ''] }) {
-    const { releaseHold } = await import('../sandbox/index.ts');
-    await showFiles(context, await releaseHold(context.stateFolder, order));
-  },
+  load: async () => (await work()).release,
 });
 
 const advance = command({
@@ -51,10 +28,7 @@ const advance = command({
     ['steno sandbox advance', 'all of them, one state further'],
     ['steno sandbox advance 1001', 'only this one'],
   ],
-  async run(context, { args }) {
-    const sandbox = await import('../sandbox/index.ts');
-    await showFiles(context, await sandbox.advance(context.stateFolder, args));
-  },
+  load: async () => (await work()).advance,
 });
 
 const width = Math.max(...scenarios.map(({ word }) => word.length));
@@ -87,40 +61,5 @@ A URL that was ordered before is reported as a duplicate.`,
     ['steno sandbox --fault 503=0.1,slow=500ms', 'with faults'],
     ['steno --sandbox order https://example.com/hold.mp3 --sku TRANS14', 'try a hold without serving it'],
   ],
-  async run(context, { options }) {
-    const { ephemeral, host = '127.0.0.1' } = options;
-    const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);
-    const port = readNumber('--port', options.port, /^\d+$/, 65_535);
-    if (ephemeral && speed === 0) {
-      throw usage('--speed 0 needs data that advance can reach', 'leave out --ephemeral');
-    }
-    const { parseFault, startSandbox } = await import('../sandbox/index.ts');
-    const faults = options.fault.map(parseFault);
-    const folder = ephemeral ? {} : { folder: context.stateFolder };
-    const { baseUrl, apiKey, close } = await startSandbox({ ...folder, host, port, speed, faults });
-    try {
-      await showDoor(context, baseUrl, apiKey);
-      if (!context.signal.aborted) await once(context.signal, 'abort');
-    } finally {
-      await close();
-    }
-    throw new StenoError('interrupted', 'the sandbox is closed');
-  },
+  load: async () => (await work()).serve,
 });
-
-function readNumber(name: string, given: string | undefined, shape: RegExp, most: number): number {
-  const number = shape.test(given ?? '') ? Number(given) : Number.NaN;
-  if (number >= 0 && number <= most) return number;
-  throw usage(`'${given}' for ${name} is not a number from 0 to ${most}`);
-}
-
-async function showDoor(context: Context, baseUrl: string, apiKey: string): Promise<void> {
-  await context.out.show({
-    json: toJson({ base_url: baseUrl, api_key: apiKey }),
-    columns: [{ name: 'base URL', kind: 'link' }, { name: 'key' }],
-    rows: [[baseUrl, apiKey]],
-    quiet: [baseUrl],
-    asRecord: true,
-  });
-  context.out.note(`try: curl "${baseUrl}/prepay_balance?api_key=${apiKey}"`);
-}

@@ -8,8 +8,5 @@ export const skus = command({
     ['steno skus', 'as a table'],
     ['steno skus --quiet', 'the bare names'],
   ],
-  async run(context) {
-    const { skusView } = await import('../views/catalog.ts');
-    await context.out.show(skusView());
-  },
+  load: async () => (await import('./skus.run.ts')).run,
 });

@@ -8,8 +8,5 @@ export const states = command({
     ['steno states', 'as a table'],
     ['steno states --quiet', 'the bare names'],
   ],
-  async run(context) {
-    const { statesView } = await import('../views/catalog.ts');
-    await context.out.show(statesView());
-  },
+  load: async () => (await import('./states.run.ts')).run,
 });

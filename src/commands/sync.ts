@@ -1,9 +1,6 @@
-import { checkFormats } from '../catalog/check.ts';
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, list, text } from '../cli/options.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { usage } from '../lib/errors.ts';
 
 export const sync = command({
   name: 'sync',
@@ -25,25 +22,5 @@ export const sync = command({
     ['steno sync --download transcripts --format txt,docx', 'two formats, to a folder'],
     ['steno sync --quiet | xargs -r ls -l', 'the new files'],
   ],
-  async run(context, { options }) {
-    const exts = checkFormats(options.format);
-    checkFolder(options.download ?? '.');
-    const ledger = await context.ledger();
-    if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
-    const transport = await context.transport();
-    const [{ syncFiles }, { raiseFailures }, { syncView }, { whileSpinning }] = await Promise.all([
-      import('../flows/files/sync.ts'),
-      import('../flows/bulk.ts'),
-      import('../views/sync.ts'),
-      import('../ui/spinner.ts'),
-    ]);
-    const target = { folder: options.download ?? '.', formats: exts, jobs: options.jobs ?? 8 };
-    const synced = await whileSpinning(context.out, 'Synchronising', () =>
-      syncFiles(transport, ledger, target),
-    );
-    await context.out.show(syncView(synced));
-    const { checked, changed, downloaded } = synced;
-    context.out.note(`${checked} open, ${changed.length} changed, ${downloaded.length} downloaded`);
-    raiseFailures(synced.outcomes);
-  },
+  load: async () => (await import('./sync.run.ts')).run,
 });

@@ -1,4 +1,3 @@
-import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import { upgradeSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
 import { flag, list } from '../cli/options.ts';
@@ -18,20 +17,5 @@ export const upgrade = command({
     ['steno upgrade 12345 --sku TSTMP1,CAPTION1', 'add timestamps and captions'],
     ['steno upgrade 100 --sku TSTMP1 --test', 'try it'],
   ],
-  async run(context, { args: [id = ''], options }) {
-    const { checkId } = await import('../api/ids.ts');
-    checkId(id);
-    const skus = checkUpgradeSkus(options.sku, options.anySku);
-    if (options.test) checkTestFile(id);
-    const [{ upgradeFile }, { doneView }, { whileSpinning }] = await Promise.all([
-      import('../api/files.ts'),
-      import('../views/simple.ts'),
-      import('../ui/spinner.ts'),
-    ]);
-    const transport = await context.transport();
-    const done = await whileSpinning(context.out, 'Upgrading', () =>
-      upgradeFile(transport, id, skus, options.test),
-    );
-    await context.out.show(doneView(done));
-  },
+  load: async () => (await import('./upgrade.run.ts')).run,
 });

@@ -1,5 +1,9 @@
 /** The command tree as the shells need it. */
 
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export type Shell = (typeof shells)[number];
+
 /** What a shell may offer as a value: words, or things of a kind. */
 export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice';
 

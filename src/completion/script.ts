@@ -1,10 +1,8 @@
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
-import type { CommandNode } from './model.ts';
+import type { CommandNode, Shell } from './model.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
-
-export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 
 const makers: Record<Shell, (root: CommandNode) => string> = {
   bash: bashScript,

@@ -1,4 +1,4 @@
-import { createInterface, type Interface, type Key } from 'node:readline';
+import type { createInterface, Interface, Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { StenoError } from '../lib/errors.ts';
 import type { Output } from './output.ts';
@@ -21,7 +21,9 @@ export async function askPerson<Answer>(
   person: Person,
   ask: (questions: Questions) => Promise<Answer>,
 ): Promise<Answer> {
-  const questions = new Questions(person);
+  // Loaded here, because most commands that can ask do not.
+  const { createInterface } = await import('node:readline');
+  const questions = new Questions(person, createInterface);
   try {
     return await ask(questions);
   } finally {
@@ -42,12 +44,12 @@ class Questions {
   #waiting: Waiting | undefined;
   #ended = false;
 
-  constructor(person: Person) {
+  constructor(person: Person, open: typeof createInterface) {
     const { stdin, out, signal } = person;
     this.#person = person;
     this.#echo = new Echo(out);
     // Without a history: the up arrow would bring back an earlier answer.
-    this.#editor = createInterface({ input: stdin, output: this.#echo, terminal: true, historySize: 0 });
+    this.#editor = open({ input: stdin, output: this.#echo, terminal: true, historySize: 0 });
     this.#editor
       .on('line', (line: string) => this.#take(line))
       .on('close', () => this.#end())

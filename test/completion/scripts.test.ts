@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { fillSections } from '../../src/cli/docs.ts';
 import { buildProgram, commands } from '../../src/cli/program.ts';
-import { type CommandNode, everyNode, pathOf } from '../../src/completion/model.ts';
-import { completionScript, keptScripts, type Shell } from '../../src/completion/script.ts';
+import { type CommandNode, everyNode, pathOf, type Shell } from '../../src/completion/model.ts';
+import { completionScript, keptScripts } from '../../src/completion/script.ts';
 import { BIN, KEY, User } from '../support/steno.ts';
 
 const tree = commandTree(commands);

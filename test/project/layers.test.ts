@@ -89,6 +89,15 @@ const typesBelow: Readonly<Record<string, readonly string[]>> = {
 /** What commands may use of the command line's own layer: how a command is described, and its context's type. */
 const forCommands = ['cli/command-spec.ts', 'cli/options.ts'];
 
+/** `commands/NAME.ts` says what a command takes; `commands/NAME.run.ts` does its work. */
+const isSpec = (path: string): boolean => path.startsWith('commands/') && !path.endsWith('.run.ts');
+const workOf = (path: string): string | undefined =>
+  isSpec(path) ? path.replace(/\.ts$/, '.run.ts') : undefined;
+
+/** What a spec may import: every start of the program loads all specs. */
+const forSpecs =
+  /^((catalog|lib)\/|(cli\/(command-spec|options)|completion\/model|settings\/settings|sandbox\/scenarios)\.ts$)/;
+
 /** Every import that a rule forbids, as `a.ts → b.ts`. */
 function offences(forbidden: (module: Module, each: Import) => boolean): string[] {
   return modules.flatMap((module) =>
@@ -152,15 +161,40 @@ describe('imports', () => {
 
   it('never lead from one command to another', () => {
     const between = offences(
-      (module, { to }) => module.path.startsWith('commands/') && to.startsWith('commands/'),
+      ({ path }, { to }) => path.startsWith('commands/') && to.startsWith('commands/') && to !== workOf(path),
     );
     expect(between).toEqual([]);
   });
 
+  it('lead from a spec to descriptions and tables alone, and on demand to its own work', () => {
+    const dear = offences(
+      ({ path }, { to, kind }) =>
+        isSpec(path) && (kind === 'dynamic' ? to !== workOf(path) : !forSpecs.test(to)),
+    );
+    expect(dear).toEqual([]);
+    const specs = modules.filter(({ path }) => isSpec(path));
+    expect(specs.length).toBeGreaterThan(20);
+    const dynamics = specs.map(({ path, imports }) => [
+      path,
+      imports.filter(({ kind }) => kind === 'dynamic').length,
+    ]);
+    expect(dynamics.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  it('are static in the work of a command: what is heavy loads itself late', () => {
+    const late = offences(({ path }, { kind }) => path.endsWith('.run.ts') && kind === 'dynamic');
+    expect(late).toEqual([]);
+    const orphans = modules.filter(
+      ({ path }) => path.endsWith('.run.ts') && !modules.some((each) => workOf(each.path) === path),
+    );
+    expect(orphans.map(({ path }) => path)).toEqual([]);
+  });
+
   it('name commands in the program alone', () => {
-    expect(
-      offences((module, { to }) => to.startsWith('commands/') && module.path !== 'cli/program.ts'),
-    ).toEqual([]);
+    const elsewhere = offences(
+      ({ path }, { to }) => to.startsWith('commands/') && path !== 'cli/program.ts' && to !== workOf(path),
+    );
+    expect(elsewhere).toEqual([]);
   });
 
   it('name the sandbox in the context and in its own command alone', () => {

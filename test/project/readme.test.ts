@@ -63,7 +63,7 @@ const commands: readonly Named[] = groups
     ];
   });
 
-const runnable = commands.filter(({ command }) => command.run).map(({ path }) => path);
+const runnable = commands.filter(({ command }) => command.load).map(({ path }) => path);
 
 const flagsOf = (options: Readonly<Record<string, Option>> = {}): string[] =>
   Object.values(options).flatMap((option) => option.flags.match(/--[a-z-]+/g) ?? []);

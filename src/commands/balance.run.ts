@@ -1,0 +1,27 @@
+import { getBalance } from '../api/balance.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { compareAmounts, isAmount } from '../lib/amount.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { balanceView } from '../views/simple.ts';
+
+interface BalanceOptions {
+  readonly min: string | undefined;
+}
+
+export async function run(context: Context, { options: { min } }: Input<BalanceOptions>): Promise<void> {
+  if (min !== undefined && !isAmount(min))
+    throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
+  const transport = await context.transport();
+  const found = await whileSpinning(context.out, 'Asking', () => getBalance(transport));
+  await context.out.show(balanceView(found));
+  if (min !== undefined) checkMinimum(found.balance, min);
+}
+
+function checkMinimum(balance: string, min: string): void {
+  const order = compareAmounts(balance, min);
+  if (order === undefined)
+    throw new StenoError('failed', `the balance '${balance}' can't be compared with ${min}`);
+  if (order < 0) throw new StenoError('failed', `the balance ${balance} is less than ${min}`);
+}

@@ -1,0 +1,85 @@
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError } from '../lib/errors.ts';
+import { toJson } from '../lib/json.ts';
+import { masked } from '../lib/mask.ts';
+import { readAll } from '../lib/streams.ts';
+import { type SettingName, type SettingValue, settingByName } from '../settings/settings.ts';
+import { configPath, writeProfile } from '../settings/store.ts';
+import { askPerson } from '../ui/prompt.ts';
+import { settingsView } from '../views/settings.ts';
+
+const MAX_STDIN_BYTES = 65_536;
+
+export async function list(context: Context): Promise<void> {
+  const found = context.settings.all();
+  await context.out.show(settingsView(found.map((each) => ({ ...each, value: listed(each) }))));
+}
+
+export async function get(context: Context, { args: [name = ''] }: Input): Promise<void> {
+  const found = context.settings.get(settingByName(name).name);
+  if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
+  const value = shown(found);
+  await context.out.show({
+    json: toJson({ [found.name]: value, source: found.source }),
+    columns: [{ name: found.name }],
+    rows: [[value]],
+    quiet: [value],
+  });
+}
+
+export async function set(context: Context, { args: [name = '', given = ''] }: Input): Promise<void> {
+  const setting = settingByName(name);
+  const value = given === '-' ? await readValue(context, setting.name) : given;
+  if (setting.name === 'api-key') context.mask.add(value);
+  setting.check(value);
+  await change(context, setting.name, value);
+}
+
+export async function unset(context: Context, { args: [name = ''] }: Input): Promise<void> {
+  await change(context, settingByName(name).name, undefined);
+}
+
+export async function path(context: Context): Promise<void> {
+  const file = configPath(context.env);
+  await context.out.show({
+    json: toJson({ path: file }),
+    columns: [{ name: 'path' }],
+    rows: [[file]],
+    quiet: [file],
+  });
+}
+
+/** A kept key and a kept command replace each other: the later one counts. */
+const replaces: Partial<Record<SettingName, SettingName>> = {
+  'api-key': 'api-key-command',
+  'api-key-command': 'api-key',
+};
+
+async function change(context: Context, name: SettingName, value: string | undefined): Promise<void> {
+  const { profileName } = context.readSettings({ newProfile: true });
+  const other = replaces[name];
+  const clears = value !== undefined && other ? { [other]: undefined } : {};
+  await writeProfile(context.env, profileName, { [name]: value, ...clears });
+  const kept = value === undefined ? null : shown({ name, value, source: '' });
+  context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
+    profile: profileName,
+    [name]: kept,
+  });
+}
+
+/** On a terminal it is one line, and a key is not shown while it is typed. */
+async function readValue(context: Context, name: SettingName): Promise<string> {
+  if (!context.stdin.isTTY) return (await readAll(context.stdin, MAX_STDIN_BYTES)).trim();
+  return askPerson(context, (questions) =>
+    name === 'api-key' ? questions.hidden('API key:') : questions.line(`${name}:`),
+  );
+}
+
+/** A value as it may be shown. */
+const shown = ({ name, value }: SettingValue): string =>
+  name === 'api-key' && value ? masked(value) : (value ?? '');
+
+/** In a list a command shows its first word only: people do write secrets into command lines. */
+const listed = (found: SettingValue): string =>
+  found.name === 'api-key-command' ? shown(found).replace(/(\S)\s+\S.*$/s, '$1 …') : shown(found);

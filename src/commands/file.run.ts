@@ -1,0 +1,35 @@
+import { checkId } from '../api/ids.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { raiseFailures, values } from '../flows/bulk.ts';
+import { followFiles } from '../flows/files/refresh.ts';
+import { watchFiles } from '../flows/files/watch.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { documents } from '../views/documents.ts';
+import { filesView } from '../views/file.ts';
+
+interface FileOptions {
+  readonly watch: boolean;
+  readonly interval: number;
+}
+
+export async function run(context: Context, { args, options }: Input<FileOptions>): Promise<void> {
+  const ids = args.map((id) => checkId(id));
+  if (options.watch) return watch(context, [...new Set(ids)], options.interval);
+  const { out } = context;
+  const transport = await context.transport();
+  const ledger = await context.ledgerIfAny();
+  const outcomes = await whileSpinning(out, 'Asking', () => followFiles(transport, ledger, ids));
+  const found = values(outcomes).map(({ file }) => file);
+  const json = documents(outcomes, ({ file }) => file.json);
+  if (found.length || ids.length > 1) await out.show(filesView(found, json, out.onTerminal));
+  raiseFailures(outcomes);
+}
+
+async function watch(context: Context, ids: readonly string[], interval: number): Promise<void> {
+  const { signal, globals } = context;
+  const transport = await context.transport({ ownTimeout: true, endsInTime: true });
+  const ledger = await context.ledgerIfAny();
+  const changes = watchFiles(transport, ledger, ids, { interval, timeout: globals.timeout, signal });
+  for await (const change of changes) await context.out.showNext(filesView([change], change.json, false));
+}

@@ -1,0 +1,58 @@
+import { checkStates } from '../catalog/check.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { raiseFailures } from '../flows/bulk.ts';
+import { listFiles, refreshFiles } from '../flows/files/list.ts';
+import type { Filter } from '../ledger/files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { usage } from '../lib/errors.ts';
+import { parseSince } from '../lib/since.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { knownFilesPages } from '../views/ledger.ts';
+
+interface FilesOptions {
+  readonly state: readonly string[];
+  readonly order: string | undefined;
+  readonly since: string | undefined;
+  readonly limit: number | undefined;
+  readonly refresh: boolean;
+}
+
+export async function run(context: Context, { options }: Input<FilesOptions>): Promise<void> {
+  const { out } = context;
+  const ledger = await context.ledger();
+  if (!ledger) throw usage('files reads the ledger, so --no-ledger makes no sense here');
+  const filter = filterOf(options, ledger);
+  const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
+  const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
+  const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
+  await out.showPages(knownFilesPages(listFiles(ledger, filter, limit, forPeople), forPeople));
+  if (forPeople) {
+    const all = ledger.files.count(filter);
+    if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');
+    if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+  }
+  for (const { at, urls } of ledger.attempts.unclear()) {
+    await out.warn(
+      `the outcome of an order at ${at} is unknown: ${urls}`,
+      'look at your account; --again orders it',
+    );
+  }
+  raiseFailures(refreshed);
+}
+
+function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Filter {
+  return {
+    states: state.flatMap((each) =>
+      // The word in the table for a file that the service was not asked about yet.
+      each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => ledger.files.states()),
+    ),
+    order,
+    since: since === undefined ? undefined : parseSince(since, Date.now()),
+  };
+}
+
+async function refresh(context: Context, ledger: Ledger, filter: Filter) {
+  const transport = await context.transport();
+  return whileSpinning(context.out, 'Refreshing', () => refreshFiles(transport, ledger, filter));
+}

@@ -1,0 +1,35 @@
+import { checkId } from '../api/ids.ts';
+import { getInvoice } from '../api/invoices.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { doEach, raiseFailures, values } from '../flows/bulk.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { documents } from '../views/documents.ts';
+import { invoicePages, invoicesView } from '../views/invoice.ts';
+
+const CONCURRENCY = 8;
+
+export async function run(context: Context, { args }: Input): Promise<void> {
+  const ids = args.map((id) => checkId(id));
+  const { out } = context;
+  const transport = await context.transport();
+  const outcomes = await whileSpinning(out, 'Asking', () =>
+    doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id)),
+  );
+  const found = values(outcomes);
+  const { json, csv, quiet } = out.mode;
+  if (out.onTerminal && !json && !csv && !quiet) {
+    for (const page of found.flatMap(invoicePages)) {
+      await out.show(page);
+      out.write('\n');
+    }
+  } else if (found.length || ids.length > 1) {
+    await out.show(
+      invoicesView(
+        found,
+        documents(outcomes, (each) => each.json),
+      ),
+    );
+  }
+  raiseFailures(outcomes);
+}

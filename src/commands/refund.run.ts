@@ -1,0 +1,36 @@
+import { refundFile } from '../api/files.ts';
+import { checkId } from '../api/ids.ts';
+import { checkTestFile } from '../catalog/check.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { askPerson } from '../ui/prompt.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { doneView } from '../views/simple.ts';
+
+interface RefundOptions {
+  readonly yes: boolean;
+  readonly test: boolean;
+}
+
+export async function run(
+  context: Context,
+  { args: [id = ''], options }: Input<RefundOptions>,
+): Promise<void> {
+  checkId(id);
+  if (options.test) checkTestFile(id);
+  if (!options.yes && !context.stdin.isTTY) {
+    throw usage(
+      'a refund wants --yes where nobody can be asked',
+      `run: steno refund ${id} --yes${options.test ? ' --test' : ''}`,
+    );
+  }
+  const transport = await context.transport();
+  if (
+    !options.yes &&
+    !(await askPerson(context, (questions) => questions.confirm(`Refund audiofile ${id}?`)))
+  )
+    throw new StenoError('failed', 'not refunded: the question was not answered with yes');
+  const done = await whileSpinning(context.out, 'Refunding', () => refundFile(transport, id, options.test));
+  await context.out.show(doneView(done));
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import { JsonNumber, toJson } from '../lib/json.ts';
+import {
+  advance as advanceFiles,
+  type Moved,
+  parseFault,
+  releaseHold,
+  resetSandbox,
+  startSandbox,
+} from '../sandbox/index.ts';
+
+interface SandboxOptions {
+  readonly port: string;
+  readonly host: string;
+  readonly speed: string;
+  readonly ephemeral: boolean;
+  readonly fault: readonly string[];
+}
+
+export async function serve(context: Context, { options }: Input<SandboxOptions>): Promise<void> {
+  const { ephemeral, host } = options;
+  const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);
+  const port = readNumber('--port', options.port, /^\d+$/, 65_535);
+  if (ephemeral && speed === 0) {
+    throw usage('--speed 0 needs data that advance can reach', 'leave out --ephemeral');
+  }
+  const faults = options.fault.map(parseFault);
+  const folder = ephemeral ? {} : { folder: context.stateFolder };
+  const { baseUrl, apiKey, close } = await startSandbox({ ...folder, host, port, speed, faults });
+  try {
+    await showAddress(context, baseUrl, apiKey);
+    if (!context.signal.aborted) await once(context.signal, 'abort');
+  } finally {
+    await close();
+  }
+  throw new StenoError('interrupted', 'the sandbox is closed');
+}
+
+export async function reset(context: Context): Promise<void> {
+  await resetSandbox(context.stateFolder);
+  await context.forgetSandbox();
+  context.out.note('the sandbox is empty again, and so is its ledger');
+}
+
+export async function release(context: Context, { args: [order = ''] }: Input): Promise<void> {
+  await showFiles(context, await releaseHold(context.stateFolder, order));
+}
+
+export async function advance(context: Context, { args }: Input): Promise<void> {
+  await showFiles(context, await advanceFiles(context.stateFolder, args));
+}
+
+function readNumber(name: string, given: string, shape: RegExp, max: number): number {
+  const number = shape.test(given) ? Number(given) : Number.NaN;
+  if (number >= 0 && number <= max) return number;
+  throw usage(`'${given}' for ${name} is not a number from 0 to ${max}`);
+}
+
+async function showAddress(context: Context, baseUrl: string, apiKey: string): Promise<void> {
+  await context.out.show({
+    json: toJson({ base_url: baseUrl, api_key: apiKey }),
+    columns: [{ name: 'base URL', kind: 'link' }, { name: 'key' }],
+    rows: [[baseUrl, apiKey]],
+    quiet: [baseUrl],
+    asRecord: true,
+  });
+  context.out.note(`try: curl "${baseUrl}/prepay_balance?api_key=${apiKey}"`);
+}
+
+async function showFiles(context: Context, files: readonly Moved[]): Promise<void> {
+  await context.out.show({
+    json: toJson(files.map(({ id, state }) => ({ id: new JsonNumber(id), statename: state }))),
+    columns: [
+      { name: 'audiofile', kind: 'id' },
+      { name: 'state', kind: 'state' },
+    ],
+    rows: files.map(({ id, state }) => [id, state]),
+    quiet: files.map(({ id }) => id),
+  });
+}

@@ -1,0 +1,79 @@
+import { checkId } from '../api/ids.ts';
+import { checkFormats } from '../catalog/check.ts';
+import { findFormat } from '../catalog/formats.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { raiseFailures, values } from '../flows/bulk.ts';
+import { readWords } from '../flows/orders/manifest.ts';
+import { saveTranscripts, streamTranscript, targetOf, type Wanted } from '../flows/transcripts/fetch.ts';
+import { checkTemplate } from '../flows/transcripts/name.ts';
+import type { IfThere, Saved } from '../flows/transcripts/save.ts';
+import { usage } from '../lib/errors.ts';
+import { Pace, startProgress } from '../ui/progress.ts';
+import { documents } from '../views/documents.ts';
+import { savedJson, savedView } from '../views/saved.ts';
+
+interface TranscriptOptions {
+  readonly format: readonly string[];
+  readonly output: string | undefined;
+  readonly nameAs: string | undefined;
+  readonly from: string | undefined;
+  readonly jobs: number;
+  readonly force: boolean;
+  readonly skipExisting: boolean;
+  readonly test: boolean;
+  readonly deprecatedPath: boolean;
+}
+
+export async function run(context: Context, { args, options }: Input<TranscriptOptions>): Promise<void> {
+  const listed = options.from === undefined ? [] : await readWords(options.from, context.stdin);
+  const ids = [...new Set([...args, ...listed].map((id) => checkId(id)))];
+  if (ids.length === 0) throw usage('transcript wants an id, or --from', 'see: steno transcript --help');
+  const formats = checkFormats(options.format);
+  if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
+  if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
+  const wanted = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
+  return options.output === '-' ? print(context, wanted) : save(context, wanted, options);
+}
+
+async function print(context: Context, wanted: Wanted): Promise<void> {
+  const { out } = context;
+  const {
+    ids: [id = ''],
+    formats: [ext = ''],
+  } = wanted;
+  if (wanted.ids.length * wanted.formats.length > 1)
+    throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
+  if (out.onTerminal && findFormat(ext)?.content === 'binary')
+    throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
+  await streamTranscript(await context.transport(), { ...wanted, id, ext }, (chunk) =>
+    out.writeDocument(chunk),
+  );
+}
+
+async function save(context: Context, wanted: Wanted, options: TranscriptOptions): Promise<void> {
+  const { out } = context;
+  const documentCount = wanted.ids.length * wanted.formats.length;
+  const several = documentCount > 1;
+  const target = await targetOf(options.output, options.nameAs, several, ifThere(options));
+  const transport = await context.transport();
+  const ledger = await context.ledgerIfAny();
+  const progress = await startProgress(out, 'Downloading');
+  const pace = new Pace('Downloading', documentCount);
+  const onDone = (saved: Saved | undefined): void => {
+    if (saved && !options.test) ledger?.downloads.add(saved.id, saved.ext, saved.path, saved.bytes);
+    pace.step(saved === undefined);
+    progress.update(pace);
+  };
+  const outcomes = await saveTranscripts(transport, wanted, target, options.jobs, onDone).finally(() =>
+    progress.stop(),
+  );
+  if (several || !outcomes[0]?.error)
+    await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
+  raiseFailures(outcomes);
+}
+
+function ifThere({ force, skipExisting }: TranscriptOptions): IfThere {
+  if (force) return 'replace';
+  return skipExisting ? 'skip' : 'refuse';
+}

@@ -1,0 +1,27 @@
+import { upgradeFile } from '../api/files.ts';
+import { checkId } from '../api/ids.ts';
+import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { doneView } from '../views/simple.ts';
+
+interface UpgradeOptions {
+  readonly sku: readonly string[];
+  readonly anySku: boolean;
+  readonly test: boolean;
+}
+
+export async function run(
+  context: Context,
+  { args: [id = ''], options }: Input<UpgradeOptions>,
+): Promise<void> {
+  checkId(id);
+  const skus = checkUpgradeSkus(options.sku, options.anySku);
+  if (options.test) checkTestFile(id);
+  const transport = await context.transport();
+  const done = await whileSpinning(context.out, 'Upgrading', () =>
+    upgradeFile(transport, id, skus, options.test),
+  );
+  await context.out.show(doneView(done));
+}

@@ -1,0 +1,42 @@
+import { checkFormats } from '../catalog/check.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { filesToWaitFor } from '../flows/files/select.ts';
+import { raiseUndelivered } from '../flows/files/wait.ts';
+import { waitAndFetch } from '../flows/files/wait-and-fetch.ts';
+import { checkFolder } from '../flows/transcripts/folder.ts';
+import { usage } from '../lib/errors.ts';
+import { startProgress } from '../ui/progress.ts';
+import { warnSkippedFiles } from '../ui/skipped-files.ts';
+import { waitedView } from '../views/waited.ts';
+
+interface WaitOptions {
+  readonly order: string | undefined;
+  readonly interval: number | undefined;
+  readonly download: string | undefined;
+  readonly format: readonly string[];
+}
+
+export async function run(context: Context, { args, options }: Input<WaitOptions>): Promise<void> {
+  const fetching = { download: options.download, formats: checkFormats(options.format) };
+  if (options.download !== undefined) checkFolder(options.download);
+  if (args.length && options.order !== undefined) throw usage('ids and --order exclude each other');
+  const { out, signal } = context;
+  const ledger = args.length ? await context.ledgerIfAny() : await context.ledger();
+  const ids = filesToWaitFor(ledger, args, options.order);
+  if (ids.length === 0) {
+    out.note('nothing is under way');
+    return out.show(
+      waitedView({ outcomes: [], saved: undefined }, { forPeople: out.onTerminal, several: true }),
+    );
+  }
+  const transport = await context.transport({ ownTimeout: true, endsInTime: true });
+  const patience = { interval: options.interval, timeout: context.globals.timeout, signal };
+  const progress = await startProgress(out, 'Waiting');
+  const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);
+  const waiting = { transport, ledger, patience, onLook };
+  const waited = await waitAndFetch(ids, waiting, fetching).finally(() => progress.stop());
+  await out.show(waitedView(waited, { forPeople: out.onTerminal, several: args.length !== 1 }));
+  await warnSkippedFiles(out, waited.saved);
+  raiseUndelivered(waited.outcomes);
+}
