@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { usage } from '../lib/errors.ts';
 import { formatJson } from '../lib/json.ts';
 import { type Asked, planActions, planListening } from '../listen/plan.ts';
-import { type Audience, listen } from '../listen/session.ts';
+import { listen, type SessionCallbacks } from '../listen/session.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { eventLines, eventsView, reportLine, subjectOf } from '../views/event.ts';
 
@@ -48,7 +48,7 @@ async function farewell(context: Context): Promise<Transport> {
   });
 }
 
-function audience(context: Context, { verbose, download }: ListenOptions): Audience {
+function audience(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
   const { out } = context;
   const { json, csv, quiet } = out.mode;
   const forPeople = out.onTerminal && !json && !csv && !quiet;

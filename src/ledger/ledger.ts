@@ -46,7 +46,7 @@ export class Ledger {
   }
 
   /** A second way into the same ledger: each commit is on disk for good, and a lock fails at once. */
-  async impatient(): Promise<Ledger> {
+  async openNonBlocking(): Promise<Ledger> {
     const db = await openDatabase(this.#db.path, migrations);
     db.exec('PRAGMA busy_timeout = 0');
     db.syncEveryCommit();

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Of too many connections, the one that has been silent or slow for longest gives way to the newcomer. */
-export class Room {
+export class ConnectionLimit {
   readonly #most: number;
   /** In the order of their last sign of sense: a connection, or a request that was answered. */
   readonly #waiting = new Set<Socket>();

@@ -4,7 +4,7 @@ import type { EventRow } from '../ledger/events.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { type Fields, fieldsOf } from './parse.ts';
 
-export class HeardEvent {
+export class ReceivedEvent {
   readonly #row: EventRow;
   #fields: Fields | undefined;
 

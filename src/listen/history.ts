@@ -10,18 +10,18 @@ import { sleep } from '../lib/sleep.ts';
 import type { Outcome } from './actions/action.ts';
 import { type ExecOptions, runFor } from './actions/exec.ts';
 import { judge, withoutPassword } from './actions/forward.ts';
-import { HeardEvent } from './event.ts';
+import { ReceivedEvent } from './event.ts';
 
 const PAGE = 200;
 /** How often --follow reads the ledger. */
 const GLANCE = 250;
 
 /** Pages of events, newest first. */
-export function* listEvents(ledger: Ledger, filter: EventFilter, limit: number): Generator<HeardEvent[]> {
+export function* listEvents(ledger: Ledger, filter: EventFilter, limit: number): Generator<ReceivedEvent[]> {
   let before: number | undefined;
   for (let left = limit; left > 0; left -= PAGE) {
     const rows = ledger.events.page(filter, Math.min(PAGE, left), before);
-    if (rows.length) yield rows.map((row) => new HeardEvent(row));
+    if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
     if (rows.length < PAGE) return;
     before = rows.at(-1)?.id;
   }
@@ -33,12 +33,12 @@ export async function* followEvents(
   filter: EventFilter,
   limit: number,
   signal: AbortSignal,
-): AsyncGenerator<HeardEvent[]> {
+): AsyncGenerator<ReceivedEvent[]> {
   let version = ledger.version;
   let rows = ledger.events.page(filter, limit).reverse();
   let last = rows.at(-1)?.id ?? 0;
   for (;;) {
-    if (rows.length) yield rows.map((row) => new HeardEvent(row));
+    if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
     last = rows.at(-1)?.id ?? last;
     while (rows.length < PAGE && version === ledger.version) await sleep(GLANCE, signal);
     version = ledger.version;
@@ -48,11 +48,11 @@ export async function* followEvents(
 }
 
 /** Finds events by their numbers, all of them or none. */
-export function findEvents(ledger: Ledger, numbers: readonly string[]): HeardEvent[] {
+export function findEvents(ledger: Ledger, numbers: readonly string[]): ReceivedEvent[] {
   return numbers.map((text) => {
     const row = /^\d{1,15}$/.test(text) ? ledger.events.get(Number(text)) : undefined;
     if (!row) throw usage(`there is no event ${text}`, 'see their numbers with: steno events');
-    return new HeardEvent(row);
+    return new ReceivedEvent(row);
   });
 }
 
@@ -65,7 +65,7 @@ export interface Replayed {
 /** Sends deliveries once more, as they came, one after the other. */
 export async function replayTo(
   url: string,
-  events: readonly HeardEvent[],
+  events: readonly ReceivedEvent[],
   env: Env,
   signal: AbortSignal,
 ): Promise<Done<Replayed>[]> {
@@ -89,7 +89,7 @@ export async function replayTo(
 
 export const replayWith = (
   options: ExecOptions,
-  events: readonly HeardEvent[],
+  events: readonly ReceivedEvent[],
   signal: AbortSignal,
 ): Promise<Done<Replayed>[]> =>
   replay(events, options.command, async (event) => {
@@ -100,9 +100,9 @@ export const replayWith = (
   });
 
 const replay = (
-  events: readonly HeardEvent[],
+  events: readonly ReceivedEvent[],
   target: string,
-  work: (event: HeardEvent) => Promise<Outcome>,
+  work: (event: ReceivedEvent) => Promise<Outcome>,
 ): Promise<Done<Replayed>[]> =>
   doEach(
     events,

@@ -2,7 +2,7 @@
 import type { EventRow } from '../ledger/events.ts';
 import type { Missed } from '../ledger/heard.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { HeardEvent } from './event.ts';
+import { ReceivedEvent } from './event.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Parsed, parseForm } from './parse.ts';
 import { type Arrival, type Duties, Recorder } from './recorder.ts';
@@ -10,7 +10,7 @@ import type { Delivery } from './server.ts';
 
 /** Told when an event is kept, or why it is not. */
 export interface Sender {
-  readonly kept: (event: HeardEvent) => void;
+  readonly kept: (event: ReceivedEvent) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -63,13 +63,13 @@ export class Inbox {
       return;
     }
     batch?.forEach(({ sender, test }, at) => {
-      sender.kept(new HeardEvent(rows[at] as EventRow));
+      sender.kept(new ReceivedEvent(rows[at] as EventRow));
       test?.arrived();
     });
   }
 
   /** Writes down that a file is delivered though no event came; nothing if one came after all. */
-  async found({ id, order_id, url }: Missed): Promise<HeardEvent | undefined> {
+  async found({ id, order_id, url }: Missed): Promise<ReceivedEvent | undefined> {
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
@@ -77,7 +77,7 @@ export class Inbox {
     const row = await this.commits.add(() =>
       this.#ledger.heard.settle(id) ? this.#recorder.write([arrival])[0] : undefined,
     );
-    return row && new HeardEvent(row);
+    return row && new ReceivedEvent(row);
   }
 
   /** Resolves when the test delivery that was asked for comes in; it leads to no action. */

@@ -4,7 +4,7 @@ import { followFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import type { StenoError } from '../lib/errors.ts';
-import type { HeardEvent } from './event.ts';
+import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
 
 const TICK = 5_000;
@@ -29,7 +29,7 @@ export interface Looking {
   /** Milliseconds from one look to the next. */
   readonly tick: number;
   readonly onTick: () => Promise<void>;
-  readonly onFound: (event: HeardEvent) => void;
+  readonly onFound: (event: ReceivedEvent) => void;
   /** The service can't be asked. */
   readonly onTrouble: (error: Error) => void;
 }

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { Room } from './connection-limit.ts';
-import { marker } from './hop-marker.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import { hopMarker } from './hop-marker.ts';
 
 export interface Delivery {
   readonly body: Buffer;
@@ -12,7 +12,7 @@ export interface Delivery {
   readonly remote: string;
 }
 
-export interface Door {
+export interface ReceiverOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -48,7 +48,7 @@ const limits = {
   connectionsCheckingInterval: 1_000,
 };
 
-export async function openReceiver(door: Door): Promise<Receiver> {
+export async function openReceiver(door: ReceiverOptions): Promise<Receiver> {
   const serve = new Serving(door);
   const server = await makeServer(door, serve.request);
   server.on(door.tls ? 'secureConnection' : 'connection', (socket: Socket) => serve.room.enter(socket));
@@ -62,7 +62,7 @@ export async function openReceiver(door: Door): Promise<Receiver> {
 
 type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function makeServer({ tls }: Door, onRequest: OnRequest): Promise<Server> {
+async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<Server> {
   if (!tls) return createServer(limits, onRequest);
   const https = await import('node:https');
   try {
@@ -73,11 +73,11 @@ async function makeServer({ tls }: Door, onRequest: OnRequest): Promise<Server> 
 }
 
 class Serving {
-  readonly room = new Room(MOST_CONNECTIONS);
-  readonly #door: Door;
+  readonly room = new ConnectionLimit(MOST_CONNECTIONS);
+  readonly #door: ReceiverOptions;
   #waitingBytes = 0;
 
-  constructor(door: Door) {
+  constructor(door: ReceiverOptions) {
     this.#door = door;
   }
 
@@ -90,7 +90,7 @@ class Serving {
     else if (method !== 'POST') refuse(request, response, 405, { allow: 'POST' });
     else if (!isForm(headers)) refuse(request, response, 415);
     else if (isFromPage(headers)) refuse(request, response, 403);
-    else if (headers['steno-listener'] === marker) refuse(request, response, 409);
+    else if (headers['steno-listener'] === hopMarker) refuse(request, response, 409);
     else if (Number(headers['content-length'] ?? 0) > LARGEST_BODY) refuse(request, response, 413);
     else this.#take(request, response);
   };
@@ -199,7 +199,7 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
   setTimeout(() => socket.destroy(), DRAIN).unref();
 }
 
-function listen(server: Server, { host, port }: Door): Promise<void> {
+function listen(server: Server, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;

@@ -6,18 +6,18 @@ import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { limitYoungSpace } from '../lib/memory.ts';
 import type { Action } from './actions/action.ts';
-import type { Report } from './actions/queue.ts';
-import { Lanes } from './actions/queues.ts';
+import type { ActionReport } from './actions/queue.ts';
+import { ActionQueues } from './actions/queues.ts';
 import { Ending, type Goal } from './ending.ts';
-import type { HeardEvent } from './event.ts';
+import type { ReceivedEvent } from './event.ts';
 import { Inbox } from './inbox.ts';
 import { Lookout, tickOf } from './lookout.ts';
-import { type Delivery, type Door, openReceiver, type Receiver } from './server.ts';
+import { type Delivery, openReceiver, type Receiver, type ReceiverOptions } from './server.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { secretAddress, secretStep, WebhookLoan } from './webhook-loan.ts';
 
 export interface Plan {
-  readonly door: Pick<Door, 'host' | 'port' | 'tls'>;
+  readonly door: Pick<ReceiverOptions, 'host' | 'port' | 'tls'>;
   readonly path: string;
   readonly actions: (ledger: Ledger) => readonly Action[];
   /** Empty: all. */
@@ -30,16 +30,16 @@ export interface Plan {
 }
 
 /** Whom the listener talks to. */
-export interface Audience {
+export interface SessionCallbacks {
   ready(url: string): void;
-  events(events: readonly HeardEvent[]): void;
-  report(report: Report): void;
+  events(events: readonly ReceivedEvent[]): void;
+  report(report: ActionReport): void;
   note(text: string): void;
   warn(text: string, hint?: string): void;
   mayReplace(former: string): Promise<boolean>;
 }
 
-export interface Surroundings {
+export interface SessionContext {
   readonly ledger: Ledger;
   /** Absent where no account is set up. */
   readonly transport: Transport | undefined;
@@ -54,14 +54,14 @@ const TOGETHER = 20;
 /** The same trouble is told once in this time. */
 const SAME_TROUBLE = 60_000;
 
-export async function listen(plan: Plan, around: Surroundings, audience: Audience): Promise<void> {
+export async function listen(plan: Plan, around: SessionContext, audience: SessionCallbacks): Promise<void> {
   const { ledger, signal } = around;
-  const quick = await ledger.impatient();
+  const quick = await ledger.openNonBlocking();
   const run = ledger.runs.begin();
   const actions = plan.actions(quick);
   const ending = new Ending(plan.goal, signal);
   const inbox = new Inbox(quick, { run, all: actions, only: plan.only });
-  const lanes = new Lanes(actions, quick, run, inbox.commits, (report) => audience.report(report));
+  const lanes = new ActionQueues(actions, quick, run, inbox.commits, (report) => audience.report(report));
   try {
     await new Listening(plan, around, audience, { run, quick, inbox, lanes, ending }).run();
   } finally {
@@ -75,28 +75,28 @@ interface Parts {
   /** The ledger, where a lock fails at once: the receiver must not wait. */
   readonly quick: Ledger;
   readonly inbox: Inbox;
-  readonly lanes: Lanes;
+  readonly lanes: ActionQueues;
   readonly ending: Ending;
 }
 
 class Listening {
   readonly #plan: Plan;
-  readonly #around: Surroundings;
-  readonly #audience: Audience;
+  readonly #around: SessionContext;
+  readonly #audience: SessionCallbacks;
   readonly #parts: Parts;
   readonly #lookout: Lookout;
   readonly #loan: WebhookLoan | undefined;
   readonly #secret: string | undefined;
   /** Numbers of the events found by looking that this listener has counted. */
   readonly #found = new Set<number>();
-  #fresh: HeardEvent[] = [];
+  #fresh: ReceivedEvent[] = [];
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
   /** What was complained of, and when. */
   readonly #troubles = new Map<string, number>();
   readonly #over = new AbortController();
 
-  constructor(plan: Plan, around: Surroundings, audience: Audience, parts: Parts) {
+  constructor(plan: Plan, around: SessionContext, audience: SessionCallbacks, parts: Parts) {
     this.#plan = plan;
     this.#around = around;
     this.#audience = audience;
@@ -180,7 +180,7 @@ class Listening {
   }
 
   /** A completion that is found and also delivered counts once, whichever of the two is told first. */
-  #isFirstOfPair({ n, source, twin }: HeardEvent): boolean {
+  #isFirstOfPair({ n, source, twin }: ReceivedEvent): boolean {
     const found = source === 'found' ? n : twin;
     if (found === null) return true;
     const isFirst = !this.#found.has(found);
@@ -189,7 +189,7 @@ class Listening {
   }
 
   /** Events that come close together are told together: in a flood, telling costs as much as keeping. */
-  #heard(event: HeardEvent): void {
+  #heard(event: ReceivedEvent): void {
     if (event.source === 'test') return;
     const wanted = this.#isWanted(event.event);
     const counts = wanted && this.#isFirstOfPair(event);

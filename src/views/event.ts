@@ -4,8 +4,8 @@ import type { ActionRow } from '../ledger/actions.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import type { Column, View } from '../lib/view.ts';
-import type { Report } from '../listen/actions/queue.ts';
-import type { HeardEvent } from '../listen/event.ts';
+import type { ActionReport } from '../listen/actions/queue.ts';
+import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
 
 const columns: readonly Column[] = [
@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   { name: 'meaning' },
 ];
 
-const cells = (event: HeardEvent): string[] => [
+const cells = (event: ReceivedEvent): string[] => [
   String(event.n),
   event.receivedAt,
   event.event || '(no name)',
@@ -37,14 +37,14 @@ const widths: Readonly<Record<Width, readonly Column[]>> = {
   body: [...columns, { name: 'version' }, { name: 'source' }, { name: 'body' }],
 };
 
-const rowOf = (event: HeardEvent, width: Width): string[] => {
+const rowOf = (event: ReceivedEvent, width: Width): string[] => {
   const row = cells(event);
   if (width !== 'line') row.push(event.version, event.source);
   if (width === 'body') row.push(textOf(event));
   return row;
 };
 
-export const eventsView = (events: readonly HeardEvent[], width: Width): View => ({
+export const eventsView = (events: readonly ReceivedEvent[], width: Width): View => ({
   // Made only where they are asked for: a flood of events must not wait for them.
   get json() {
     return events.map((event) => event.json);
@@ -57,7 +57,7 @@ export const eventsView = (events: readonly HeardEvent[], width: Width): View =>
 });
 
 /** The pages of a listing; one with no rows still has its header line. */
-export function* eventPages(pages: Iterable<readonly HeardEvent[]>, width: Width): Generator<View> {
+export function* eventPages(pages: Iterable<readonly ReceivedEvent[]>, width: Width): Generator<View> {
   let any = false;
   for (const page of pages) {
     any = true;
@@ -69,7 +69,7 @@ export function* eventPages(pages: Iterable<readonly HeardEvent[]>, width: Width
 const LONGEST_NAME = 'TRANSCRIPT_COMPLETE'.length;
 
 /** What just came, for a person who watches. */
-export function eventLines(events: readonly HeardEvent[], verbose: boolean): View {
+export function eventLines(events: readonly ReceivedEvent[], verbose: boolean): View {
   const rows = events.flatMap((event) => [
     [
       clock(event.receivedAt),
@@ -95,18 +95,18 @@ const lineColumns: readonly Column[] = [
 ];
 
 /** With --quiet: what a script asks about next. */
-export const subjectOf = ({ audiofile, order, event }: HeardEvent): string => audiofile || order || event;
+export const subjectOf = ({ audiofile, order, event }: ReceivedEvent): string => audiofile || order || event;
 
 const clock = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
 
-const details = (event: HeardEvent): Array<[string, string]> => [
+const details = (event: ReceivedEvent): Array<[string, string]> => [
   ['number', String(event.n)],
   ['from', event.remote],
   ...[...event.fields].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
 ];
 
 /** What follows from an event. */
-export function meaningOf(event: HeardEvent): string {
+export function meaningOf(event: ReceivedEvent): string {
   switch (event.event) {
     case 'TRANSCRIPT_COMPLETE':
       return 'the transcript is ready';
@@ -128,10 +128,10 @@ export function meaningOf(event: HeardEvent): string {
   }
 }
 
-const textOf = ({ body }: HeardEvent): string => Buffer.from(body).toString('utf8');
+const textOf = ({ body }: ReceivedEvent): string => Buffer.from(body).toString('utf8');
 
 /** One event with all that is known of it. */
-export function eventPage(event: HeardEvent, actions: readonly ActionRow[]): View {
+export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): View {
   const done = actions.map(
     ({ kind, target, status, tries, outcome }) =>
       `${kind} ${target}: ${status}${outcome ? `, ${outcome}` : ''}${tries > 1 ? ` (${tries} tries)` : ''}`,
@@ -160,7 +160,7 @@ export function eventPage(event: HeardEvent, actions: readonly ActionRow[]): Vie
   };
 }
 
-function pageJson(event: HeardEvent, actions: readonly ActionRow[]): Json {
+function pageJson(event: ReceivedEvent, actions: readonly ActionRow[]): Json {
   const json: JsonObject = event.json;
   const body = Buffer.from(event.body);
   json.set('twin', toJson(event.twin)).set('remote', event.remote).set('content_type', event.contentType);
@@ -183,7 +183,7 @@ function pageJson(event: HeardEvent, actions: readonly ActionRow[]): Json {
 const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
 
 /** An outcome as one line: who, what, with which result. */
-export function reportLine({ action, event, what, outcome, saved }: Report): string {
+export function reportLine({ action, event, what, outcome, saved }: ActionReport): string {
   const { kind, target } = action;
   if (what === 'down')
     return `${kind} ${target} does not work: ${outcome}; what waits is kept and tried again`;

@@ -1,5 +1,5 @@
 /** What can be done about an event, seen from the queue that does it. */
-import type { HeardEvent } from '../event.ts';
+import type { ReceivedEvent } from '../event.ts';
 import type { Duty } from '../recorder.ts';
 
 /** `again`: it did not work but may; `down`: the target is not there, so that others need not be tried either. */
@@ -20,6 +20,6 @@ export interface Action extends Duty {
   readonly marksTries?: boolean;
   /** What was given up is tried again by the next listener. */
   readonly triesAgain: boolean;
-  run(event: HeardEvent, attempt: number, signal: AbortSignal): Promise<Outcome>;
+  run(event: ReceivedEvent, attempt: number, signal: AbortSignal): Promise<Outcome>;
   close?(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
-import type { HeardEvent } from '../event.ts';
+import type { ReceivedEvent } from '../event.ts';
 import { endGroup, startGroup } from '../process-group.ts';
 import type { Action, Outcome } from './action.ts';
 
@@ -29,7 +29,7 @@ export const execAction = (options: ExecOptions): Action => ({
 });
 
 export async function runFor(
-  event: HeardEvent,
+  event: ReceivedEvent,
   attempt: number,
   { command, env, timeout, onOutput }: ExecOptions,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export async function runFor(
 const LONGEST_VALUE = 16_384;
 const MOST_TOGETHER = 65_536;
 
-export function eventVariables(event: HeardEvent, attempt: number): Record<string, string> {
+export function eventVariables(event: ReceivedEvent, attempt: number): Record<string, string> {
   const variables: Record<string, string> = {};
   let room = MOST_TOGETHER;
   const put = (name: string, value: string): void => {

@@ -2,7 +2,7 @@
 
 import { type PostResult, PostTarget } from '../../api/http/post.ts';
 import type { Env } from '../../lib/env.ts';
-import { marker } from '../hop-marker.ts';
+import { hopMarker } from '../hop-marker.ts';
 import type { Action, Outcome } from './action.ts';
 
 const JOBS = 8;
@@ -21,7 +21,7 @@ export async function forwardTo(url: string, env: Env): Promise<Action> {
     run: async ({ n, contentType, body }, _, signal) =>
       judge(
         await target.post(
-          { contentType, body, headers: { 'steno-event': String(n), 'steno-listener': marker } },
+          { contentType, body, headers: { 'steno-event': String(n), 'steno-listener': hopMarker } },
           signal,
         ),
       ),

@@ -1,6 +1,6 @@
 /** Does one action for one event after another, as the ledger lists them: nothing waits in memory. */
 import { sleep } from '../../lib/sleep.ts';
-import type { HeardEvent } from '../event.ts';
+import type { ReceivedEvent } from '../event.ts';
 import type { Action, Outcome } from './action.ts';
 
 export interface Task {
@@ -16,15 +16,15 @@ export interface Ending {
 }
 
 /** What the lane reads from the ledger and writes to it. */
-export interface Desk {
+export interface ActionStore {
   pending(after: number, limit: number): Task[];
-  event(n: number): HeardEvent | undefined;
+  event(n: number): ReceivedEvent | undefined;
   write(n: number, ending: Ending): Promise<void>;
 }
 
-export interface Report {
+export interface ActionReport {
   readonly action: Action;
-  readonly event?: HeardEvent;
+  readonly event?: ReceivedEvent;
   /** `down` and `back` are said once, of the target; the others of an event. */
   readonly what: 'done' | 'failed' | 'down' | 'back';
   readonly outcome: string;
@@ -39,10 +39,10 @@ const MOST_TRIES = 6;
 const LAST_TRIES = 3;
 const PAGE = 32;
 
-export class Lane {
+export class ActionQueue {
   readonly action: Action;
-  readonly #desk: Desk;
-  readonly #report: (report: Report) => void;
+  readonly #desk: ActionStore;
+  readonly #report: (report: ActionReport) => void;
   readonly #abort = new AbortController();
   readonly #hurry = new AbortController();
   readonly #active = new Set<number>();
@@ -53,7 +53,7 @@ export class Lane {
   #down: { readonly pause: number; readonly until: number } | undefined;
   #idle: () => void = () => {};
 
-  constructor(action: Action, desk: Desk, report: (report: Report) => void) {
+  constructor(action: Action, desk: ActionStore, report: (report: ActionReport) => void) {
     this.action = action;
     this.#desk = desk;
     this.#report = report;
@@ -132,7 +132,7 @@ export class Lane {
   }
 
   /** Tries until it works, can't work, or is left to the next listener. */
-  async #tryOn(event: HeardEvent, before: number): Promise<{ outcome: Outcome; tries: number }> {
+  async #tryOn(event: ReceivedEvent, before: number): Promise<{ outcome: Outcome; tries: number }> {
     let refusals = 0;
     for (let attempt = 1; ; attempt += 1) {
       const tries = before + attempt;

@@ -1,27 +1,27 @@
 /** The queues of a listener's actions, one for each target, all of them lists of the ledger. */
 import type { Ledger } from '../../ledger/ledger.ts';
-import { HeardEvent } from '../event.ts';
+import { ReceivedEvent } from '../event.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import type { Action } from './action.ts';
-import { type Desk, Lane, type Report } from './queue.ts';
+import { ActionQueue, type ActionReport, type ActionStore } from './queue.ts';
 
-export class Lanes {
+export class ActionQueues {
   readonly #ledger: Ledger;
   readonly #run: number;
   readonly #commits: GroupCommit;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly ActionQueue[];
 
   constructor(
     actions: readonly Action[],
     ledger: Ledger,
     run: number,
     commits: GroupCommit,
-    report: (report: Report) => void,
+    report: (report: ActionReport) => void,
   ) {
     this.#ledger = ledger;
     this.#run = run;
     this.#commits = commits;
-    this.#lanes = actions.map((action) => new Lane(action, this.#desk(action), report));
+    this.#lanes = actions.map((action) => new ActionQueue(action, this.#desk(action), report));
   }
 
   wake(): void {
@@ -55,14 +55,14 @@ export class Lanes {
       .filter(({ left }) => left > 0);
   }
 
-  #desk(action: Action): Desk {
+  #desk(action: Action): ActionStore {
     const { actions, events } = this.#ledger;
     return {
       pending: (after, limit) =>
         actions.pending(action, this.#run, after, limit).map(({ event, tries }) => ({ n: event, tries })),
       event: (n) => {
         const row = events.get(n);
-        return row && new HeardEvent(row);
+        return row && new ReceivedEvent(row);
       },
       write: (n, ending) => this.#commits.add(() => actions.update(n, action, ending)),
     };
