@@ -7,7 +7,7 @@ import { raiseFailures, values } from '../flows/bulk.ts';
 import { readWords } from '../flows/orders/manifest.ts';
 import { saveTranscripts, streamTranscript, targetOf, type Wanted } from '../flows/transcripts/fetch.ts';
 import { checkTemplate } from '../flows/transcripts/name.ts';
-import type { IfThere, Saved } from '../flows/transcripts/save.ts';
+import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { Pace, startProgress } from '../ui/progress.ts';
 import { documents } from '../views/documents.ts';
@@ -55,25 +55,24 @@ async function save(context: Context, wanted: Wanted, options: TranscriptOptions
   const { out } = context;
   const documentCount = wanted.ids.length * wanted.formats.length;
   const several = documentCount > 1;
-  const target = await targetOf(options.output, options.nameAs, several, ifThere(options));
+  const target = await targetOf(options.output, options.nameAs, several, ifExists(options));
   const transport = await context.transport();
   const ledger = await context.ledgerIfAny();
   const progress = await startProgress(out, 'Downloading');
   const pace = new Pace('Downloading', documentCount);
   const onDone = (saved: Saved | undefined): void => {
-    if (saved && !options.test) ledger?.downloads.add(saved.id, saved.ext, saved.path, saved.bytes);
     pace.step(saved === undefined);
     progress.update(pace);
   };
-  const outcomes = await saveTranscripts(transport, wanted, target, options.jobs, onDone).finally(() =>
-    progress.stop(),
+  const outcomes = await saveTranscripts(transport, ledger, wanted, target, options.jobs, onDone).finally(
+    () => progress.stop(),
   );
   if (several || !outcomes[0]?.error)
     await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
   raiseFailures(outcomes);
 }
 
-function ifThere({ force, skipExisting }: TranscriptOptions): IfThere {
+function ifExists({ force, skipExisting }: TranscriptOptions): IfExists {
   if (force) return 'replace';
   return skipExisting ? 'skip' : 'refuse';
 }

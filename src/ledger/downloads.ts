@@ -1,5 +1,6 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
+import { pathKey } from '../lib/path-key.ts';
 import type { Database } from '../lib/sqlite.ts';
 
 export interface Download {
@@ -10,6 +11,18 @@ export interface Download {
   readonly at: string;
 }
 
+interface Owner {
+  readonly profile: string;
+  readonly file: string;
+  readonly ext: string;
+}
+
+/** The second one is for rows of before there were keys: SQL could lower their ASCII letters only. */
+const keysOf = (path: string): readonly [string, string] => [
+  pathKey(path),
+  path.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+];
+
 export class Downloads {
   readonly #db: Database;
   readonly #profile: string;
@@ -19,18 +32,48 @@ export class Downloads {
     this.#profile = profile;
   }
 
+  /** Notes a transcript at a path, which from now on is of no other. */
   add(file: string, ext: string, path: string, bytes: number): void {
     const whole = resolve(path);
+    if (this.isOfAnother(file, ext, path)) {
+      const [key, asciiKey] = keysOf(whole);
+      this.#db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
+    }
     this.#db.run(
-      `INSERT INTO downloads (profile, file, ext, folder, path, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, bytes = excluded.bytes, at = excluded.at`,
+      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
+         bytes = excluded.bytes, at = excluded.at`,
       this.#profile,
       file,
       ext,
       dirname(whole),
       whole,
+      pathKey(whole),
       bytes,
       new Date().toISOString(),
+    );
+  }
+
+  /** Whether the path is noted for this transcript. */
+  isOf(file: string, ext: string, path: string): boolean {
+    return this.#ownersOf(path).some((owner) => this.#is(owner, file, ext));
+  }
+
+  /** Whether the path is noted for a transcript other than this one, of any profile. */
+  isOfAnother(file: string, ext: string, path: string): boolean {
+    return this.#ownersOf(path).some((owner) => !this.#is(owner, file, ext));
+  }
+
+  #is(owner: Owner, file: string, ext: string): boolean {
+    return owner.profile === this.#profile && owner.file === file && owner.ext === ext;
+  }
+
+  #ownersOf(path: string): Owner[] {
+    const [key, asciiKey] = keysOf(resolve(path));
+    return this.#db.all<Owner>(
+      'SELECT profile, file, ext FROM downloads WHERE path_key IN (?, ?)',
+      key,
+      asciiKey,
     );
   }
 

@@ -142,4 +142,12 @@ export const migrations: readonly Migration[] = [
               FROM events WHERE event = 'TRANSCRIPT_COMPLETE' AND source <> 'test' GROUP BY profile, audiofile) AS told
         WHERE files.profile = told.profile AND files.id = told.audiofile;`,
   },
+  {
+    // `path_key` is the path in lower case: one name is one transcript, also on disks that ignore case.
+    name: '004-download-paths',
+    sql: `
+      ALTER TABLE downloads ADD COLUMN path_key TEXT NOT NULL DEFAULT '';
+      UPDATE downloads SET path_key = lower(path);
+      CREATE INDEX downloads_by_path ON downloads (path_key);`,
+  },
 ];

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../bulk.ts';
+import { DEFAULT_TEMPLATE } from '../transcripts/downloads.ts';
 import { saveTranscripts } from '../transcripts/fetch.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
@@ -49,11 +50,8 @@ async function fetchNew(
   for (const ext of formats) {
     const ids = ledger.files.delivered(ext, resolve(folder));
     const wanted = { ids, formats: [ext], test: false, deprecatedPath: false };
-    const target = { folder, template: '{id}.{ext}', ifThere: 'skip' as const };
-    const keep = (saved: Saved | undefined): void => {
-      if (saved) ledger.downloads.add(saved.id, ext, saved.path, saved.bytes);
-    };
-    const outcomes = await saveTranscripts(transport, wanted, target, jobs, keep);
+    const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const };
+    const outcomes = await saveTranscripts(transport, ledger, wanted, target, jobs);
     all.push(...outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }
   return all;

@@ -1,10 +1,9 @@
 /** Waits for files and fetches each transcript as it is delivered. */
-import { join } from 'node:path';
 import type { AudioFile } from '../../api/files.ts';
 import type { Outcome } from '../bulk.ts';
-import { fileName, Names } from '../transcripts/name.ts';
+import { TranscriptDownloads } from '../transcripts/downloads.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
-import { type Saved, saveTranscript } from '../transcripts/save.ts';
+import type { Saved } from '../transcripts/save.ts';
 import { type Waiting, waitForFiles } from './wait.ts';
 
 export interface Fetching {
@@ -27,23 +26,19 @@ export async function waitAndFetch(
   const { download, formats } = fetching;
   if (download === undefined) return { outcomes: await waitForFiles(ids, waiting), saved: undefined };
   await removeLeftovers(download);
-  const names = new Names();
-  const documents = ids.flatMap((id) =>
-    formats.map((ext) => {
-      const name = fileName('{id}.{ext}', { id, ext, title: '', order: '' });
-      return { id, ext, path: join(download, names.claim(name, id)) };
-    }),
+  const { transport, ledger } = waiting;
+  const downloads = new TranscriptDownloads({ transport, ledger, folder: download, ifExists: 'skip' });
+  // Named now, in the order asked: the names must not depend on which file is delivered first.
+  const destinations = new Map(
+    ids.map((id) => [id, formats.map((ext) => downloads.claim({ id, ext, title: '', order: '' }))]),
   );
   const saved = new Map<string, Saved>();
   const onDelivered = async (id: string): Promise<void> => {
-    // What was fetched before a failure is not fetched again.
-    for (const { ext, path } of documents.filter((each) => each.id === id && !saved.has(each.path))) {
-      const request = { id, ext, test: false, deprecatedPath: false };
-      const one = await saveTranscript(waiting.transport, request, path, 'skip');
-      saved.set(path, one);
-      waiting.ledger?.downloads.add(id, ext, one.path, one.bytes);
+    for (const to of destinations.get(id) ?? []) {
+      // After a failure this is called again: what came before it is not downloaded twice.
+      if (!saved.has(to.path)) saved.set(to.path, await downloads.save(to));
     }
   };
   const outcomes = await waitForFiles(ids, { ...waiting, onDelivered });
-  return { outcomes, saved: documents.flatMap(({ path }) => saved.get(path) ?? []) };
+  return { outcomes, saved: [...destinations.values()].flat().flatMap(({ path }) => saved.get(path) ?? []) };
 }

@@ -1,15 +1,16 @@
 /** Many transcripts in several formats, each to a name of its own. */
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { pourTranscript } from './check.ts';
-import { fileName, Names } from './name.ts';
+import { DEFAULT_TEMPLATE, TranscriptDownloads } from './downloads.ts';
 import { removeLeftovers } from './partial-files.ts';
-import { brokenOff, type IfThere, type Saved, saveTranscript } from './save.ts';
+import { brokenOff, type IfExists, type Saved } from './save.ts';
 
 export interface Wanted {
   readonly ids: readonly string[];
@@ -23,7 +24,7 @@ export interface Target {
   readonly folder: string;
   readonly template: string;
   readonly file?: string | undefined;
-  readonly ifThere: IfThere;
+  readonly ifExists: IfExists;
 }
 
 /** Where `-o` leads: a folder if it is one, ends like one, or must hold several files. */
@@ -31,9 +32,9 @@ export async function targetOf(
   output: string | undefined,
   template: string | undefined,
   several: boolean,
-  ifThere: IfThere,
+  ifExists: IfExists,
 ): Promise<Target> {
-  const named = { template: template ?? '{id}.{ext}', ifThere };
+  const named = { template: template ?? DEFAULT_TEMPLATE, ifExists };
   if (output === undefined) return { ...named, folder: '.' };
   const there = await stat(output).catch(() => undefined);
   const folder = there?.isDirectory() || /[/\\]$/.test(output) || several || template !== undefined;
@@ -43,34 +44,44 @@ export async function targetOf(
   return { ...named, folder: output };
 }
 
-/** Downloads them all, so many at a time; `onDone` hears of each as it ends, with nothing if it failed. */
+/** Downloads them all, `jobs` at a time; `onDone` is told of each as it ends, with nothing if it failed. */
 export async function saveTranscripts(
   transport: Transport,
+  ledger: Ledger | undefined,
   wanted: Wanted,
   target: Target,
   jobs: number,
   onDone: (saved: Saved | undefined) => void = () => {},
 ): Promise<Outcome<Saved>[]> {
-  const named = target.file === undefined && /\{(title|order)\}/.test(target.template);
-  const details = named ? await doEach(wanted.ids, jobs, String, (id) => getFile(transport, id)) : [];
-  const names = new Names();
-  const tasks = wanted.ids.flatMap((id, at) =>
-    wanted.formats.map((ext) => {
+  const { ids, formats, test, deprecatedPath } = wanted;
+  const { file, folder, template, ifExists } = target;
+  const downloads = new TranscriptDownloads({
+    transport,
+    ledger,
+    folder,
+    template,
+    ifExists,
+    test,
+    deprecatedPath,
+  });
+  const needsDetails = file === undefined && /\{(title|order)\}/.test(template);
+  const details = needsDetails ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
+  const tasks = ids.flatMap((id, at) =>
+    formats.map((ext) => {
       const { value, error } = details[at] ?? {};
       const parts = { id, ext, title: value?.title ?? '', order: value?.orders[0] ?? '' };
-      const path = target.file ?? join(target.folder, names.claim(fileName(target.template, parts), id));
-      return { id, ext, path, error };
+      const to = file === undefined ? downloads.claim(parts) : { id, ext, path: file };
+      return { ...to, error };
     }),
   );
-  for (const folder of new Set(tasks.map(({ path }) => dirname(path)))) await removeLeftovers(folder);
+  for (const each of new Set(tasks.map(({ path }) => dirname(path)))) await removeLeftovers(each);
   const label = (task: { id: string; ext: string }): string =>
-    wanted.formats.length > 1 ? `${task.id}.${task.ext}` : task.id;
-  const { test, deprecatedPath } = wanted;
-  return doEach(tasks, jobs, label, async ({ id, ext, path, error }) => {
+    formats.length > 1 ? `${task.id}.${task.ext}` : task.id;
+  return doEach(tasks, jobs, label, async ({ error, ...to }) => {
     let saved: Saved | undefined;
     try {
       if (error) throw error;
-      saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, target.ifThere);
+      saved = await downloads.save(to);
       return saved;
     } finally {
       onDone(saved);

@@ -1,5 +1,6 @@
-/** Names for files that come from a service's data: safe on every system, whatever the data holds. */
+/** File names made of the service's data: safe on every system, whatever the data holds. */
 import { usage } from '../../lib/errors.ts';
+import { pathKey } from '../../lib/path-key.ts';
 
 export interface NameParts {
   readonly id: string;
@@ -9,7 +10,9 @@ export interface NameParts {
 }
 
 const placeholders = ['id', 'title', 'order', 'ext'] as const;
-const LONGEST = 180;
+/** File systems take 255; the rest is for what stands around a name while its file is written. */
+const MAX_NAME_BYTES = 180;
+const MAX_MARK_BYTES = 60;
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\.|$)/i;
 
 /** Refuses a template that names unknown things or leads out of its folder. */
@@ -63,11 +66,11 @@ function safeStep(text: string): string {
   return shorten(step);
 }
 
-/** Cuts the stem, not the extension, at a whole character, and leaves room for what comes before the extension. */
+/** Cuts the stem, not the extension, at a whole character; `mark` goes between the two. */
 function shorten(step: string, mark = ''): string {
   const ext = /\.[A-Za-z0-9]{1,8}$/.exec(step)?.[0] ?? '';
   const stem = step.slice(0, step.length - ext.length);
-  return cut(stem, LONGEST - Buffer.byteLength(mark + ext)) + mark + ext;
+  return cut(stem, MAX_NAME_BYTES - Buffer.byteLength(mark + ext)) + mark + ext;
 }
 
 function cut(text: string, bytes: number): string {
@@ -80,19 +83,33 @@ function cut(text: string, bytes: number): string {
   return kept.replace(/[.\s]+$/, '');
 }
 
-/** Tells names apart that a file system may take for the same, by adding the id to the later ones. */
+/** Gives each transcript of a run a name of its own; the later of two equal ones gets its id added. */
 export class Names {
-  readonly #taken = new Set<string>();
+  readonly #claimed = new Set<string>();
 
-  claim(name: string, id: string): string {
-    const slash = name.lastIndexOf('/') + 1;
+  /** `isTaken` tells of names that are in use beside this run. */
+  claim(name: string, id: string, isTaken: (name: string) => boolean = () => false): string {
     for (let n = 1; ; n += 1) {
-      const mark = n === 1 ? '' : `-${cut(safeValue(id), 60)}${n === 2 ? '' : `-${n - 1}`}`;
-      const candidate = name.slice(0, slash) + shorten(name.slice(slash), mark);
-      const key = candidate.normalize('NFC').toUpperCase().toLowerCase();
-      if (this.#taken.has(key)) continue;
-      this.#taken.add(key);
+      const candidate = n === 1 ? shortenLast(name) : shortenLast(name, markOf(id, n));
+      const key = pathKey(candidate);
+      if (this.#claimed.has(key) || isTaken(candidate)) continue;
+      this.#claimed.add(key);
       return candidate;
     }
   }
+
+  release(name: string): void {
+    this.#claimed.delete(pathKey(name));
+  }
+}
+
+/** What the second and later claims of a name get: `-7`, `-7-2`, `-7-3`. */
+const markOf = (id: string, n: number): string => {
+  const mark = `-${cut(safeValue(id), MAX_MARK_BYTES)}`;
+  return n === 2 ? mark : `${mark}-${n - 1}`;
+};
+
+function shortenLast(path: string, mark = ''): string {
+  const slash = path.lastIndexOf('/') + 1;
+  return path.slice(0, slash) + shorten(path.slice(slash), mark);
 }

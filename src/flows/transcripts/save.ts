@@ -30,27 +30,29 @@ export interface Saved {
   readonly bytes: number;
   /** It was there before and was left as it is. */
   readonly skipped?: boolean;
+  /** With `skipped`: the ledger does not know it as this transcript. */
+  readonly unidentified?: boolean;
 }
 
-export type IfThere = 'refuse' | 'replace' | 'skip';
+export type IfExists = 'refuse' | 'replace' | 'skip';
 
 /** Downloads one transcript to a path. */
 export async function saveTranscript(
   transport: Transport,
   request: TranscriptRequest,
   path: string,
-  ifThere: IfThere,
+  ifExists: IfExists,
 ): Promise<Saved> {
   const { id, ext } = request;
   const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there?.isDirectory()) throw cantWrite(path, new Error('it is a folder'));
   // A pipe or a device is written to, never replaced.
   const special = there !== undefined && !there.isFile();
-  if (there && !special && ifThere === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
-  if (there && !special && ifThere === 'refuse') throw exists(path);
+  if (there && !special && ifExists === 'skip') return { id, ext, path, bytes: there.size, skipped: true };
+  if (there && !special && ifExists === 'refuse') throw exists(path);
   return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
     const pour: ChunkSource = (sink) => pourTranscript(transcript, ext, sink);
-    if (!special) return { id, ext, path, ...(await writeBeside(path, pour, ifThere)) };
+    if (!special) return { id, ext, path, ...(await writeBeside(path, pour, ifExists)) };
     const bytes = await writeSlowly(path, pour).catch((error) => {
       throw brokenOff(error);
     });
@@ -62,15 +64,15 @@ export async function saveTranscript(
 async function writeBeside(
   path: string,
   pour: ChunkSource,
-  ifThere: IfThere,
+  ifExists: IfExists,
 ): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
   const part = partOf(path);
   try {
     const bytes = await writeAll(part, pour);
-    if (ifThere === 'replace') onDisk(path, () => renameSync(part, path));
+    if (ifExists === 'replace') onDisk(path, () => renameSync(part, path));
     else if (!onDisk(path, () => renameUnlessThere(part, path))) {
       // Somebody else brought it meanwhile.
-      if (ifThere === 'refuse') throw exists(path);
+      if (ifExists === 'refuse') throw exists(path);
       unlinkSync(part);
       return { bytes: statSync(path).size, skipped: true };
     }

@@ -1,55 +1,46 @@
 /** Downloads the transcript of each file that is complete, as `sync` and `wait` do. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
-import { fileName } from '../../flows/transcripts/name.ts';
-import { type Saved, saveTranscript } from '../../flows/transcripts/save.ts';
+import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
+import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
 import type { Action, Outcome } from './action.ts';
 
 const JOBS = 4;
 
-export const downloadAction = (
+export function downloadAction(
   transport: Transport,
   ledger: Ledger,
   folder: string,
   formats: readonly string[],
-): Action => ({
-  kind: 'download',
-  target: `${resolve(folder)} ${formats.join(',')}`,
-  jobs: JOBS,
-  triesAgain: true,
-  sources: ['received', 'found'],
-  events: ['TRANSCRIPT_COMPLETE'],
-  async run({ audiofile }) {
-    try {
-      const saved: Saved[] = [];
-      for (const ext of formats) saved.push(await fetchOne(transport, ledger, audiofile, ext, folder));
-      const paths = saved.map(({ path }) => path);
-      return { end: 'done', text: paths.join(', '), saved: paths };
-    } catch (error) {
-      return judge(error);
-    }
-  },
-});
-
-async function fetchOne(
-  transport: Transport,
-  ledger: Ledger,
-  id: string,
-  ext: string,
-  folder: string,
-): Promise<Saved> {
-  const path = join(folder, fileName('{id}.{ext}', { id, ext, title: '', order: '' }));
-  const saved = await saveTranscript(
-    transport,
-    { id, ext, test: false, deprecatedPath: false },
-    path,
-    'skip',
-  );
-  ledger.downloads.add(id, ext, saved.path, saved.bytes);
-  return saved;
+): Action {
+  const downloads = new TranscriptDownloads({ transport, ledger, folder, ifExists: 'skip' });
+  return {
+    kind: 'download',
+    target: `${resolve(folder)} ${formats.join(',')}`,
+    jobs: JOBS,
+    triesAgain: true,
+    sources: ['received', 'found'],
+    events: ['TRANSCRIPT_COMPLETE'],
+    async run({ audiofile }) {
+      try {
+        const saved: Saved[] = [];
+        for (const ext of formats) saved.push(await downloads.fetch(audiofile, ext));
+        return {
+          end: 'done',
+          text: saved.map(describe).join(', '),
+          saved: saved.flatMap(({ path, unidentified }) => (unidentified ? [] : [path])),
+        };
+      } catch (error) {
+        return judge(error);
+      }
+    },
+  };
 }
+
+const describe = ({ path, unidentified }: Saved): string =>
+  unidentified ? `${path} (was there already, and is left as it is)` : path;
 
 /** Without a key or a network no other transcript comes either; the rest may pass, or is about this file alone. */
 function judge(error: unknown): Outcome {

@@ -1,0 +1,77 @@
+/** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
+import { join } from 'node:path';
+import type { Transport } from '../../api/http/transport.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { fileName, type NameParts, Names } from './name.ts';
+import { type IfExists, type Saved, saveTranscript } from './save.ts';
+
+export interface DownloadOptions {
+  readonly transport: Transport;
+  readonly ledger: Ledger | undefined;
+  readonly folder: string;
+  readonly template?: string;
+  readonly ifExists: IfExists;
+  /** Fake transcripts, which are not noted in the ledger. */
+  readonly test?: boolean;
+  readonly deprecatedPath?: boolean;
+}
+
+/** One format of one transcript, and where it goes. */
+export interface Destination {
+  readonly id: string;
+  readonly ext: string;
+  readonly path: string;
+}
+
+export const DEFAULT_TEMPLATE = '{id}.{ext}';
+
+export class TranscriptDownloads {
+  readonly #options: DownloadOptions;
+  readonly #names = new Names();
+  readonly #running = new Map<string, Promise<Saved>>();
+
+  constructor(options: DownloadOptions) {
+    this.#options = options;
+  }
+
+  /** Gives a transcript a path that no other has, neither in this run nor by the ledger, whatever the case of letters. */
+  claim(parts: NameParts): Destination {
+    return { id: parts.id, ext: parts.ext, path: join(this.#options.folder, this.#claimName(parts)) };
+  }
+
+  /** Downloads a transcript to its path and notes it. What was there already is not noted: it may be anything. */
+  async save({ id, ext, path }: Destination): Promise<Saved> {
+    const { transport, ledger, ifExists, test = false, deprecatedPath = false } = this.#options;
+    const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, ifExists);
+    if (saved.skipped) return { ...saved, unidentified: !ledger?.downloads.isOf(id, ext, path) };
+    if (!test) ledger?.downloads.add(id, ext, path, saved.bytes);
+    return saved;
+  }
+
+  /**
+   * Both in one, for a run without end: the name is free again afterwards, because the ledger knows it then. Of calls
+   * for the same transcript at the same time, one downloads it.
+   */
+  async fetch(id: string, ext: string): Promise<Saved> {
+    const key = `${ext} ${id}`;
+    const running = this.#running.get(key);
+    if (running) return running;
+    const name = this.#claimName({ id, ext, title: '', order: '' });
+    const saving = this.save({ id, ext, path: join(this.#options.folder, name) }).finally(() => {
+      this.#names.release(name);
+      this.#running.delete(key);
+    });
+    this.#running.set(key, saving);
+    return saving;
+  }
+
+  #claimName(parts: NameParts): string {
+    const { ledger, folder, template = DEFAULT_TEMPLATE } = this.#options;
+    const { id, ext } = parts;
+    return this.#names.claim(
+      fileName(template, parts),
+      id,
+      (name) => ledger?.downloads.isOfAnother(id, ext, join(folder, name)) ?? false,
+    );
+  }
+}
