@@ -9,9 +9,11 @@ export interface Balance {
   readonly json: Json;
 }
 
-export async function getBalance(transport: Transport): Promise<Balance> {
-  const json = await requestJson(transport, { method: 'GET', path: '/prepay_balance', safety: 'read' });
-  const balance = isObject(json) ? scalar(json.get('balance')) : scalar(json);
+export const getBalance = async (transport: Transport): Promise<Balance> =>
+  decodeBalance(await requestJson(transport, { method: 'GET', path: '/prepay_balance', safety: 'read' }));
+
+function decodeBalance(json: Json): Balance {
+  const balance = scalar(isObject(json) ? json.get('balance') : json);
   if (balance === undefined) throw new StenoError('failed', 'the answer holds no balance');
   return { balance, json };
 }

@@ -1,4 +1,4 @@
-/** Reads fields of an answer, whatever type they come in. A number keeps its digits, because it stays text. */
+/** Reads fields of an answer, whatever type they come in. A number stays text, so that it keeps its digits. */
 import { isObject, type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
 
 export function scalar(value: Json | undefined): string | undefined {
@@ -9,7 +9,7 @@ export function scalar(value: Json | undefined): string | undefined {
 
 export const field = (object: JsonObject, key: string): string => scalar(object.get(key)) ?? '';
 
-/** Ids from an array, a single id, a text with commas, or objects that have an id. */
+/** Ids in an array, in a text separated by commas, or in objects that have an id. */
 export function ids(value: Json | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(ids);
   if (isObject(value)) return ids(value.get('id'));
@@ -19,7 +19,7 @@ export function ids(value: Json | undefined): string[] {
     .filter(Boolean);
 }
 
-/** The object under `key`, or the answer itself where the wrapping is missing. */
+/** The object under `key`, or the answer itself where it is not wrapped. */
 export function unwrap(answer: Json, key: string): JsonObject | undefined {
   if (!isObject(answer)) return undefined;
   const inner = answer.get(key);

@@ -2,10 +2,11 @@ import { StenoError } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, unwrap } from './decode.ts';
+import type { Call } from './http/call.ts';
 import { requestJson } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
-import { step } from './ids.ts';
+import { pathSegment } from './ids.ts';
 
 export interface AudioFile {
   readonly id: string;
@@ -24,21 +25,17 @@ export interface AudioFile {
   readonly json: Json;
 }
 
-export async function getFile(transport: Transport, id: string): Promise<AudioFile> {
-  const json = await requestJson(transport, {
-    method: 'GET',
-    path: `/audiofile/${step(id)}`,
-    safety: 'read',
-  });
-  const file = unwrap(json, 'audiofile');
-  if (!file || !(file !== json || file.has('statename') || file.has('id')))
-    throw new StenoError('failed', `the answer for ${id} holds no audiofile`);
-  return decodeFile(file, json, id);
-}
+export const getFile = async (transport: Transport, id: string): Promise<AudioFile> =>
+  decodeFile(await requestJson(transport, { method: 'GET', path: filePath(id), safety: 'read' }), id);
 
-function decodeFile(file: JsonObject, json: Json, asked: string): AudioFile {
+const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
+
+function decodeFile(json: Json, requestedId: string): AudioFile {
+  const file = unwrap(json, 'audiofile');
+  const isFile = file && (file !== json || file.has('statename') || file.has('id'));
+  if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
   return {
-    id: field(file, 'id') || asked,
+    id: field(file, 'id') || requestedId,
     state: field(file, 'statename'),
     title: field(file, 'title'),
     duration: field(file, 'duration'),
@@ -54,7 +51,7 @@ function decodeFile(file: JsonObject, json: Json, asked: string): AudioFile {
   };
 }
 
-/** A file of which no more is known than that it was ordered. */
+/** A file that was just ordered: nothing else is known of it yet. */
 export const orderedFile = (id: string, order: string, state: string): AudioFile => ({
   id,
   state,
@@ -81,25 +78,29 @@ export interface FileChange {
   readonly json: Json;
 }
 
+const CHANGE_LIMIT_MS = 60_000;
+
 export const upgradeFile = (
   transport: Transport,
   id: string,
   skus: readonly string[],
   test: boolean,
-): Promise<FileChange> => change(transport, id, 'upgrade', new Map<string, Json>([['sku', [...skus]]]), test);
+): Promise<FileChange> =>
+  changeFile(transport, id, 'upgrade', new Map<string, Json>([['sku', [...skus]], ...testParam(test)]));
 
 export const refundFile = (transport: Transport, id: string, test: boolean): Promise<FileChange> =>
-  change(transport, id, 'refund', new Map(), test);
+  changeFile(transport, id, 'refund', new Map<string, Json>(testParam(test)));
 
-async function change(
+const testParam = (test: boolean): Array<[string, Json]> => (test ? [['test', true]] : []);
+
+async function changeFile(
   transport: Transport,
   id: string,
-  verb: string,
+  action: 'upgrade' | 'refund',
   params: JsonObject,
-  test: boolean,
 ): Promise<FileChange> {
-  if (test) params.set('test', true);
-  const path = `/audiofile/${step(id)}/${verb}`;
-  const json = await requestJson(transport, { method: 'POST', path, safety: 'money', params, limit: 60_000 });
+  const path = `${filePath(id)}/${action}`;
+  const call: Call = { method: 'POST', path, safety: 'money', params, limitMs: CHANGE_LIMIT_MS };
+  const json = await requestJson(transport, call);
   return { id, message: oneLine(messageInJson(json) ?? ''), json };
 }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { field, unwrap } from './decode.ts';
 import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
-import { step } from './ids.ts';
+import { pathSegment } from './ids.ts';
 
 export interface InvoiceItem {
   readonly id: string;
@@ -25,13 +25,17 @@ export interface Invoice {
   readonly json: Json;
 }
 
-export async function getInvoice(transport: Transport, id: string): Promise<Invoice> {
-  const json = await requestJson(transport, { method: 'POST', path: `/invoice/${step(id)}`, safety: 'read' });
+export const getInvoice = async (transport: Transport, id: string): Promise<Invoice> => {
+  const path = `/invoice/${pathSegment(id)}`;
+  return decodeInvoice(await requestJson(transport, { method: 'POST', path, safety: 'read' }), id);
+};
+
+function decodeInvoice(json: Json, requestedId: string): Invoice {
   const invoice = unwrap(json, 'invoice');
-  if (!invoice) throw new StenoError('failed', `the answer for ${id} holds no invoice`);
+  if (!invoice) throw new StenoError('failed', `the answer for ${requestedId} holds no invoice`);
   const items = invoice.get('items');
   return {
-    id: field(invoice, 'id') || id,
+    id: field(invoice, 'id') || requestedId,
     state: field(invoice, 'state'),
     purchaseOrder: field(invoice, 'purchase_order'),
     created: field(invoice, 'createtime'),

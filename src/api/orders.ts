@@ -12,7 +12,7 @@ export interface OrderRequest {
   readonly names: readonly string[];
   readonly notes?: string | undefined;
   readonly test: boolean;
-  /** What the document does not list, sent as it is. */
+  /** Parameters that the API document does not list, sent as they are. */
   readonly extra: ReadonlyArray<readonly [string, string]>;
 }
 
@@ -20,33 +20,31 @@ export interface Order {
   readonly id: string;
   readonly audiofiles: readonly string[];
   readonly message: string;
-  /** Why it is held; absent on an order that is under way. */
+  /** Why the order is on hold; undefined if it is not. */
   readonly hold: string | undefined;
   readonly json: Json;
 }
 
 /** The service fetches every URL during the call. */
-const BASE_LIMIT = 60_000;
-const LIMIT_PER_URL = 30_000;
+const BASE_LIMIT_MS = 60_000;
+const LIMIT_PER_URL_MS = 30_000;
 
 export async function placeOrder(transport: Transport, request: OrderRequest): Promise<Order> {
-  const limit = BASE_LIMIT + LIMIT_PER_URL * request.urls.length;
   const call: Call = {
     method: 'POST',
     path: '/order_url',
     safety: 'money',
     params: orderParams(request),
-    limit,
+    limitMs: BASE_LIMIT_MS + LIMIT_PER_URL_MS * request.urls.length,
   };
   const json = await requestJson(transport, call);
-  const order = isObject(json) ? decodeOrder(json) : undefined;
-  const said = oneLine(messageInJson(json) ?? '', 200);
-  if (!order)
-    throw unreadableAnswer(
-      call,
-      `it names neither an order nor an audiofile${said ? `, but says: ${said}` : ''}`,
-    );
-  return order;
+  const order = decodeOrder(json);
+  if (order) return order;
+  const message = oneLine(messageInJson(json) ?? '', 200);
+  throw unreadableAnswer(
+    call,
+    `it names neither an order nor an audiofile${message ? `, but says: ${message}` : ''}`,
+  );
 }
 
 export function orderParams(request: OrderRequest): JsonObject {
@@ -61,16 +59,16 @@ export function orderParams(request: OrderRequest): JsonObject {
   return params;
 }
 
-function decodeOrder(json: JsonObject): Order | undefined {
+function decodeOrder(json: Json): Order | undefined {
+  if (!isObject(json)) return undefined;
   const id = field(json, 'order');
   const audiofiles = ids(json.get('audiofiles'));
   if (!id && audiofiles.length === 0) return undefined;
-  return { id, audiofiles, message: field(json, 'message'), hold: holdOf(json), json };
+  return { id, audiofiles, message: field(json, 'message'), hold: decodeHold(json.get('hold')), json };
 }
 
-/** A hold that nobody has heard of is still a hold. */
-function holdOf(json: JsonObject): string | undefined {
-  const hold = json.get('hold');
+/** A hold of a kind that the API document does not list is still a hold. */
+function decodeHold(hold: Json | undefined): string | undefined {
   if (hold === undefined || hold === null || hold === false) return undefined;
   return scalar(hold) || 'unknown';
 }

@@ -1,8 +1,8 @@
 import type { Json } from '../lib/json.ts';
 import { type ChunkSource, streamBody } from './http/body.ts';
-import type { Call, CallResponse } from './http/call.ts';
+import type { Call } from './http/call.ts';
 import type { Transport } from './http/transport.ts';
-import { step } from './ids.ts';
+import { pathSegment } from './ids.ts';
 
 export interface TranscriptRequest {
   readonly id: string;
@@ -18,24 +18,25 @@ export interface TranscriptBody {
   readonly hide: (text: string) => string;
 }
 
-/** Streams a transcript to `take`, which is called again if the stream breaks and is asked for anew. */
+/** Hands a transcript to `read`, which is called again if the stream breaks and the call is repeated. */
 export function getTranscript<T>(
   transport: Transport,
   request: TranscriptRequest,
-  take: (transcript: TranscriptBody) => Promise<T>,
+  read: (transcript: TranscriptBody) => Promise<T>,
 ): Promise<T> {
-  const id = step(request.id);
-  const path = request.deprecatedPath
-    ? `/transcript/${id}.${request.ext}`
-    : `/audiofile/${id}/transcript.${request.ext}`;
   const params = new Map<string, Json>(request.test ? [['test', true]] : []);
-  const call: Call = { method: 'POST', path, safety: 'read', params, streams: true };
-  return transport.send(call, (response: CallResponse) =>
-    take({
+  const call: Call = { method: 'POST', path: pathOf(request), safety: 'read', params, streams: true };
+  return transport.send(call, (response) =>
+    read({
       contentType: response.headers['content-type'] ?? '',
       status: response.status,
       stream: (onChunk) => streamBody(response, onChunk),
       hide: response.hide,
     }),
   );
+}
+
+function pathOf({ id, ext, deprecatedPath }: TranscriptRequest): string {
+  const segment = pathSegment(id);
+  return deprecatedPath ? `/transcript/${segment}.${ext}` : `/audiofile/${segment}/transcript.${ext}`;
 }

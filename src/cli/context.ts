@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { getKey, type Key, noKeyError } from '../settings/key.ts';
+import { type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
 import { ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
@@ -53,8 +54,8 @@ export class Context {
     this.env = edges.env;
     this.#edges = edges;
     this.signal = edges.signal;
-    for (const key of [globals.apiKey, edges.env.STENO_API_KEY]) if (key) this.mask.add(key);
-    this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask, edges.env);
+    maskGivenKeys(this.mask, globals.apiKey, edges.env);
+    this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask.hide, edges.env);
   }
 
   /** Opened on first use: node takes its time over it. */
@@ -88,26 +89,20 @@ export class Context {
   }
 
   /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
-  readSettings(options: { newProfile?: boolean } = {}): Settings {
-    const { globals, env } = this;
-    const inside = this.#sandbox;
+  readSettings({ newProfile = false }: { newProfile?: boolean } = {}): Settings {
+    const { globals, env, mask } = this;
+    const sandbox = this.#sandbox;
     const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
+    if (sandbox) {
+      const flags = { 'base-url': sandbox.baseUrl, 'api-key': sandbox.apiKey, timeout };
+      return new Settings({ flags, flagSource: SANDBOX, profile: SANDBOX, newProfile: true, env, mask });
+    }
     const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey, timeout };
-    const settings = inside
-      ? new Settings({ 'base-url': inside.baseUrl, 'api-key': inside.apiKey, timeout }, SANDBOX, env, {
-          newProfile: true,
-          source: SANDBOX,
-        })
-      : new Settings(flags, globals.profile, env, options);
-    const key = settings.getUnchecked('api-key').value;
-    if (key) this.mask.add(key);
-    return settings;
+    return new Settings({ flags, profile: globals.profile, newProfile, env, mask });
   }
 
-  async key(): Promise<Key | undefined> {
-    const key = await getKey(this.settings);
-    if (key) this.mask.add(key.value);
-    return key;
+  key(): Promise<Key | undefined> {
+    return this.settings.key();
   }
 
   /** The way to the service, with the settings that hold for this command. */
@@ -128,7 +123,6 @@ export class Context {
     apiKey: string,
     { ownTimeout = false, endsInTime = false, signal = this.signal }: Limits = {},
   ): Promise<Transport> {
-    this.mask.add(apiKey);
     const baseUrl = settings.get('base-url').value;
     if (!baseUrl) {
       throw usage(
@@ -142,11 +136,12 @@ export class Context {
     return Transport.open({
       baseUrl,
       apiKey,
-      timeout: limit === undefined ? undefined : parseDuration(limit),
-      until: endsInTime && timeout !== undefined ? Date.now() + timeout : undefined,
+      timeoutMs: limit === undefined ? undefined : parseDuration(limit),
+      endsAtMs: endsInTime && timeout !== undefined ? monotonicMs() + timeout : undefined,
       userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
       env: this.env,
       signal,
+      hide: this.mask.hide,
       trace: (line) => {
         if (this.out.mode.debug) this.out.debug(line());
       },

@@ -1,7 +1,6 @@
 /** The parts of README.md that are made from the program, each between its two markers. */
 import { PassThrough } from 'node:stream';
 import { exitCodes } from '../lib/errors.ts';
-import { Mask } from '../lib/mask.ts';
 import type { View } from '../lib/view.ts';
 import { settingList } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
@@ -151,6 +150,6 @@ async function textOf(view: View, form: string): Promise<string> {
     noColor: true,
     debug: false,
   };
-  await new Output(mode, { stdout: stream, stderr: stream }, new Mask(), {}).show(view);
+  await new Output(mode, { stdout: stream, stderr: stream }, String, {}).show(view);
   return String(sink.read());
 }

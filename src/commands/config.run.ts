@@ -4,6 +4,7 @@ import { StenoError } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { masked } from '../lib/mask.ts';
 import { readAll } from '../lib/streams.ts';
+import { acceptKey } from '../settings/key.ts';
 import { type SettingName, type SettingValue, settingByName } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 import { askPerson } from '../ui/prompt.ts';
@@ -31,8 +32,8 @@ export async function get(context: Context, { args: [name = ''] }: Input): Promi
 export async function set(context: Context, { args: [name = '', given = ''] }: Input): Promise<void> {
   const setting = settingByName(name);
   const value = given === '-' ? await readValue(context, setting.name) : given;
-  if (setting.name === 'api-key') context.mask.add(value);
-  setting.check(value);
+  if (setting.name === 'api-key') acceptKey(value, context.mask);
+  else setting.check(value);
   await change(context, setting.name, value);
 }
 

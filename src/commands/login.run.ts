@@ -4,8 +4,8 @@ import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/streams.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
-import { keyFromCommand } from '../settings/key.ts';
-import { checkKey, Settings } from '../settings/settings.ts';
+import { acceptKey, keyFromCommand } from '../settings/key.ts';
+import { Settings } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 import { askPerson } from '../ui/prompt.ts';
 
@@ -28,9 +28,9 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
   // Only an address that is given here and now is kept with the key.
   const given = baseUrl ?? answers.baseUrl;
   const key =
-    apiKeyCommand === undefined ? (apiKey ?? checkGiven(answers.key)) : await keyFromCommand(apiKeyCommand);
-  context.mask.add(key);
-  checkKey(key);
+    apiKeyCommand === undefined
+      ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
+      : await keyFromCommand(apiKeyCommand, context.mask);
   if (options.verify) await verify(context, given ?? settings.get('base-url').value, key);
   await writeProfile(context.env, settings.profileName, {
     'api-key': apiKeyCommand === undefined ? key : undefined,
@@ -82,8 +82,9 @@ function checkGiven(key: string | undefined): string {
 
 /** Asks the service for something harmless with the new key. */
 async function verify(context: Context, baseUrl: string | undefined, key: string): Promise<void> {
-  const { profile } = context.globals;
-  const settings = new Settings({ 'base-url': baseUrl }, profile, context.env, { newProfile: true });
+  const { env, mask, globals } = context;
+  const flags = { 'base-url': baseUrl };
+  const settings = new Settings({ flags, profile: globals.profile, newProfile: true, env, mask });
   const transport = await context.transportFor(settings, key);
   try {
     await getBalance(transport);

@@ -1,44 +1,58 @@
-import { StenoError } from '../lib/errors.ts';
-import { checkKey, type Settings } from './settings.ts';
+/** Where a key enters the program: here it is registered with the mask, and checked. */
+import type { Env } from '../lib/env.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import type { Mask } from '../lib/mask.ts';
 
 export interface Key {
   readonly value: string;
   readonly source: string;
 }
 
-/** The key from flag, environment or profile; a kept command stands in the place of a kept key. */
-export async function getKey(settings: Settings): Promise<Key | undefined> {
-  const { value, source } = settings.get('api-key');
-  if (value !== undefined) return { value, source };
-  const command = settings.get('api-key-command');
-  if (command.value === undefined) return undefined;
-  return { value: await keyFromCommand(command.value), source: `command of ${command.source}` };
+/** Masks a key given by flag or environment, before anything else is printed. */
+export function maskGivenKeys(mask: Mask, flag: string | undefined, env: Env): void {
+  for (const key of [flag, env.STENO_API_KEY]) if (key) mask.add(key);
 }
 
-export function noKeyError(): StenoError {
-  return new StenoError('auth', 'no API key is set', {
-    hint: 'run: steno login   (or set STENO_API_KEY)',
-  });
+/** Takes a key that was typed, read from stdin or printed by the key command. */
+export function acceptKey(value: string, mask: Mask): string {
+  mask.add(value);
+  checkKey(value);
+  return value;
 }
+
+export function checkKey(value: string): void {
+  if (!/^[\x21-\x7e\u00a1-\uffff]{1,4096}$/.test(value)) {
+    throw usage(
+      'the key has blanks or control characters in it, or is empty',
+      'paste it again, alone on its line',
+    );
+  }
+}
+
+export const noKeyError = (): StenoError =>
+  new StenoError('auth', 'no API key is set', { hint: 'run: steno login   (or set STENO_API_KEY)' });
+
+const COMMAND_TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_LENGTH = 65_536;
 
 /** Runs the user's own command line and takes the first line that it prints. */
-export async function keyFromCommand(command: string): Promise<string> {
+export async function keyFromCommand(command: string, mask: Mask): Promise<string> {
   const { spawn } = await import('node:child_process');
-  const child = spawn(command, { shell: true, stdio: ['inherit', 'pipe', 'inherit'], timeout: 60_000 });
-  let printed = '';
+  const stdio = ['inherit', 'pipe', 'inherit'] as const;
+  const child = spawn(command, { shell: true, stdio: [...stdio], timeout: COMMAND_TIMEOUT_MS });
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    if (printed.length < 65_536) printed += chunk;
+    if (output.length < MAX_OUTPUT_LENGTH) output += chunk;
   });
-  const status = await new Promise<number | NodeJS.Signals | null>((done) => {
-    child.on('error', () => done(-1));
-    child.on('close', (code, signal) => done(code ?? signal));
+  const status = await new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.on('error', () => resolve(-1));
+    child.on('close', (code, signal) => resolve(code ?? signal));
   });
   if (status !== 0)
     throw new StenoError('auth', `the key command failed (${status})`, {
       hint: 'see it with: steno config get api-key-command',
     });
-  const key = printed.split(/\r?\n/, 1)[0]?.trim() ?? '';
+  const key = output.split(/\r?\n/, 1)[0]?.trim() ?? '';
   if (!key) throw new StenoError('auth', 'the key command printed no key');
-  checkKey(key);
-  return key;
+  return acceptKey(key, mask);
 }

@@ -1,8 +1,10 @@
 import { parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
-import { usage } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
+import type { Mask } from '../lib/mask.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
+import { checkKey, type Key, keyFromCommand } from './key.ts';
 import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
 
 export type SettingName = 'base-url' | 'api-key' | 'api-key-command' | 'timeout';
@@ -23,52 +25,51 @@ export const settingList: readonly Setting[] = [
 
 export const settingNames = settingList.map((each) => each.name);
 
-/** A value and the place it came from; no value where none is set. */
+/** A value and the place it came from; undefined where none is set. */
 export interface SettingValue {
   readonly name: SettingName;
   readonly value: string | undefined;
   readonly source: string;
 }
 
-export type SettingFlags = { readonly [Name in SettingName]?: string | undefined };
+export interface SettingsOptions {
+  /** Values that go before all others. */
+  readonly flags: { readonly [Name in SettingName]?: string | undefined };
+  /** What `flags` are said to come from. */
+  readonly flagSource?: string;
+  readonly profile: string | undefined;
+  /** Accepts a profile that does not exist yet. */
+  readonly newProfile?: boolean;
+  readonly env: Env;
+  /** Learns the key of the profile. */
+  readonly mask: Mask;
+}
 
 /** Settings in the order of the contract: flag, environment, the selected profile, built-in default. */
 export class Settings {
   readonly profileName: string;
   readonly profileSource: string;
+  readonly #options: SettingsOptions;
   readonly #profile: Profile;
-  readonly #flags: SettingFlags;
-  readonly #env: Env;
-  /** What a value that was handed over is said to come from. */
-  readonly #source: string;
 
-  constructor(
-    flags: SettingFlags,
-    profile: string | undefined,
-    env: Env,
-    options: { newProfile?: boolean; source?: string } = {},
-  ) {
+  constructor(options: SettingsOptions) {
+    const { profile, env, mask, newProfile = false } = options;
     const profiles = readProfiles(env);
+    this.#options = options;
     this.profileName = profile ?? (env.STENO_PROFILE || 'default');
-    this.profileSource = profile
-      ? (options.source ?? 'flag')
-      : env.STENO_PROFILE
-        ? 'environment STENO_PROFILE'
-        : 'default';
+    this.profileSource = this.#sourceOfProfile();
     checkProfileName(this.profileName);
     const known = Object.hasOwn(profiles, this.profileName);
-    if (!known && !options.newProfile && this.profileName !== 'default')
+    if (!known && !newProfile && this.profileName !== 'default')
       throw unknownProfile(this.profileName, profiles);
     this.#profile = (known && profiles[this.profileName]) || {};
-    this.#flags = flags;
-    this.#env = env;
-    this.#source = options.source ?? 'flag';
+    const key = this.getUnchecked('api-key').value;
+    if (key) mask.add(key);
   }
 
   get(name: SettingName): SettingValue {
-    const setting = settingByName(name);
     const found = this.getUnchecked(name);
-    if (found.value !== undefined) checkFound(setting, found);
+    if (found.value !== undefined) checkValue(found.value, found);
     return found;
   }
 
@@ -76,36 +77,48 @@ export class Settings {
     return settingNames.map((name) => this.get(name));
   }
 
-  /** The value as it stands, good or bad. */
+  /** The value as it stands, valid or not. */
   getUnchecked(name: SettingName): SettingValue {
-    const { env } = settingByName(name);
-    const flag = this.#flags[name];
-    if (flag !== undefined) return { name, value: flag, source: this.#source };
-    const variable = env && this.#env[env];
-    if (variable) return { name, value: variable, source: `environment ${env}` };
+    const { flags, env } = this.#options;
+    const variable = settingByName(name).env;
+    const flag = flags[name];
+    if (flag !== undefined) return { name, value: flag, source: this.#flagSource };
+    const exported = variable && env[variable];
+    if (exported) return { name, value: exported, source: `environment ${variable}` };
     const kept = Object.hasOwn(this.#profile, name) ? this.#profile[name] : undefined;
     if (kept !== undefined) return { name, value: kept, source: `profile ${this.profileName}` };
     return { name, value: undefined, source: 'not set' };
   }
+
+  /** The key from flag, environment or profile, or from the command that a profile keeps in its place. */
+  async key(): Promise<Key | undefined> {
+    const { value, source } = this.get('api-key');
+    if (value !== undefined) return { value, source };
+    const command = this.get('api-key-command');
+    if (command.value === undefined) return undefined;
+    const printed = await keyFromCommand(command.value, this.#options.mask);
+    return { value: printed, source: `command of ${command.source}` };
+  }
+
+  get #flagSource(): string {
+    return this.#options.flagSource ?? 'flag';
+  }
+
+  #sourceOfProfile(): string {
+    const { profile, env } = this.#options;
+    if (profile) return this.#flagSource;
+    return env.STENO_PROFILE ? 'environment STENO_PROFILE' : 'default';
+  }
 }
 
 export function settingByName(name: string): Setting {
-  const wanted = name.replaceAll('_', '-');
-  const setting = settingList.find((each) => each.name === wanted);
+  const dashed = name.replaceAll('_', '-');
+  const setting = settingList.find((each) => each.name === dashed);
   if (setting) return setting;
   throw usage(
     `there is no setting '${name}'`,
     didYouMean(name, settingNames, `settings: ${settingNames.join(', ')}`),
   );
-}
-
-export function checkKey(value: string): void {
-  if (!/^[\x21-\x7e\u00a1-\uffff]{1,4096}$/.test(value)) {
-    throw usage(
-      'the key has blanks or control characters in it, or is empty',
-      'paste it again, alone on its line',
-    );
-  }
 }
 
 function checkTimeout(value: string): void {
@@ -116,12 +129,12 @@ function checkCommand(value: string): void {
   if (!value.trim() || value.includes('\0')) throw usage('the key command is empty');
 }
 
-/** Says where a bad value came from: the same mistake is mended in different places. */
-function checkFound(setting: Setting, found: SettingValue): void {
+/** Adds to the error where the bad value came from, which is where to correct it. */
+function checkValue(value: string, { name, source }: SettingValue): void {
   try {
-    setting.check(found.value ?? '');
+    settingByName(name).check(value);
   } catch (error) {
-    const { message, hint } = error as ReturnType<typeof usage>;
-    throw usage(`${message} (${setting.name} from ${found.source})`, hint);
+    if (!(error instanceof StenoError)) throw error;
+    throw usage(`${error.message} (${name} from ${source})`, error.hint);
   }
 }

@@ -3,7 +3,6 @@ import type { Env } from '../lib/env.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { BulkError, type StenoError } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
-import type { Mask } from '../lib/mask.ts';
 import { forCsv, forRow, forTerminal, forTerminalLines, oneLine } from '../lib/text.ts';
 import type { Rows, View } from '../lib/view.ts';
 import type { Paint } from './paint.ts';
@@ -21,7 +20,7 @@ export class Output {
   readonly mode: OutputMode;
   readonly #stdout: NodeJS.WriteStream;
   readonly #stderr: NodeJS.WriteStream;
-  readonly #mask: Mask;
+  readonly #hide: (text: string) => string;
   readonly #env: Env;
   readonly #decoder = new StringDecoder('utf8');
   #headed = false;
@@ -31,13 +30,14 @@ export class Output {
   constructor(
     mode: OutputMode,
     streams: { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream },
-    mask: Mask,
+    /** Masks secrets. */
+    hide: (text: string) => string,
     env: Env,
   ) {
     this.mode = mode;
     this.#stdout = streams.stdout;
     this.#stderr = streams.stderr;
-    this.#mask = mask;
+    this.#hide = hide;
     this.#env = env;
     // Node revives stdout after an error, so its own state does not tell.
     this.#stdout.once('close', () => {
@@ -111,7 +111,7 @@ export class Output {
 
   /** Writes to stdout as it is, but for secrets. */
   write(text: string): void {
-    this.#stdout.write(this.#mask.hide(text));
+    this.#stdout.write(this.#hide(text));
   }
 
   /** Passes a part of a document on to stdout, byte by byte unless a terminal would obey it. */
@@ -156,12 +156,12 @@ export class Output {
   async fail(error: StenoError): Promise<void> {
     const failures = error instanceof BulkError ? error.failures : [];
     if (this.mode.json) {
-      const object = errorJson(error, this.#mask.hide);
+      const object = errorJson(error, this.#hide);
       if (failures.length) {
         object.set(
           'failures',
           failures.map(
-            (each) => new Map([['what', each.what as Json], ...errorJson(each.error, this.#mask.hide)]),
+            (each) => new Map([['what', each.what as Json], ...errorJson(each.error, this.#hide)]),
           ),
         );
       }
@@ -210,11 +210,11 @@ export class Output {
 
   /** A line of stderr; it is cut only after the mask, for a part of a key is a secret too. */
   #line(text: string, longest = 600): string {
-    return oneLine(this.#mask.hide(text), longest);
+    return oneLine(this.#hide(text), longest);
   }
 
   #tell(text: string): void {
-    this.#stderr.write(this.#mask.hide(text));
+    this.#stderr.write(this.#hide(text));
   }
 
   #tellJson(key: string, object: JsonObject): void {

@@ -1,91 +1,92 @@
-/** The body of an answer, as it comes and without a coding. */
+/** The body of a response: streamed with back pressure, and decompressed. */
 import type { Dispatcher } from 'undici';
 import { StenoError } from '../../lib/errors.ts';
 
-/** Takes a part; one that needs time for it returns a promise, and gets no more until then. */
+/** Takes a chunk; one that returns a promise gets the next chunk only when it has settled. */
 export type ChunkHandler = (chunk: Buffer) => void | Promise<void>;
 
-/** Hands everything to a sink, part by part; resolves when it has taken all. */
-export type ChunkSource = (sink: ChunkHandler) => Promise<void>;
+/** Hands a whole body to a handler, chunk by chunk; resolves when the handler has taken all of it. */
+export type ChunkSource = (onChunk: ChunkHandler) => Promise<void>;
 
-/** So much is held for a sink that is not there yet or not ready. */
-const MOST_HELD = 65_536;
+/** How much is buffered before the connection is paused. */
+const MAX_BUFFERED_BYTES = 65_536;
 
 export class Body {
-  readonly #source: Dispatcher.DispatchController;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
-  #sink: ChunkHandler | undefined;
-  #waits = false;
-  #whole = false;
+  readonly #controller: Dispatcher.DispatchController;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
+  #onChunk: ChunkHandler | undefined;
+  /** The handler is busy with a chunk. */
+  #busy = false;
+  #complete = false;
   #error: unknown;
-  #done: () => void = () => {};
-  #failed: (error: unknown) => void = () => {};
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
 
-  constructor(source: Dispatcher.DispatchController) {
-    this.#source = source;
+  constructor(controller: Dispatcher.DispatchController) {
+    this.#controller = controller;
   }
 
   push(chunk: Buffer): void {
     if (this.#error !== undefined) return;
-    if (this.#sink && !this.#waits) return void this.#give(this.#sink, chunk);
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes >= MOST_HELD) this.#source.pause();
+    if (this.#onChunk && !this.#busy) return void this.#hand(this.#onChunk, chunk);
+    this.#buffered.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) this.#controller.pause();
   }
 
   end(): void {
-    this.#whole = true;
-    if (this.#sink && !this.#waits) this.#done();
+    this.#complete = true;
+    if (this.#onChunk && !this.#busy) this.#resolve();
   }
 
   fail(error: unknown): void {
     this.#error ??= error;
-    this.#failed(this.#error);
+    this.#reject(this.#error);
   }
 
-  /** Hands everything to the sink; resolves when all has come and was taken. To be called once. */
-  stream(sink: ChunkHandler): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#done = done;
-      this.#failed = failed;
-      this.#sink = sink;
-      this.#next(sink);
+  /** Hands everything to the handler, as it came; resolves when it has taken all. To be called once. */
+  stream(onChunk: ChunkHandler): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#onChunk = onChunk;
+      this.#flush(onChunk);
     });
   }
 
-  /** Wants no more of it. What has not come by now never does, and its connection is given up. */
-  drop(): void {
-    if (!this.#whole && this.#error === undefined) this.#cancel(new Error('no more is wanted'));
+  /** Reads no further; a body that is not complete takes its connection with it. */
+  discard(): void {
+    if (!this.#complete && this.#error === undefined) this.#cancel(new Error('the body was discarded'));
   }
 
-  #next(sink: ChunkHandler): void {
-    while (this.#error === undefined && this.#held.length && !this.#waits) {
-      const chunk = this.#held.shift() as Buffer;
-      this.#heldBytes -= chunk.length;
-      this.#give(sink, chunk);
+  #flush(onChunk: ChunkHandler): void {
+    while (this.#error === undefined && this.#buffered.length && !this.#busy) {
+      const chunk = this.#buffered.shift() as Buffer;
+      this.#bufferedBytes -= chunk.length;
+      this.#hand(onChunk, chunk);
     }
-    if (this.#error !== undefined) this.#failed(this.#error);
-    else if (this.#waits) return;
-    else if (this.#whole) this.#done();
-    else this.#source.resume();
+    if (this.#error !== undefined) this.#reject(this.#error);
+    else if (this.#busy) return;
+    else if (this.#complete) this.#resolve();
+    else this.#controller.resume();
   }
 
-  #give(sink: ChunkHandler, chunk: Buffer): void {
+  #hand(onChunk: ChunkHandler, chunk: Buffer): void {
     try {
-      const taking = sink(chunk);
-      if (taking) this.#wait(sink, taking);
+      const taken = onChunk(chunk);
+      if (taken) this.#waitFor(taken, onChunk);
     } catch (error) {
       this.#cancel(error);
     }
   }
 
-  #wait(sink: ChunkHandler, taking: Promise<void>): void {
-    this.#waits = true;
-    taking.then(
+  #waitFor(taken: Promise<void>, onChunk: ChunkHandler): void {
+    this.#busy = true;
+    taken.then(
       () => {
-        this.#waits = false;
-        this.#next(sink);
+        this.#busy = false;
+        this.#flush(onChunk);
       },
       (error: unknown) => this.#cancel(error),
     );
@@ -93,75 +94,80 @@ export class Body {
 
   #cancel(error: unknown): void {
     this.fail(error);
-    this.#held = [];
-    if (!this.#whole) this.#source.abort(error as Error);
+    this.#buffered = [];
+    if (!this.#complete) this.#controller.abort(error as Error);
   }
 }
 
-/** What of an answer concerns its body. */
-interface Bodied {
+interface WithBody {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
 }
 
-const decoders = {
+const decompressors = {
   gzip: 'createGunzip',
   'x-gzip': 'createGunzip',
   deflate: 'createInflate',
   br: 'createBrotliDecompress',
 } as const;
 
-/** Hands the body to the sink without its coding: nobody asked for one, but it may come all the same. */
-export function streamBody({ headers, body }: Bodied, sink: ChunkHandler): Promise<void> {
-  const coding = (headers['content-encoding'] ?? '').toLowerCase();
-  return Object.hasOwn(decoders, coding)
-    ? decode(body, coding as keyof typeof decoders, sink)
-    : body.stream(sink);
+type Encoding = keyof typeof decompressors;
+
+/** Streams the body decompressed: we ask for no compression, but some servers compress all the same. */
+export function streamBody({ headers, body }: WithBody, onChunk: ChunkHandler): Promise<void> {
+  const encoding = (headers['content-encoding'] ?? '').toLowerCase();
+  return Object.hasOwn(decompressors, encoding)
+    ? decompress(body, encoding as Encoding, onChunk)
+    : body.stream(onChunk);
 }
 
-async function decode(body: Body, coding: keyof typeof decoders, sink: ChunkHandler): Promise<void> {
+async function decompress(body: Body, encoding: Encoding, onChunk: ChunkHandler): Promise<void> {
   const zlib = await import('node:zlib');
-  const decoder = zlib[decoders[coding]]();
+  const decompressor = zlib[decompressors[encoding]]();
   let empty = true;
   const write = (chunk: Buffer): Promise<void> => {
     empty = false;
-    return new Promise((done, failed) => decoder.write(chunk, (error) => (error ? failed(error) : done())));
+    return new Promise((resolve, reject) =>
+      decompressor.write(chunk, (error) => (error ? reject(error) : resolve())),
+    );
   };
-  body.stream(write).then(
+  // Not awaited: its failure destroys the decompressor, and the loop below throws it.
+  void body.stream(write).then(
     // No body at all is not a broken one: a HEAD has none, whatever its headers say.
-    () => (empty ? decoder.push(null) : decoder.end()),
-    (error) => decoder.destroy(error),
+    () => (empty ? decompressor.push(null) : decompressor.end()),
+    (error) => decompressor.destroy(error),
   );
-  for await (const chunk of decoder) await sink(chunk as Buffer);
+  for await (const chunk of decompressor) await onChunk(chunk as Buffer);
 }
 
-const enough = new Error('enough');
+const limitReached = new Error('limit reached');
 
-/** The beginning of a text of any length. */
-export async function readStart(response: Bodied, limit: number): Promise<string> {
+/** The first bytes of a text of any length; what came before the connection broke counts too. */
+export async function readStart(response: WithBody, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     await streamBody(response, (chunk) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= limit) throw enough;
+      if (size >= maxBytes) throw limitReached;
     });
   } catch {
-    // What came before it broke off may still say something.
+    // The text is shown as far as it came.
   }
-  return Buffer.concat(chunks).toString('utf8', 0, limit);
+  return Buffer.concat(chunks).toString('utf8', 0, maxBytes);
 }
 
-export const readText = async (response: Bodied, limit: number): Promise<string> =>
-  (await readBytes(response, limit)).toString('utf8');
+export const readText = async (response: WithBody, maxBytes: number): Promise<string> =>
+  (await readBytes(response, maxBytes)).toString('utf8');
 
-export async function readBytes(response: Bodied, limit: number): Promise<Buffer> {
+export async function readBytes(response: WithBody, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   await streamBody(response, (chunk) => {
     size += chunk.length;
-    if (size > limit) throw new StenoError('failed', `the answer is larger than ${limit / 1024 / 1024} MB`);
+    if (size > maxBytes)
+      throw new StenoError('failed', `the answer is larger than ${maxBytes / 1024 / 1024} MB`);
     chunks.push(chunk);
   });
   return Buffer.concat(chunks);

@@ -1,8 +1,11 @@
-/** A call of the service, and its answer before it is read. */
+/** A call of the service, and its response before it is read. */
 import type { JsonObject } from '../../lib/json.ts';
 import type { HttpResponse } from './exchange.ts';
 
-/** `read` may be repeated; `once` and `money` never are, and after `money` an unclear end is said to be one. */
+/**
+ * `read` may be repeated; `once` and `money` are never repeated. A `money` call without a clear answer has an unknown
+ * outcome (exit 11).
+ */
 export type Safety = 'read' | 'once' | 'money';
 
 export interface Call {
@@ -10,17 +13,17 @@ export interface Call {
   /** Below the base URL, already encoded. */
   readonly path: string;
   readonly safety: Safety;
-  /** In the JSON body of a POST, in the query of a GET; the key is added. */
+  /** Sent in the JSON body of a POST or in the query of a GET; the key is added. */
   readonly params?: JsonObject;
-  /** How long it may take in milliseconds where the user set no limit. */
-  readonly limit?: number;
-  /** The document does not say how the answer is written: plain text will do. */
+  /** The time limit where the user set none. */
+  readonly limitMs?: number;
+  /** Plain text is accepted too: the API document does not say how this answer is written. */
   readonly mayBeText?: boolean;
-  /** The answer is a stream of any length: only silence is bounded. */
+  /** The response has any length, so that only its silences have a limit. */
   readonly streams?: boolean;
 }
 
 export interface CallResponse extends HttpResponse {
-  /** Takes the key out of a text that came with the answer. */
+  /** Masks secrets in a text that came with the response. */
   readonly hide: (text: string) => string;
 }

@@ -1,32 +1,32 @@
-export interface End {
+/** A time limit and the user's interruption, as one signal that ends a call. */
+export interface Deadline {
   readonly signal: AbortSignal;
-  /** The time has run out. */
-  readonly passed: boolean;
-  end(): void;
+  /** The time limit has run out. */
+  readonly expired: boolean;
+  /** Stops the timer and lets go of the user's signal. */
+  clear(): void;
 }
 
-/** How a call may be ended: by the user, and by the clock where there is a limit. */
-export const endOf = (milliseconds: number, interrupt: AbortSignal): End =>
-  milliseconds < NEVER
-    ? new Deadline(Math.max(1, milliseconds), interrupt)
-    : { signal: interrupt, passed: false, end: () => {} };
+/** The longest time that a timer of Node takes; as long or longer means no limit. */
+export const NO_LIMIT_MS = 2 ** 31 - 1;
 
-/** A timer can't be set for longer, and nobody waits so long. */
-export const NEVER = 2 ** 31 - 1;
+export const startDeadline = (limitMs: number, interrupt: AbortSignal): Deadline =>
+  limitMs < NO_LIMIT_MS
+    ? new TimedDeadline(Math.max(1, limitMs), interrupt)
+    : { signal: interrupt, expired: false, clear: () => {} };
 
-/** One signal for two ends of a call: its time runs out, or the user interrupts. */
-class Deadline implements End {
+class TimedDeadline implements Deadline {
   readonly #controller = new AbortController();
   readonly #interrupt: AbortSignal;
   readonly #timer: NodeJS.Timeout;
-  passed = false;
+  expired = false;
 
-  constructor(milliseconds: number, interrupt: AbortSignal) {
+  constructor(limitMs: number, interrupt: AbortSignal) {
     this.#interrupt = interrupt;
     this.#timer = setTimeout(() => {
-      this.passed = true;
+      this.expired = true;
       this.#abort();
-    }, milliseconds);
+    }, limitMs);
     if (interrupt.aborted) this.#abort();
     else interrupt.addEventListener('abort', this.#abort);
   }
@@ -35,7 +35,7 @@ class Deadline implements End {
     return this.#controller.signal;
   }
 
-  end(): void {
+  clear(): void {
     clearTimeout(this.#timer);
     this.#interrupt.removeEventListener('abort', this.#abort);
   }

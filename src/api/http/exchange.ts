@@ -1,7 +1,4 @@
-/**
- * One request and its answer, straight on undici's `dispatch`: its `request` makes a stream of every body, which takes
- * longer than to receive a short one.
- */
+/** One request and its response on undici's `dispatch`. */
 import type { Dispatcher } from 'undici';
 import { Body } from './body.ts';
 
@@ -11,39 +8,44 @@ export interface HttpResponse {
   readonly body: Body;
 }
 
-/** Resolves when the headers have come; the signal ends the exchange at any time. */
+/**
+ * Resolves when the headers have come; the signal ends the exchange at any time.
+ *
+ * Speed: undici's `request` would make a Node stream of every body, which takes longer than receiving a short one.
+ * To take it out, call `dispatcher.request` here and let `Body` read its stream.
+ */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  return new Promise((answered, failed) => {
-    if (signal.aborted) failed(reasonOf(signal));
-    else dispatcher.dispatch(request, new Exchange(signal, answered, failed));
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(abortReason(signal));
+    else dispatcher.dispatch(request, new Exchange(signal, resolve, reject));
   });
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
-  readonly #answered: (answer: HttpResponse) => void;
-  readonly #failed: (error: unknown) => void;
+  readonly #resolve: (response: HttpResponse) => void;
+  readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: Body | undefined;
 
   constructor(
     signal: AbortSignal,
-    answered: (answer: HttpResponse) => void,
-    failed: (error: unknown) => void,
+    resolve: (response: HttpResponse) => void,
+    reject: (error: unknown) => void,
   ) {
     this.#signal = signal;
-    this.#answered = answered;
-    this.#failed = failed;
+    this.#resolve = resolve;
+    this.#reject = reject;
     signal.addEventListener('abort', this.#abort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(reasonOf(this.#signal));
+    if (this.#signal.aborted) controller.abort(abortReason(this.#signal));
   }
 
   onResponseStart(
@@ -51,12 +53,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // Whoever says "continue" or "early hints" has not answered yet.
+    // 1xx (continue, early hints) comes before the response.
     if (status < 200) return;
     const flat: Record<string, string> = {};
     for (const name in headers) flat[name] = String(headers[name] ?? '');
     this.#body = new Body(controller);
-    this.#answered({ status, headers: flat, body: this.#body });
+    this.#resolve({ status, headers: flat, body: this.#body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -70,17 +72,17 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#signal.removeEventListener('abort', this.#abort);
-    this.#failed(error);
+    this.#reject(error);
     this.#body?.fail(error);
   }
 
-  /** While it is still connecting, nobody else would say that it is over. */
+  /** Rejects at once: while undici is still connecting, it has no controller to abort. */
   readonly #abort = (): void => {
-    const reason = reasonOf(this.#signal);
-    this.#failed(reason);
+    const reason = abortReason(this.#signal);
+    this.#reject(reason);
     this.#controller?.abort(reason);
   };
 }
 
-const reasonOf = ({ reason }: AbortSignal): Error =>
+const abortReason = ({ reason }: AbortSignal): Error =>
   reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError');

@@ -1,96 +1,104 @@
-/** What a status, a body or a broken connection means for the user, and whether asking again may help. */
+/** Makes errors of responses and broken connections, and says whether a repeat may help. */
 import { formatDuration } from '../../lib/duration.ts';
-import { type Details, errorCode, type Kind, StenoError } from '../../lib/errors.ts';
+import { type Details, errorCode, errorMessage, type Kind, StenoError } from '../../lib/errors.ts';
 import { readStart } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { messageInText } from './service-message.ts';
 
-export class CallError extends StenoError {
+interface CallErrorDetails extends Details {
   /** May be gone on the next try: a read is worth repeating. */
-  readonly transient: boolean;
+  readonly transient?: boolean;
   /** What the service asked to wait, in milliseconds. */
-  readonly retryAfter: number | undefined;
+  readonly retryAfter?: number | undefined;
   /** The call may have been carried out, and money spent. */
+  readonly outcomeUnknown?: boolean;
+}
+
+export class CallError extends StenoError {
+  readonly transient: boolean;
+  readonly retryAfter: number | undefined;
   readonly outcomeUnknown: boolean;
 
-  constructor(
-    kind: Kind,
-    message: string,
-    more: Details & { transient?: boolean; retryAfter?: number | undefined; outcomeUnknown?: boolean } = {},
-  ) {
-    super(kind, message, more);
-    this.transient = more.transient ?? false;
-    this.retryAfter = more.retryAfter;
-    this.outcomeUnknown = more.outcomeUnknown ?? false;
+  constructor(kind: Kind, message: string, details: CallErrorDetails = {}) {
+    super(kind, message, details);
+    this.transient = details.transient ?? false;
+    this.retryAfter = details.retryAfter;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
   }
 }
 
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+const MAX_MESSAGE_BYTES = 65_536;
 
-/** Makes an error of an answer that is not a success. */
+/** The error for a response whose status is not a success. */
 export async function statusError(call: Call, response: CallResponse): Promise<CallError> {
   const { status, headers } = response;
-  const said = messageInText(await readStart(response, 65_536), response.hide);
+  const message = messageInText(await readStart(response, MAX_MESSAGE_BYTES), response.hide);
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-  const more = { status, retryAfter, transient: transientStatuses.has(status) };
-  const answered = `HTTP ${status}${said ? `: ${said}` : ''}`;
-  if (call.safety === 'money' && leavesOpen(status))
-    return uncertain(call, `the service answered ${answered}`, more);
+  const details = { status, retryAfter, transient: transientStatuses.has(status) };
+  const answered = `HTTP ${status}${message ? `: ${message}` : ''}`;
+  if (call.safety === 'money' && !isRefusal(status))
+    return outcomeUnknownError(call, `the service answered ${answered}`, details);
   if (status < 400) {
     const target = headers.location ? ` to ${headers.location}` : '';
-    const hint = 'redirects are not followed, for the key would go with them: check the base URL';
-    return new CallError('failed', `the service redirects${target} (HTTP ${status})`, { ...more, hint });
+    const hint = 'redirects are not followed, because the key would be sent along: check the base URL';
+    return new CallError('failed', `the service redirects${target} (HTTP ${status})`, { ...details, hint });
   }
   if (status === 401 || status === 403) {
     const hint = 'check it with: steno whoami   or keep another with: steno login';
-    return new CallError('auth', `the service did not accept the key (${answered})`, { ...more, hint });
+    return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
   }
-  if (status === 404) return new CallError('missing', `the service does not know it (${answered})`, more);
-  const wait =
+  if (status === 404) return new CallError('missing', `the service does not know it (${answered})`, details);
+  const hint =
     retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
-  return new CallError('failed', `the service refused (${answered})`, { ...more, hint: wait });
+  return new CallError('failed', `the service refused (${answered})`, { ...details, hint });
 }
 
-/** 4xx and 503 are clear refusals; after anything else the call may have gone through. */
-const leavesOpen = (status: number): boolean => status < 400 || (status >= 500 && status !== 503);
+/** 4xx and 503 refuse for certain; after any other failure the call may have gone through. */
+const isRefusal = (status: number): boolean => (status >= 400 && status < 500) || status === 503;
 
-interface Circumstances {
+interface Interruption {
+  /** Some of the request may have reached the service. */
   readonly sent: boolean;
+  /** By the user. */
   readonly interrupted: boolean;
   readonly timedOut: boolean;
   readonly host: string;
 }
 
-/** Makes an error of a call that ended without an answer. */
-export function transportError(call: Call, cause: unknown, at: Circumstances): StenoError {
-  const outcomeUnknown = call.safety === 'money' && at.sent;
-  if (at.interrupted) {
-    const hint = outcomeUnknown ? `it may have gone through: ${look(call)}` : undefined;
+/** The error for a call that ended without a response. */
+export function connectionError(
+  call: Call,
+  cause: unknown,
+  { sent, interrupted, timedOut, host }: Interruption,
+): CallError {
+  const outcomeUnknown = call.safety === 'money' && sent;
+  if (interrupted) {
+    const hint = outcomeUnknown ? `it may have gone through: ${whatToCheck(call)}` : undefined;
     return new CallError('interrupted', 'interrupted', { hint, cause, outcomeUnknown });
   }
-  const what = at.timedOut ? `${at.host} did not answer in time` : describe(cause, at.host);
-  if (outcomeUnknown) return uncertain(call, what, { cause });
-  if (at.timedOut) return new CallError('timeout', what, { cause, hint: 'a longer limit: --timeout 2m' });
-  const hint = at.sent ? undefined : 'check the base URL and the network: steno whoami';
-  return new CallError('network', what, { cause, hint, transient: true });
+  const message = timedOut ? `${host} did not answer in time` : networkMessage(cause, host);
+  if (outcomeUnknown) return outcomeUnknownError(call, message, { cause });
+  if (timedOut) return new CallError('timeout', message, { cause, hint: 'a longer limit: --timeout 2m' });
+  const hint = sent ? undefined : 'check the base URL and the network: steno whoami';
+  return new CallError('network', message, { cause, hint, transient: true });
 }
 
-/** An order, upgrade or refund that may or may not have been carried out. */
-export function uncertain(call: Call, what: string, more: Details = {}): CallError {
-  return new CallError('uncertain', `${what}; it may have gone through`, {
-    ...more,
-    hint: look(call),
+/** The error for an order, upgrade or refund that may or may not have been carried out. */
+export const outcomeUnknownError = (call: Call, message: string, details: Details = {}): CallError =>
+  new CallError('uncertain', `${message}; it may have gone through`, {
+    ...details,
+    hint: whatToCheck(call),
     outcomeUnknown: true,
   });
-}
 
-const look = (call: Call): string =>
+const whatToCheck = (call: Call): string =>
   call.path.startsWith('/audiofile/')
     ? 'look at the file and the balance before you run it again: steno file, steno balance'
     : 'look at the balance and at your account before you order again: steno balance';
 
-const words: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the host name could not be looked up',
@@ -108,13 +116,17 @@ const words: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
-/** The service was never connected to. */
-export const neverReached = (error: unknown): boolean =>
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(
-    errorCode(error) ?? '',
-  );
+export const networkMessage = (error: unknown, host: string): string =>
+  `can't reach ${host}: ${reasons[errorCode(error) ?? ''] ?? (errorMessage(error) || 'unknown cause')}`;
 
-export function describe(cause: unknown, host: string): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return `can't reach ${host}: ${(code && words[code]) ?? message ?? 'unknown cause'}`;
-}
+const neverConnectedCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** No connection was made, so that nothing can have been sent. */
+export const neverConnected = (error: unknown): boolean => neverConnectedCodes.has(errorCode(error) ?? '');

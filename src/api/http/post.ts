@@ -1,12 +1,12 @@
-/** Sends bytes to an address of the user's, which is not the service: no key goes along, nothing is repeated. */
+/** POSTs bytes to a URL of the user's, not to the service: without the key, and without retries. */
 
 import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { readStart } from './body.ts';
-import { endOf } from './deadline.ts';
+import { startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
-import { describe, neverReached } from './failures.ts';
-import { connectorTo, type Line } from './pool.ts';
+import { networkMessage, neverConnected } from './failures.ts';
+import { type ConnectionPool, poolFactory } from './pool.ts';
 
 export interface PostRequest {
   readonly contentType: string;
@@ -16,61 +16,66 @@ export interface PostRequest {
 
 export type PostResult =
   | { readonly status: number; readonly location: string }
-  /** Nobody was reached, or nobody answered. */
+  /** No response came; `reached` says whether the target may have seen the request. */
   | { readonly error: string; readonly reached: boolean };
 
-const LIMIT = 30_000;
-const LONGEST_WORD = 131_072;
+const LIMIT_MS = 30_000;
+/** A longer response costs its connection. */
+const MAX_RESPONSE_BYTES = 131_072;
 
 export class PostTarget {
   readonly #url: URL;
-  readonly #line: Line;
+  readonly #pool: ConnectionPool;
 
-  private constructor(url: URL, line: Line) {
+  private constructor(url: URL, pool: ConnectionPool) {
     this.#url = url;
-    this.#line = line;
+    this.#pool = pool;
   }
 
   static async open(text: string, env: Env): Promise<PostTarget> {
     const url = new URL(text);
-    return new PostTarget(url, (await connectorTo(url, env))());
+    const makePool = await poolFactory(url, env);
+    return new PostTarget(url, makePool());
   }
 
-  async post({ contentType, body, headers }: PostRequest, signal: AbortSignal): Promise<PostResult> {
-    const { origin, pathname, search, host, username, password } = this.#url;
-    const deadline = endOf(LIMIT, signal);
+  async post(request: PostRequest, signal: AbortSignal): Promise<PostResult> {
+    const deadline = startDeadline(LIMIT_MS, signal);
     let response: HttpResponse | undefined;
     try {
-      const request: Dispatcher.DispatchOptions = {
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers: {
-          'content-type': contentType,
-          'user-agent': `steno/${STENO_VERSION}`,
-          ...headers,
-          ...(username && { authorization: basic(username, password) }),
-        },
-        body,
-      };
-      response = await exchange(this.#line.dispatcher, request, deadline.signal);
-      // What it says does not matter, but a connection is used again only after all of it was read.
-      await readStart(response, LONGEST_WORD);
+      response = await exchange(this.#pool.dispatcher, this.#dispatchOptions(request), deadline.signal);
+      // Its text is not used, but a connection is reused only after the whole response was read.
+      await readStart(response, MAX_RESPONSE_BYTES);
       return { status: response.status, location: response.headers.location ?? '' };
     } catch (error) {
-      const late = deadline.passed;
-      const what = late ? `${host} did not answer in time` : describe(error, host);
-      return { error: what, reached: late || !neverReached(error) };
+      const { host } = this.#url;
+      if (deadline.expired) return { error: `${host} did not answer in time`, reached: true };
+      return { error: networkMessage(error, host), reached: !neverConnected(error) };
     } finally {
-      response?.body.drop();
-      deadline.end();
+      response?.body.discard();
+      deadline.clear();
     }
   }
 
   async close(): Promise<void> {
-    await this.#line.close();
+    await this.#pool.close();
+  }
+
+  #dispatchOptions({ contentType, body, headers }: PostRequest): Dispatcher.DispatchOptions {
+    const { origin, pathname, search, username, password } = this.#url;
+    return {
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: {
+        'content-type': contentType,
+        'user-agent': `steno/${STENO_VERSION}`,
+        ...headers,
+        ...(username && { authorization: basicAuth(username, password) }),
+      },
+      body,
+    };
   }
 }
 
-const basic = (name: string, password: string): string =>
+const basicAuth = (name: string, password: string): string =>
   `Basic ${Buffer.from(`${decodeURIComponent(name)}:${decodeURIComponent(password)}`).toString('base64')}`;

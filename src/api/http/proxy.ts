@@ -2,7 +2,7 @@ import type { Env } from '../../lib/env.ts';
 import { usage } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/urls.ts';
 
-/** The proxy that the environment names for this address, if any. */
+/** The proxy that the environment names for this URL, if any. */
 export function proxyFor(target: URL, env: Env): string | undefined {
   const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const proxy = env[name] || env[name.toUpperCase()];
@@ -14,18 +14,19 @@ export function proxyFor(target: URL, env: Env): string | undefined {
       'write it like http://host:port',
     );
   }
-  // A plain http request would show the key to a proxy on another machine.
+  // A plain http request through a proxy on another machine would show it the key.
   if (target.protocol === 'http:' && !isLoopback(new URL(url).hostname)) return undefined;
   return url;
 }
 
-/** NO_PROXY: names with commas; a name covers the hosts below it; `*` is everything. */
+/** NO_PROXY: host names separated by commas; each covers its subdomains; `*` covers every host. */
 function isExempt(target: URL, noProxy: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
-    const [, host = '', only] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase().replace(/^\*?\./, '')) ?? [];
-    if (!host || (only && only !== port)) return false;
+    const [, host = '', onlyPort] =
+      /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase().replace(/^\*?\./, '')) ?? [];
+    if (!host || (onlyPort && onlyPort !== port)) return false;
     return (
       target.hostname === host || target.hostname === `[${host}]` || target.hostname.endsWith(`.${host}`)
     );

@@ -1,38 +1,35 @@
 import { StenoError } from '../../lib/errors.ts';
 import { type Json, parseJson } from '../../lib/json.ts';
 import { readText } from './body.ts';
-import type { Call } from './call.ts';
-import { uncertain } from './failures.ts';
+import type { Call, CallResponse } from './call.ts';
+import { outcomeUnknownError } from './failures.ts';
 import { messageInText } from './service-message.ts';
 import type { Transport } from './transport.ts';
 
-const LARGEST_JSON = 16 * 1024 * 1024;
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Sends a call whose answer is JSON. */
-export function requestJson(transport: Transport, call: Call): Promise<Json> {
-  return transport.send(call, async (response) => {
-    let text = '';
-    try {
-      text = await readText(response, LARGEST_JSON);
-      return parseJson(text);
-    } catch (error) {
-      if (!(error instanceof SyntaxError || error instanceof StenoError)) throw error;
-      if (call.mayBeText && error instanceof SyntaxError && text.trim()) return text.trim();
-      throw unreadableAnswer(
-        call,
-        error instanceof StenoError
-          ? error.message
-          : messageInText(text, response.hide) || (text && 'it is not JSON'),
-        response.status,
-      );
-    }
+export const requestJson = (transport: Transport, call: Call): Promise<Json> =>
+  transport.send(call, (response) => readJson(call, response));
+
+async function readJson(call: Call, response: CallResponse): Promise<Json> {
+  const { status, hide } = response;
+  const text = await readText(response, MAX_JSON_BYTES).catch((error: unknown) => {
+    throw error instanceof StenoError ? unreadableAnswer(call, error.message, status) : error;
   });
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (call.mayBeText && text.trim()) return text.trim();
+    throw unreadableAnswer(call, messageInText(text, hide) || (text && 'it is not JSON'), status);
+  }
 }
 
-/** A success that can't be read: after a call for money nobody knows what happened. */
-export function unreadableAnswer(call: Call, text: string, status?: number): StenoError {
-  const what = `the service's answer can't be read${text ? `: ${text}` : ' (it is empty)'}`;
+/** A success that can't be read; whether a money call was carried out is then unknown. */
+export function unreadableAnswer(call: Call, why: string, status?: number): StenoError {
+  const message = `the service's answer can't be read${why ? `: ${why}` : ' (it is empty)'}`;
   return call.safety === 'money'
-    ? uncertain(call, what, { status })
-    : new StenoError('failed', what, { status });
+    ? outcomeUnknownError(call, message, { status })
+    : new StenoError('failed', message, { status });
 }

@@ -1,17 +1,20 @@
 import { isObject, type Json, parseJson } from '../../lib/json.ts';
 import { oneLine } from '../../lib/text.ts';
 
-/** The readable line in an answer of any shape: JSON, plain text, HTML or nothing. */
+/** The line for a person in an answer of any shape: JSON, plain text, HTML or nothing. */
 export function messageInText(text: string, hide: (text: string) => string = String): string {
   let found: string | undefined;
   try {
     found = messageInJson(parseJson(text));
   } catch {
-    found = /<(!doctype|html|head|body|h1|p|title)\b/i.test(text) ? inHtml(text) : text;
+    found = /<(!doctype|html|head|body|h1|p|title)\b/i.test(text) ? messageInHtml(text) : text;
   }
-  // Shortened only when nothing secret is left in it: a part of a key is a secret too.
-  return oneLine(hide(found ?? ''), 200);
+  // Masked before it is cut, or the beginning of a key would stay.
+  return oneLine(hide(found ?? ''), MAX_LENGTH);
 }
+
+const MAX_LENGTH = 200;
+const MAX_DEPTH = 4;
 
 const keys = [
   'message',
@@ -25,10 +28,10 @@ const keys = [
   'msg',
 ];
 
-/** A message under one of the usual keys, however deep it is wrapped. */
+/** The message under one of the usual keys, also in nested objects. */
 export function messageInJson(value: Json | undefined, depth = 0): string | undefined {
   if (typeof value === 'string') return value;
-  if (depth > 4) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   if (Array.isArray(value)) return messageInJson(value[0], depth + 1);
   if (!isObject(value)) return undefined;
   for (const key of keys) {
@@ -38,7 +41,7 @@ export function messageInJson(value: Json | undefined, depth = 0): string | unde
   return undefined;
 }
 
-const named: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -47,7 +50,7 @@ const named: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-function inHtml(text: string): string {
+function messageInHtml(text: string): string {
   const page = text.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ');
   const part =
     /<h1\b[^>]*>([\s\S]*?)<\/h1>/i.exec(page)?.[1] ??
@@ -56,5 +59,5 @@ function inHtml(text: string): string {
   return part
     .replace(/<[^>]*>/g, ' ')
     .replace(/&#(\d{1,7});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))
-    .replace(/&(\w+);/g, (whole, name: string) => named[name] ?? whole);
+    .replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
 }

@@ -1,160 +1,143 @@
-/** One way to the service: what is sent, how long it may take, when it may be repeated. */
+/** Sends calls to the service: with the key, within their time limits, and repeated where that is safe. */
 
 import { channel } from 'node:diagnostics_channel';
-import type { Dispatcher } from 'undici';
+import { monotonicMs } from '../../lib/clock.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
-import { formatJson, type Json, type JsonObject } from '../../lib/json.ts';
-import { Mask } from '../../lib/mask.ts';
+import { formatJson } from '../../lib/json.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Call, CallResponse } from './call.ts';
-import { type End, endOf, NEVER } from './deadline.ts';
+import { type Deadline, NO_LIMIT_MS, startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
-import { neverReached, statusError, transportError } from './failures.ts';
-import { type Connect, connectorTo, type Line } from './pool.ts';
-import { pauseBefore } from './retry.ts';
+import { connectionError, neverConnected, statusError } from './failures.ts';
+import { type ConnectionPool, poolFactory } from './pool.ts';
+import { makeRequest, type Service } from './request.ts';
+import { pauseBeforeRetry } from './retry.ts';
 
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly timeout: number | undefined;
-  /** No call goes on beyond this moment. */
-  readonly until?: number | undefined;
+  /** The user's limit for a call, its repeats included. */
+  readonly timeoutMs?: number | undefined;
+  /** No call goes on beyond this moment of the monotonic clock. */
+  readonly endsAtMs?: number | undefined;
   readonly userAgent: string;
   readonly env: Env;
   readonly signal: AbortSignal;
-  /** Is given what makes the line: mostly nobody wants it. */
+  /** Masks secrets in what the service says. */
+  readonly hide: (text: string) => string;
+  /** Takes a function, so that the line is built only under --debug. */
   readonly trace: (line: () => string) => void;
 }
 
-const READ_LIMIT = 30_000;
-const LONGEST_SILENCE = 60_000;
+const READ_LIMIT_MS = 30_000;
 
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #origin: string;
+  readonly #service: Service;
   readonly #host: string;
-  /** The path of the base URL, without a slash at its end. */
-  readonly #root: string;
-  readonly #connect: Connect;
-  readonly #shared: Line;
-  readonly #mask = new Mask();
+  readonly #makePool: () => ConnectionPool;
+  readonly #sharedPool: ConnectionPool;
 
-  private constructor(options: TransportOptions, base: URL, connect: Connect) {
+  private constructor(options: TransportOptions, base: URL, makePool: () => ConnectionPool) {
+    const { apiKey, userAgent } = options;
     this.#options = options;
-    this.#mask.add(options.apiKey);
-    this.#origin = base.origin;
+    this.#service = { origin: base.origin, basePath: base.pathname.replace(/\/$/, ''), apiKey, userAgent };
     this.#host = base.host;
-    this.#root = base.pathname.replace(/\/$/, '');
-    this.#connect = connect;
-    this.#shared = connect();
+    this.#makePool = makePool;
+    this.#sharedPool = makePool();
   }
 
   static async open(options: TransportOptions): Promise<Transport> {
     const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-    return new Transport(options, base, await connectorTo(base, options.env));
+    return new Transport(options, base, await poolFactory(base, options.env));
   }
 
-  /** Sends a call and hands the answer to `take`; a failure of either may be repeated if the call is a read. */
-  async send<T>(call: Call, take: (response: CallResponse) => Promise<T>): Promise<T> {
-    const { timeout, until = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
-    const last = timeout === undefined ? until : Math.min(until, Date.now() + timeout);
-    const usual = call.streams ? NEVER : (call.limit ?? READ_LIMIT);
+  /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
+  async send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
+    const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
+    const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
+    const limitMs = timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS;
     for (let attempt = 1; ; attempt += 1) {
-      const left = Math.min(last - Date.now(), timeout === undefined ? usual : NEVER);
-      const deadline = endOf(left, signal);
+      const deadline = startDeadline(Math.min(endsAt - monotonicMs(), limitMs), signal);
       try {
-        return await this.#once(call, deadline, take);
+        return await this.#sendOnce(call, deadline, read);
       } catch (error) {
-        const pause = call.safety === 'read' ? pauseBefore(error, attempt, last - Date.now()) : undefined;
+        const pause =
+          call.safety === 'read' ? pauseBeforeRetry(error, attempt, endsAt - monotonicMs()) : undefined;
         if (pause === undefined || signal.aborted) throw error;
         trace(() => `${errorMessage(error)}; trying again in ${pause} ms`);
         await sleep(pause, signal);
       } finally {
-        deadline.end();
+        deadline.clear();
       }
     }
   }
 
-  /** Lets go of every connection, so that the process can end. */
+  /** Closes every connection, so that the process can end. */
   async close(): Promise<void> {
-    await this.#shared.close();
+    await this.#sharedPool.close();
   }
 
-  async #once<T>(call: Call, deadline: End, take: (response: CallResponse) => Promise<T>): Promise<T> {
-    const { signal, trace } = this.#options;
-    // A connection that stood idle may die as it is used: what costs money gets one of its own.
-    const line = call.safety === 'money' ? this.#connect() : this.#shared;
-    // To watch costs time on every call, and only money must know.
-    const watch = call.safety === 'money' ? watchSending(call.path) : undefined;
-    const started = Date.now();
+  async #sendOnce<T>(
+    call: Call,
+    deadline: Deadline,
+    read: (response: CallResponse) => Promise<T>,
+  ): Promise<T> {
+    const { signal, hide } = this.#options;
+    const costsMoney = call.safety === 'money';
+    // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
+    const pool = costsMoney ? this.#makePool() : this.#sharedPool;
+    // Only for money: watching costs time at every call.
+    const sending = costsMoney ? watchSending(call.path) : undefined;
     let response: CallResponse | undefined;
     try {
-      const answer = await exchange(line.dispatcher, this.#request(call), deadline.signal);
-      response = { ...answer, hide: this.#mask.hide };
-      const { status, headers } = response;
-      trace(() => `< ${status} ${headers['content-type'] ?? ''} in ${Date.now() - started} ms`);
-      if (status >= 300) throw await statusError(call, response);
-      return await take(response);
+      const traceResponse = this.#traceRequest(call);
+      const request = makeRequest(call, this.#service);
+      response = { ...(await exchange(pool.dispatcher, request, deadline.signal)), hide };
+      traceResponse(response);
+      if (response.status >= 300) throw await statusError(call, response);
+      return await read(response);
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
-      throw transportError(call, error, {
-        sent: watch?.sent() ?? !neverReached(error),
+      throw connectionError(call, error, {
+        sent: sending?.started() ?? !neverConnected(error),
         interrupted: signal.aborted,
-        timedOut: deadline.passed || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
+        timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
         host: this.#host,
       });
     } finally {
-      response?.body.drop();
-      watch?.end();
-      if (line !== this.#shared) await line.close();
+      response?.body.discard();
+      sending?.unwatch();
+      if (pool !== this.#sharedPool) await pool.close();
     }
   }
 
-  #request(call: Call): Dispatcher.DispatchOptions {
-    const { apiKey, userAgent, trace } = this.#options;
-    const inQuery = call.method === 'GET' || call.method === 'HEAD';
-    const path = this.#root + call.path;
-    const headers: Record<string, string> = {
-      'user-agent': userAgent,
-      accept: '*/*',
-      'accept-encoding': 'identity',
-    };
-    const params = call.params ?? new Map<string, Json>();
-    trace(() => `> ${call.method} ${this.#origin}${path} ${params.size ? formatJson(params, 0) : ''}`);
-    const keyed: JsonObject = new Map<string, Json>([['api_key', apiKey], ...params]);
-    if (!inQuery) headers['content-type'] = 'application/json';
-    return {
-      origin: this.#origin,
-      method: call.method as Dispatcher.HttpMethod,
-      path: inQuery ? `${path}?${query(keyed)}` : path,
-      headers,
-      body: inQuery ? null : formatJson(keyed, 0),
-      // The deadline bounds the whole; these only bound silence.
-      headersTimeout: call.streams ? LONGEST_SILENCE : 0,
-      bodyTimeout: LONGEST_SILENCE,
-    };
+  /** Traces what is sent, without the key; what it returns traces the response. */
+  #traceRequest({ method, path, params }: Call): (response: CallResponse) => void {
+    const { trace } = this.#options;
+    const { origin, basePath } = this.#service;
+    const startedAt = monotonicMs();
+    trace(() => `> ${method} ${origin}${basePath}${path} ${params?.size ? formatJson(params, 0) : ''}`);
+    return ({ status, headers }) =>
+      trace(
+        () => `< ${status} ${headers['content-type'] ?? ''} in ${Math.round(monotonicMs() - startedAt)} ms`,
+      );
   }
 }
 
-/** Tells whether any part of a request to this path was handed to a connection. */
-function watchSending(path: string): { sent(): boolean; end(): void } {
-  let sent = false;
-  const sending = channel('undici:client:sendHeaders');
-  const notice = (message: unknown): void => {
-    const { request } = message as { request: { method: string; path: string } };
-    if (request.method !== 'CONNECT' && request.path.includes(path)) sent = true;
-  };
-  sending.subscribe(notice);
-  return { sent: () => sent, end: () => void sending.unsubscribe(notice) };
+function defaultLimitMs({ streams, limitMs = READ_LIMIT_MS }: Call): number {
+  return streams ? NO_LIMIT_MS : limitMs;
 }
 
-function query(params: JsonObject): string {
-  const pairs = [...params].flatMap(([key, value]) =>
-    (Array.isArray(value) ? value : [value]).map((each): [string, string] => [
-      key,
-      typeof each === 'string' ? each : formatJson(each, 0),
-    ]),
-  );
-  return new URLSearchParams(pairs).toString();
+/** Tells whether undici has begun to write a request to this path. */
+function watchSending(path: string): { started(): boolean; unwatch(): void } {
+  let started = false;
+  const sending = channel('undici:client:sendHeaders');
+  const onSending = (message: unknown): void => {
+    const { request } = message as { request: { method: string; path: string } };
+    if (request.method !== 'CONNECT' && request.path.includes(path)) started = true;
+  };
+  sending.subscribe(onSending);
+  return { started: () => started, unwatch: () => void sending.unsubscribe(onSending) };
 }

@@ -1,4 +1,4 @@
-/** The inner files of undici, which have no types of their own. */
+/** Types for the inner file of undici that undici.ts imports. */
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
 }

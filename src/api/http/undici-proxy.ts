@@ -1,2 +1,2 @@
-/** The part of undici that goes through a proxy: loaded only where one is set. */
+/** The part of undici for proxies, loaded only where one is set: it brings all of undici with it. */
 export { ProxyAgent } from 'undici';

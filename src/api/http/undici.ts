@@ -1,6 +1,5 @@
 /**
- * The parts of undici that every call needs, and no others: its main file loads all of it, which takes longer than
- * the call. To take this out, import Pool from 'undici'.
+ * Speed: only the part of undici that every call needs. To take it out, import Pool from 'undici'.
  */
 import Pool from 'undici/lib/dispatcher/pool.js';
 

@@ -1,4 +1,6 @@
 /** Reads are asked for again where that may help, within bounds. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../../support/account.ts';
 import { type Answer, Service } from '../../support/server.ts';
@@ -220,6 +222,23 @@ describe('a time limit', () => {
     expect(a.stderr).toMatch(/^steno: 127\.0\.0\.1:\d+ did not answer in time\nhint: /);
     expect(took).toBeGreaterThan(500);
     expect(took).toBeLessThan(5000);
+    expect(service.got).toHaveLength(2);
+  });
+
+  it('holds while the clock is set back', async () => {
+    const { service, user } = await account();
+    const backwards = join(user.home, 'backwards.cjs');
+    writeFileSync(
+      backwards,
+      'const start = Date.now(); Date.now = () => start - Math.round(process.uptime() * 3_600_000);',
+    );
+    // The first try uses up some time, the second one never ends by itself.
+    service.on('*', { status: 503 }, () => {});
+    const running = user.start(['balance', '--timeout', '1s'], {
+      env: { NODE_OPTIONS: `--require ${backwards}` },
+    });
+    setTimeout(() => running.kill('SIGKILL'), 10_000);
+    expect((await finished(running)).code).toBe(6);
     expect(service.got).toHaveLength(2);
   });
 
