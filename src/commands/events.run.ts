@@ -68,7 +68,7 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
     found,
     since: since === undefined ? undefined : parseSince(since, Date.now()),
   };
-  const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
+  const { forPeople } = out;
   if (options.follow) {
     for await (const page of followEvents(ledger, filter, options.limit ?? 10, signal)) {
       if (out.mode.json)

@@ -14,7 +14,7 @@ interface FileOptions {
 }
 
 export async function run(context: Context, { args, options }: Input<FileOptions>): Promise<void> {
-  const ids = args.map((id) => checkId(id));
+  const ids = args.map(checkId);
   if (options.watch) return watch(context, [...new Set(ids)], options.interval);
   const { out } = context;
   const transport = await context.transport();
@@ -22,7 +22,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const outcomes = await whileSpinning(out, 'Asking', () => followFiles(transport, ledger, ids));
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);
-  if (found.length || ids.length > 1) await out.show(filesView(found, json, out.onTerminal));
+  if (found.length || ids.length > 1) await out.show(filesView(found, json, out.forPeople));
   raiseFailures(outcomes);
 }
 

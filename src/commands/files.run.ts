@@ -24,7 +24,7 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   if (!ledger) throw usage('files reads the ledger, so --no-ledger makes no sense here');
   const filter = filterOf(options, ledger);
   const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
-  const forPeople = out.onTerminal && !out.mode.json && !out.mode.csv && !out.mode.quiet;
+  const { forPeople } = out;
   const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
   await out.showPages(knownFilesPages(listFiles(ledger, filter, limit, forPeople), forPeople));
   if (forPeople) {

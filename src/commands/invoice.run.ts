@@ -10,15 +10,14 @@ import { invoicePages, invoicesView } from '../views/invoice.ts';
 const CONCURRENCY = 8;
 
 export async function run(context: Context, { args }: Input): Promise<void> {
-  const ids = args.map((id) => checkId(id));
+  const ids = args.map(checkId);
   const { out } = context;
   const transport = await context.transport();
   const outcomes = await whileSpinning(out, 'Asking', () =>
     doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id)),
   );
   const found = values(outcomes);
-  const { json, csv, quiet } = out.mode;
-  if (out.onTerminal && !json && !csv && !quiet) {
+  if (out.forPeople) {
     for (const page of found.flatMap(invoicePages)) {
       await out.show(page);
       out.write('\n');

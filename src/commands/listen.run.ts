@@ -50,8 +50,8 @@ async function farewell(context: Context): Promise<Transport> {
 
 function audience(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
   const { out } = context;
-  const { json, csv, quiet } = out.mode;
-  const forPeople = out.onTerminal && !json && !csv && !quiet;
+  const { forPeople } = out;
+  const { json, quiet } = out.mode;
   const warn = (text: string, hint?: string): void => void out.warn(text, hint);
   return {
     ready: (url) => out.announce(`listening on ${url}`),

@@ -90,7 +90,7 @@ async function waitFor(
   const held = orders.flatMap(({ id, hold, audiofiles }) =>
     (hold ? audiofiles : []).map((file) => orderedFile(file, id, 'On Hold')),
   );
-  await out.show(waitedView(waited, { forPeople: out.onTerminal, several: true, orders, held }));
+  await out.show(waitedView(waited, { forPeople: out.forPeople, several: true, orders, held }));
   // The names of files are what a script needs next; where there are none, it needs the ids.
   const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);
   if (out.mode.quiet && waited.saved && lacks) for (const line of ordered) out.announce(line);

@@ -27,7 +27,7 @@ interface TranscriptOptions {
 
 export async function run(context: Context, { args, options }: Input<TranscriptOptions>): Promise<void> {
   const listed = options.from === undefined ? [] : await readWords(options.from, context.stdin);
-  const ids = [...new Set([...args, ...listed].map((id) => checkId(id)))];
+  const ids = [...new Set([...args, ...listed].map(checkId))];
   if (ids.length === 0) throw usage('transcript wants an id, or --from', 'see: steno transcript --help');
   const formats = checkFormats(options.format);
   if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');

@@ -27,7 +27,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   if (ids.length === 0) {
     out.note('nothing is under way');
     return out.show(
-      waitedView({ outcomes: [], saved: undefined }, { forPeople: out.onTerminal, several: true }),
+      waitedView({ outcomes: [], saved: undefined }, { forPeople: out.forPeople, several: true }),
     );
   }
   const transport = await context.transport({ ownTimeout: true, endsInTime: true });
@@ -36,7 +36,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);
   const waiting = { transport, ledger, patience, onLook };
   const waited = await waitAndFetch(ids, waiting, fetching).finally(() => progress.stop());
-  await out.show(waitedView(waited, { forPeople: out.onTerminal, several: args.length !== 1 }));
+  await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);
   raiseUndelivered(waited.outcomes);
 }

@@ -49,11 +49,18 @@ export class Output {
     return this.#stdout.isTTY === true;
   }
 
-  /** Progress is for a person who watches: stderr is a terminal and nobody asked for silence. */
+  /** A person reads stdout: it is a terminal, and no form for programs was asked for. */
+  get forPeople(): boolean {
+    const { json, csv, quiet } = this.mode;
+    return this.onTerminal && !json && !csv && !quiet;
+  }
+
+  /** Whether a spinner may run on stderr; lines of --debug would tear it. */
   get showsProgress(): boolean {
     const { isTTY, columns } = this.#stderr;
-    // Some terminals say that they have no columns: there ora would never stop clearing its line.
-    return isTTY === true && columns > 0 && !this.mode.quiet && !this.mode.json && this.#env.TERM !== 'dumb';
+    const { json, quiet, debug } = this.mode;
+    // Some terminals report zero columns: there ora would never stop clearing its line.
+    return isTTY === true && columns > 0 && !json && !quiet && !debug && this.#env.TERM !== 'dumb';
   }
 
   /** Prints a result in the form that was asked for. */
@@ -99,7 +106,7 @@ export class Output {
     if (this.mode.csv) {
       this.write(this.#headed ? csvRows(view.rows) : csv(view));
       this.#headed = true;
-    } else if (this.mode.quiet || !this.onTerminal) {
+    } else if (!this.forPeople) {
       await this.show(view);
     } else {
       const paint = await this.#paint(this.#stdout);

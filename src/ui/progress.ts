@@ -1,17 +1,19 @@
 import type { Output } from './output.ts';
 
-/** A line that tells how far long work is, on a terminal only. */
+/** A line on stderr that says how far long work is. */
 export interface Progress {
-  /** A text, or what becomes one if anybody sees it. */
+  /** Takes an object too, so that its text is built only where it is shown. */
   update(text: string | { toString(): string }): void;
   stop(): void;
 }
 
 const silent: Progress = { update: () => {}, stop: () => {} };
 
+/** The only place that starts a spinner. A spinner that can't be loaded is left out: the work goes on. */
 export async function startProgress(out: Output, text: string): Promise<Progress> {
-  if (!out.showsProgress || out.mode.debug) return silent;
-  const { default: ora } = await import('ora');
+  if (!out.showsProgress) return silent;
+  const ora = await import('ora').then((module) => module.default).catch(() => undefined);
+  if (!ora) return silent;
   const color = out.paintsProgress ? 'cyan' : false;
   const spinner = ora({ text, color, stream: process.stderr, discardStdin: false }).start();
   return {

@@ -1,22 +1,20 @@
 import type { Output } from './output.ts';
+import { type Progress, startProgress } from './progress.ts';
 
-/** Shows that something is under way, on a terminal only; stops before anything else is printed. */
+/** Most calls are over before a spinner is worth loading. */
+const DELAY_MS = 300;
+
+/** Runs the work with a spinner beside it, which is gone before anything else is printed. */
 export async function whileSpinning<T>(out: Output, label: string, work: () => Promise<T>): Promise<T> {
-  if (!out.showsProgress || out.mode.debug) return work();
-  let spinner: { stop(): unknown } | undefined;
-  let over = false;
-  // Most calls are over before a spinner is worth loading.
-  const timer = setTimeout(async () => {
-    const { default: ora } = await import('ora');
-    if (over) return;
-    const color = out.paintsProgress ? 'cyan' : false;
-    spinner = ora({ text: label, color, stream: process.stderr, discardStdin: false }).start();
-  }, 300);
+  if (!out.showsProgress) return work();
+  let progress: Promise<Progress> | undefined;
+  const timer = setTimeout(() => {
+    progress = startProgress(out, label);
+  }, DELAY_MS);
   try {
     return await work();
   } finally {
-    over = true;
     clearTimeout(timer);
-    spinner?.stop();
+    (await progress)?.stop();
   }
 }
