@@ -1,0 +1,199 @@
+/**
+ * What counts as the same audio. Two URLs lead to the same audio where they differ only in spelling (RFC 3986), in the
+ * parameters of a known signature, or in tracking parameters. A signature grants access to the file, so it is a secret:
+ * `withoutSignature` and `cutSignatures` take it out of whatever is kept or shown.
+ */
+
+/** Where two URLs of the same audio differ. */
+export type Difference = 'nothing' | 'spelling' | 'signature' | 'tracking parameters';
+
+interface Signature {
+  /** A signature is there only if all of these are, each with a value; one alone is an ordinary parameter. */
+  readonly required: ReadonlyArray<readonly string[]>;
+  /** What is cut with it. */
+  readonly parameters: (name: string) => boolean;
+}
+
+const oneOf = (...names: string[]): ((name: string) => boolean) => {
+  const set = new Set(names);
+  return (name) => set.has(name);
+};
+
+/** Names are in lower case; where a list has several names, one of them is enough. */
+const signatures: readonly Signature[] = [
+  // S3, version 4; SDKs add x-id and further x-amz- parameters, all of them signed.
+  {
+    required: [
+      ['x-amz-algorithm'],
+      ['x-amz-credential'],
+      ['x-amz-date'],
+      ['x-amz-expires'],
+      ['x-amz-signedheaders'],
+      ['x-amz-signature'],
+    ],
+    parameters: (name) => name.startsWith('x-amz-') || name === 'x-id',
+  },
+  // S3, version 2.
+  {
+    required: [['awsaccesskeyid'], ['expires'], ['signature']],
+    parameters: oneOf('awsaccesskeyid', 'expires', 'signature', 'x-amz-security-token'),
+  },
+  // Google Cloud Storage, version 4.
+  {
+    required: [
+      ['x-goog-algorithm'],
+      ['x-goog-credential'],
+      ['x-goog-date'],
+      ['x-goog-expires'],
+      ['x-goog-signedheaders'],
+      ['x-goog-signature'],
+    ],
+    parameters: (name) => name.startsWith('x-goog-'),
+  },
+  // Google Cloud Storage, version 2.
+  {
+    required: [['googleaccessid'], ['expires'], ['signature']],
+    parameters: oneOf('googleaccessid', 'expires', 'signature'),
+  },
+  // Azure shared access signature: of a service (sr) or an account (ss), with its end (se) or a stored policy (si).
+  {
+    required: [['sig'], ['sv'], ['sr', 'ss'], ['se', 'si']],
+    parameters: oneOf(
+      ...['sig', 'sv', 'sr', 'ss', 'srt', 'se', 'si', 'sp', 'st', 'spr', 'sip', 'sdd', 'ses'],
+      ...['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv', 'saoid', 'suoid', 'scid', 'sduoid', 'skdutid'],
+    ),
+  },
+  // CloudFront: a canned policy (Expires) or one of the user's own (Policy).
+  {
+    required: [['key-pair-id'], ['signature'], ['expires', 'policy']],
+    parameters: oneOf('key-pair-id', 'signature', 'expires', 'policy', 'hash-algorithm'),
+  },
+];
+
+/** Parameters that campaigns add and that change nothing about the file. */
+const trackingNames = oneOf(
+  ...[
+    'gclid',
+    'gclsrc',
+    'dclid',
+    'gbraid',
+    'wbraid',
+    'gad_source',
+    'gad_campaignid',
+    'srsltid',
+    '_ga',
+    '_gl',
+  ],
+  ...['fbclid', 'igshid', 'igsh', 'msclkid', 'yclid', 'ttclid', 'twclid', 'li_fat_id', 'epik', 'sccid'],
+  ...['rdt_cid', 'mc_cid', 'mc_eid', 'mkt_tok', '_hsenc', '_hsmi', '__hstc', '__hssc', '__hsfp'],
+  ...['hsctatracking', 'vero_id', 'vero_conv', 'oly_enc_id', 'oly_anon_id', 's_kwcid', 'ef_id', '_openstat'],
+  ...['wickedid', '_kx', 'dm_i', 'mtm_source', 'mtm_medium', 'mtm_campaign', 'mtm_keyword', 'mtm_content'],
+  ...['pk_campaign', 'pk_kwd', 'pk_source', 'pk_medium', 'pk_content'],
+);
+const isTracking = (name: string): boolean => name.startsWith('utm_') || trackingNames(name);
+
+/** The same text for every URL of the same audio. Takes an absolute URL that `new URL` accepts. */
+export function audioIdentity(text: string): string {
+  const url = new URL(text);
+  const parameters = withoutSigned(parametersOf(url.search)).filter(({ name }) => !isTracking(name));
+  return normalForm(url, parameters);
+}
+
+/** The URL as it may be kept and shown: as it was written, but without a signature or a password. */
+export function withoutSignature(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const open = withoutPassword(text);
+  const [, head = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(open) ?? [];
+  if (query === undefined) return open;
+  const parameters = parametersOf(query);
+  const kept = withoutSigned(parameters);
+  if (kept.length === parameters.length) return open;
+  return `${head}${kept.length ? `?${joined(kept)}` : ''}${fragment}`;
+}
+
+/** A text of any origin, with the signatures cut out of every URL in it; `&` may be escaped for HTML or JSON. */
+export const cutSignatures = (text: string): string =>
+  text.replace(/\bhttps?:(?:\\?\/){2}(?:[^\s"'<>`\\{}|^]|\\u0026|\\\/)+/gi, (found) => {
+    if (!/[?@]/.test(found)) return found;
+    const url = found.replaceAll('\\/', '/').replace(/&amp;|\\u0026/gi, '&');
+    const cut = withoutSignature(url);
+    return cut === url ? found : cut;
+  });
+
+/** Tells, of two URLs of the same audio, where they differ; the most telling difference wins. */
+export function differenceOf(one: string, other: string): Difference {
+  if (one === other) return 'nothing';
+  const [a, b] = [one, other].map((text) => {
+    const url = new URL(text);
+    const parameters = parametersOf(url.search);
+    return {
+      whole: normalForm(url, parameters),
+      unsigned: normalForm(url, withoutSigned(parameters)),
+    };
+  }) as [{ whole: string; unsigned: string }, { whole: string; unsigned: string }];
+  if (a.whole === b.whole) return 'spelling';
+  return a.unsigned === b.unsigned ? 'signature' : 'tracking parameters';
+}
+
+interface Parameter {
+  /** As it was written. */
+  readonly text: string;
+  /** Decoded and in lower case: services differ in the case of these names. */
+  readonly name: string;
+  readonly hasValue: boolean;
+}
+
+function parametersOf(search: string): Parameter[] {
+  return search
+    .replace(/^\?/, '')
+    .split('&')
+    .filter(Boolean)
+    .map((text) => {
+      const at = text.indexOf('=');
+      const name = at < 0 ? text : text.slice(0, at);
+      return { text, name: decoded(name).toLowerCase(), hasValue: at >= 0 && at < text.length - 1 };
+    });
+}
+
+const joined = (parameters: readonly Parameter[]): string => parameters.map(({ text }) => text).join('&');
+
+/** Leaves out the parameters of each signature that is there as a whole. */
+function withoutSigned(parameters: readonly Parameter[]): readonly Parameter[] {
+  const present = new Set(parameters.filter(({ hasValue }) => hasValue).map(({ name }) => name));
+  const found = signatures.filter(({ required }) =>
+    required.every((names) => names.some((name) => present.has(name))),
+  );
+  if (found.length === 0) return parameters;
+  return parameters.filter(({ name }) => !found.some((signature) => signature.parameters(name)));
+}
+
+/** The normal form of RFC 3986 without fragment and password; `URL` has done host, port and dot segments. */
+function normalForm(url: URL, parameters: readonly Parameter[]): string {
+  const host = url.hostname.replace(/(?<=[^.])\.+$/, '');
+  const port = url.port ? `:${url.port}` : '';
+  const user = url.username ? `${normalEscapes(url.username)}@` : '';
+  const query = parameters.length ? `?${normalEscapes(joined(parameters))}` : '';
+  return `${url.protocol}//${user}${host}${port}${normalEscapes(url.pathname)}${query}`;
+}
+
+/**
+ * Unreserved characters stand as they are, others keep their escape in capitals, and what RFC 3986 allows nowhere is
+ * escaped. `URL` has escaped what is not ASCII.
+ */
+const normalEscapes = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})|["<>[\\\]^`{|}%]/gi, (found, digits?: string) => {
+    if (digits === undefined) return `%${found.charCodeAt(0).toString(16).toUpperCase()}`;
+    const character = String.fromCharCode(Number.parseInt(digits, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : found.toUpperCase();
+  });
+
+const withoutPassword = (text: string): string =>
+  text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*):[^/?#@]*@/i, '$1@');
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
