@@ -13,6 +13,8 @@ interface Cells {
   readonly skus?: readonly string[] | undefined;
   readonly notes?: string | undefined;
   readonly names?: readonly string[] | undefined;
+  /** What tells this audio from others, in place of its URL. */
+  readonly key?: string | undefined;
 }
 
 export interface Row extends Cells {
@@ -21,7 +23,7 @@ export interface Row extends Cells {
 }
 
 const LARGEST = 256 * 1024 * 1024;
-const fields = ['url', 'sku', 'notes', 'names'];
+const fields = ['url', 'sku', 'notes', 'names', 'key'];
 
 export async function readManifest(file: string, stdin: NodeJS.ReadStream): Promise<Row[]> {
   const where = file === '-' ? 'stdin' : file;
@@ -86,6 +88,7 @@ async function fromCsv(
       skus: words(cells.get('sku')),
       notes: cells.get('notes'),
       names: parts(cells.get('names')),
+      key: cells.get('key'),
     }));
   });
 }
@@ -140,6 +143,7 @@ function fromJson(text: string): Cells {
     skus: list('sku', words),
     notes: one('notes'),
     names: list('names', parts),
+    key: one('key'),
   };
 }
 
@@ -153,13 +157,17 @@ function textOf(key: string, value: Json | undefined): string | undefined {
 /** A row, or what is wrong with it and where. */
 function rowAt(at: string, read: () => Cells): Row {
   return inPlace(at, () => {
-    const { url, skus = [], notes, names = [] } = read();
+    const { url, skus = [], notes, names = [], key } = read();
+    // A row without its key would be told from others by its URL, which is not what the file asks for.
+    if (key?.trim() === '')
+      throw usage('the key is empty', 'give the row a key, or leave out the column key');
     return {
       at,
       url: checkUrl(url),
       skus: skus.length ? skus : undefined,
       notes: notes || undefined,
       names: names.length ? names : undefined,
+      key: key?.trim(),
     };
   });
 }

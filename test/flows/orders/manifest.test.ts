@@ -160,6 +160,8 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
     /m, line 1: unknown field 'note'\nhint: did you mean notes\?/,
   ],
   ['JSON without a URL', `{"url":"${a}"}\n{"sku":"TRANS2"}\n`, /m, line 2: '' is not an http/],
+  ['an empty key', `url,key\n${a},talk-1\n${b}, \n`, /m, line 3: the key is empty\nhint: /],
+  ['an empty key in JSON', `{"url":"${a}"}\n{"url":"${b}","key":""}\n`, /m, line 2: the key is empty/],
   ['JSON with an object for notes', `{"url":"${a}","notes":{"x":1}}\n`, /m, line 1: notes is not a text/],
   [
     'the same URL twice',
@@ -207,11 +209,15 @@ describe('a manifest of any rows', () => {
       names: fc.array(word.map((each) => each.replaceAll('\n', ' ').trim()).filter(Boolean), {
         maxLength: 3,
       }),
+      key: word.filter(Boolean),
     }),
     { minLength: 1, maxLength: 8 },
   );
-  const wanted = (all: ReadonlyArray<{ url: string; sku: string[]; notes: string; names: string[] }>) =>
-    all.map(({ url, sku: skus, notes, names }) => ({
+  const wanted = (
+    all: ReadonlyArray<{ url: string; sku: string[]; notes: string; names: string[]; key: string }>,
+  ) =>
+    all.map(({ url, sku: skus, notes, names, key }) => ({
+      key,
       url,
       skus: skus.length ? skus : undefined,
       notes: notes || undefined,
@@ -223,10 +229,10 @@ describe('a manifest of any rows', () => {
   it.each([',', ';', '\t'])('survives CSV with %j', async (separator) => {
     await fc.assert(
       fc.asyncProperty(rows, fc.constantFrom('\n', '\r\n'), async (all, end) => {
-        const lines = all.map(({ url, sku: skus, notes, names }) =>
-          [url, skus.join(' '), notes, names.join('|')].map(cell).join(separator),
+        const lines = all.map(({ url, sku: skus, notes, names, key }) =>
+          [url, skus.join(' '), notes, names.join('|'), key].map(cell).join(separator),
         );
-        const text = [['url', 'sku', 'notes', 'names'].join(separator), ...lines, ''].join(end);
+        const text = [['url', 'sku', 'notes', 'names', 'key'].join(separator), ...lines, ''].join(end);
         expect(await read(text)).toEqual(wanted(all));
       }),
       { numRuns: 60 },
