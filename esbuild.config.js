@@ -1,16 +1,16 @@
-// Builds dist: the launcher, the program, one file for each part that is heavy and seldom needed, and texts.
+// Builds dist: the launcher, the program, one file for each heavy part that few commands need, and ready texts.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 
-// Made beside its place and renamed, so that a program that runs meanwhile finds a whole one.
+// Built beside dist and then renamed, so that a program that is started meanwhile finds a complete one.
 const out = `dist.${process.pid}`;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** What is left out of the program and loaded on first use; ours among them import no other module of ours. */
+/** Files of their own, loaded on first use; a module of ours in this list must not import others of ours. */
 const parts = {
   undici: './src/api/http/undici.ts',
   'undici-proxy': './src/api/http/undici-proxy.ts',
@@ -32,27 +32,27 @@ const apart = {
     });
   },
 };
-/** What packages load and we never use, by who asks for it: each is slow to load. */
+/** Modules that packages load but we never use: each is slow to load. */
 const unused = {
   name: 'unused',
   setup({ onResolve, onLoad }) {
     const none = { path: 'none', namespace: 'unused' };
-    // commander can run subcommands that are programs of their own; ours are not.
+    // commander uses it only for subcommands that are separate programs; we have none.
     onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
       /[\\/]commander[\\/]/.test(importer) ? none : undefined,
     );
-    // undici speaks HTTP/2 only if told to, and its part for that brings node:http2 and node:tls with it.
+    // undici's HTTP/2 is off by default, and would load node:http2 and node:tls.
     onResolve({ filter: /[/]client-h2(\.js)?$/ }, () => none);
     onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
 const ours = (entry) => (entry.endsWith('.ts') ? entry.slice(entry.lastIndexOf('/')) : '\0');
 
-// What node gives as the default of a CommonJS file is the whole of it.
+// For Node the default export of a CommonJS file is all of module.exports.
 const defaultFirst =
   'if(module.exports.__esModule&&module.exports.default)module.exports=Object.assign(module.exports.default,module.exports);';
 
-// CommonJS, because node starts it faster than ESM; one file, because every further file costs a look-up.
+// CommonJS, because Node starts it faster than ESM; one file, because each further file costs a look-up.
 const options = {
   outdir: out,
   bundle: true,
@@ -71,11 +71,15 @@ const options = {
 const results = await Promise.all([
   build({
     ...options,
-    entryPoints: {
-      steno: 'src/cli/process.ts',
-      complete: 'src/start/complete.ts',
-      generate: 'src/cli/generate.ts',
-    },
+    entryPoints: { steno: 'src/cli/process.ts' },
+    plugins: [apart, unused],
+    // For the stack traces of --debug: file names and lines, without the sources themselves.
+    sourcemap: 'linked',
+    sourcesContent: false,
+  }),
+  build({
+    ...options,
+    entryPoints: { complete: 'src/start/complete.ts', generate: 'src/cli/generate.ts' },
     plugins: [apart, unused],
   }),
   build({ ...options, entryPoints: parts, plugins: [unused], footer: { js: defaultFirst } }),

@@ -1,6 +1,6 @@
 /**
  * Prints ids for a shell to offer: `__complete <kind> [prefix]`. A program of its own, because a person waits for it
- * at every press of Tab. It never fails loudly.
+ * at every press of Tab. It prints no errors: they would land in the command line.
  */
 import { existsSync, writeSync } from 'node:fs';
 import { migrations } from '../ledger/schema.ts';
@@ -17,8 +17,8 @@ async function complete(): Promise<void> {
   const database = await openForReading(path, migrations);
   const words = new Words(database, process.env.STENO_PROFILE || 'default').find(kind, prefix);
   database.close();
-  // A stream for so few lines would take longer to make than to write.
+  // Not process.stdout: making that stream takes longer than writing these few lines.
   writeSync(1, words.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
 }
 
-complete().catch(() => {});
+void complete().catch(() => {});

@@ -1,31 +1,22 @@
 /**
- * The first file that runs. Help, version and the catalogue for scripts are texts made by the build: for them nothing
- * else is loaded, which makes them as fast as node itself. Words for a shell to offer come from a small program of
- * their own. To take this out, let bin/steno.js load dist/steno.js instead.
+ * The first file that runs.
+ *
+ * Speed: help, version and the catalogue for scripts are texts that the build has made; for them nothing else is
+ * loaded, which makes them as fast as Node itself. Completion is a small program of its own. To take this out, let
+ * bin/steno.js load dist/steno.js.
  */
 
 import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 
-/** The name of the text that answers a line, if one does: a help page, or a table of the catalogue for a script. */
-function textFor(argv: readonly string[]): string | undefined {
-  const last = argv.at(-1) ?? '--help';
-  if (last === '--help' || last === '-h') return ['steno', ...argv.slice(0, -1)].join(' ');
-  const [word = '', form = '--tabs'] = argv;
-  const forScripts = argv.length <= 2 && !onTerminal() && catalogue.has(word) && forms.has(form);
-  return forScripts ? `${word} ${form}` : undefined;
-}
+const catalogCommands = new Set(['skus', 'states', 'formats']);
+const catalogForms = new Set(['--tabs', '--json', '--csv', '--quiet']);
 
-/** node:tty would tell it more exactly, and takes longer than all the rest. */
-const onTerminal = (): boolean => fstatSync(1).isCharacterDevice();
-
-const catalogue = new Set(['skus', 'states', 'formats']);
-const forms = new Set(['--tabs', '--json', '--csv', '--quiet']);
-
-function quickText(argv: readonly string[]): string | undefined {
+/** The ready text that answers this command line, if there is one. */
+function readyText(argv: readonly string[]): string | undefined {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return `${STENO_VERSION}\n`;
-  const name = textFor(argv);
+  const name = textName(argv);
   if (name === undefined || !/^[a-z -]+$/.test(name)) return undefined;
   try {
     return readFileSync(join(__dirname, 'text', `${name}.txt`), 'utf8');
@@ -34,7 +25,18 @@ function quickText(argv: readonly string[]): string | undefined {
   }
 }
 
-/** A reader that left early has all that it wanted. */
+/** The file of the text: a help page, or a table of the catalogue for a script. */
+function textName(argv: readonly string[]): string | undefined {
+  const last = argv.at(-1) ?? '--help';
+  if (last === '--help' || last === '-h') return ['steno', ...argv.slice(0, -1)].join(' ');
+  const [command = '', form = '--tabs'] = argv;
+  const isCatalog = argv.length <= 2 && catalogCommands.has(command) && catalogForms.has(form);
+  return isCatalog && !isOnTerminal() ? `${command} ${form}` : undefined;
+}
+
+/** A guess: node:tty would know, but loading it takes longer than all the rest. */
+const isOnTerminal = (): boolean => fstatSync(1).isCharacterDevice();
+
 function print(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -42,6 +44,7 @@ function print(text: string): void {
       at += writeSync(1, bytes, at);
     } catch (error) {
       const code = errorCode(error);
+      // EPIPE (head, less) is not an error.
       if (code === 'EPIPE') return;
       if (code === 'EAGAIN') continue;
       process.stderr.write(`steno: can't write the output: ${errorMessage(error)}\n`);
@@ -51,13 +54,27 @@ function print(text: string): void {
   }
 }
 
-const text = quickText(process.argv.slice(2));
-if (text !== undefined) print(text);
-else if (process.argv[2] === '__complete') require('./complete.js');
-else {
-  // Whoever lists processes sees neither a key given as a flag nor anything else of the command line.
-  process.title = 'steno';
-  const { keep, load } = require('./code-cache.js') as typeof import('./code-cache.ts');
-  load(join(__dirname, 'steno.js'));
-  process.once('exit', keep);
+/** For stack traces with the files and lines of src. Without the code cache: scripts of node:vm get no source maps. */
+function loadWithSourceMaps(program: string): void {
+  process.setSourceMapsEnabled(true);
+  require(program);
 }
+
+function loadWithCodeCache(program: string): void {
+  const { load, save } = require('./code-cache.js') as typeof import('./code-cache.ts');
+  load(program);
+  process.once('exit', save);
+}
+
+function loadProgram(argv: readonly string[]): void {
+  // Hides the command line, which may hold a key, from a list of processes.
+  process.title = 'steno';
+  const load = argv.includes('--debug') ? loadWithSourceMaps : loadWithCodeCache;
+  load(join(__dirname, 'steno.js'));
+}
+
+const argv = process.argv.slice(2);
+const text = readyText(argv);
+if (text !== undefined) print(text);
+else if (argv[0] === '__complete') require('./complete.js');
+else loadProgram(argv);

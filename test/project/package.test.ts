@@ -62,7 +62,7 @@ describe('the package', () => {
   it('holds only what it needs', () => {
     const paths = packed.files.map((file) => file.path);
     const expected =
-      /^((bin|dist)\/(package\.json|[\w-]+\.js)|dist\/(LICENSES|text\/[\w -]+)\.txt|completions\/[\w.]+)$/;
+      /^((bin|dist)\/(package\.json|[\w-]+\.js)|dist\/steno\.js\.map|dist\/(LICENSES|text\/[\w -]+)\.txt|completions\/[\w.]+)$/;
     const beside = ['LICENSE', 'README.md', 'package.json'];
     expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js']));
@@ -96,6 +96,12 @@ describe('installed elsewhere', () => {
 
   it('reaches the sandbox, database and all', () => {
     expect(steno('--sandbox', 'balance')).toMatch(/^\d+\.\d\d\n$/);
+  });
+
+  it('names the files of src in a stack trace of --debug', () => {
+    expect(() => steno('balance', '--debug')).toThrow(
+      /no API key is set\n[\s\S]*\/src\/cli\/main\.ts:\d+:\d+\)/,
+    );
   });
 
   it('orders in the sandbox, and the next command sees the file', () => {
