@@ -105,7 +105,7 @@ export function withoutSignature(text: string): string {
   const open = withoutPassword(text);
   const [, head = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(open) ?? [];
   if (query === undefined) return open;
-  const parameters = parametersOf(query);
+  const parameters = parametersOf(`?${query}`);
   const kept = withoutSigned(parameters);
   if (kept.length === parameters.length) return open;
   return `${head}${kept.length ? `?${joined(kept)}` : ''}${fragment}`;
