@@ -6,7 +6,7 @@ import { raiseUndelivered } from '../flows/files/wait.ts';
 import { waitAndFetch } from '../flows/files/wait-and-fetch.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { usage } from '../lib/errors.ts';
-import { startProgress } from '../ui/progress.ts';
+import { whileWaiting } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { waitedView } from '../views/waited.ts';
 
@@ -32,10 +32,9 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   }
   const transport = await context.transport({ ownTimeout: true, endsInTime: true });
   const patience = { interval: options.interval, timeout: context.globals.timeout, signal };
-  const progress = await startProgress(out, 'Waiting');
-  const onLook = (ended: number): void => progress.update(`Waiting: ${ended} of ${ids.length} done`);
-  const waiting = { transport, ledger, patience, onLook };
-  const waited = await waitAndFetch(ids, waiting, fetching).finally(() => progress.stop());
+  const waited = await whileWaiting(out, ids.length, (onLook) =>
+    waitAndFetch(ids, { transport, ledger, patience, onLook }, fetching),
+  );
   await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);
   raiseUndelivered(waited.outcomes);

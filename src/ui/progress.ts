@@ -24,6 +24,20 @@ export async function startProgress(out: Output, text: string): Promise<Progress
   };
 }
 
+/** Shows `Waiting: 3 of 10 done` while the work runs, which reports how many have come to an end. */
+export async function whileWaiting<T>(
+  out: Output,
+  total: number,
+  work: (onProgress: (ended: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = await startProgress(out, 'Waiting');
+  try {
+    return await work((ended) => progress.update(`Waiting: ${ended} of ${total} done`));
+  } finally {
+    progress.stop();
+  }
+}
+
 /** `Downloading: 12 of 40, 2 failed, 3.1/s, 9s left` */
 export class Pace {
   readonly #what: string;
