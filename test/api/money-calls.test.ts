@@ -59,7 +59,7 @@ describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, g
 
   it.each([302, 307, 308])('does not follow a redirect with status %i', async (status) => {
     const target = await Service.start();
-    target.on('*', { body: good });
+    target.never('*', { body: good });
     const { service, user } = await account();
     service.on(route, { status, headers: { location: `${target.baseUrl}/order_url` } });
     const { code, stderr } = await user.run(args);

@@ -56,7 +56,7 @@ describe.concurrent('a download', () => {
     const { service, user } = await account();
     mkdirSync(join(user.home, 'd'));
     writeFileSync(join(user.home, 'd', '5.txt'), 'MINE');
-    service.on('GET /audiofile/5', file(5)).on('POST /audiofile/5/transcript.txt', { body: 'words' });
+    service.on('GET /audiofile/5', file(5)).never('POST /audiofile/5/transcript.txt', { body: 'words' });
     const { code, stdout, stderr } = await user.run(['wait', '5', '--download', 'd', '--quiet']);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain('d/5.txt');
@@ -81,12 +81,12 @@ describe.concurrent('a download', () => {
 
 describe.concurrent('order --wait --quiet', () => {
   it.each([
-    ['a hold', { hold: 'billing' }, 'Delivered', 5],
-    ['an end without transcript', {}, 'Error', 8],
-  ])('tells the new ids also at %s', async (_, extra, state, code) => {
+    ['a hold', { hold: 'billing' }, 'never', 5],
+    ['an end without transcript', {}, 'on', 8],
+  ] as const)('tells the new ids also at %s', async (_, extra, asks, code) => {
     const { service, user } = await account();
     service.on('POST /order_url', { body: { order: 'o', audiofiles: [7], message: 'ok', ...extra } });
-    service.on('GET /audiofile/7', file(7, state));
+    service[asks]('GET /audiofile/7', file(7, 'Error'));
     const line = ['order', 'https://e.com/7', '--sku', 'TRANS14', '--wait'];
     const quiet = await user.run([...line, '--quiet']);
     expect([quiet.code, quiet.stdout]).toEqual([code, '7\n']);

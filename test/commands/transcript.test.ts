@@ -226,7 +226,7 @@ describe.concurrent('a transcript', () => {
 
   it('that can not be written is an error of the disk, and is not asked for in vain', async () => {
     const { service, user } = await account();
-    service.on('*', { body: 'Hello.' });
+    service.never('*', { body: 'Hello.' });
     writeFileSync(join(user.home, 'file'), '');
     mkdirSync(join(user.home, 'dir', '5.txt'), { recursive: true });
     for (const output of ['file/x/5.txt', `${'x'.repeat(300)}.txt`, 'dir/']) {

@@ -217,7 +217,7 @@ describe('--download', () => {
   const serve = async (): ReturnType<typeof account> => {
     const made = await account();
     const audiofile = { id: 7, statename: 'Delivered', title: 'Talk' };
-    made.service.on('GET /audiofile/7', { body: { audiofile } });
+    made.service.allow('GET /audiofile/7', { body: { audiofile } });
     return made;
   };
 

@@ -9,9 +9,9 @@ async function ordered(): Promise<Account & { state: (name: string) => void }> {
   const made = await account();
   const { service, user } = made;
   service.on('POST /order_url', { body: { order: '4nX', audiofiles: [7], message: 'ok' } });
-  service.on('POST /audiofile/7/transcript.txt', { body: 'hello' });
+  service.allow('POST /audiofile/7/transcript.txt', { body: 'hello' });
   const state = (statename: string): void =>
-    void service.on('GET /audiofile/7', { body: { audiofile: { id: 7, statename, title: 'Talk' } } });
+    void service.allow('GET /audiofile/7', { body: { audiofile: { id: 7, statename, title: 'Talk' } } });
   state('Transcribing');
   const { code, stderr } = await user.run(['order', 'https://example.com/a.mp3', '--sku', 'TRANS14']);
   if (code !== 0) throw new Error(stderr);

@@ -12,13 +12,13 @@ const OTHER = 'https://other.example.com/hook';
 /** Answers as a service does that has one webhook; gives every URL that was set. */
 function withWebhook(service: Service, first: string): { url: string; readonly set: string[] } {
   const state = { url: first, set: [] as string[] };
-  service.on('GET /webhook', (_, response) => void response.end(JSON.stringify({ webhook: state.url })));
-  service.on('POST /webhook', (got, response) => {
+  service.allow('GET /webhook', (_, response) => void response.end(JSON.stringify({ webhook: state.url })));
+  service.allow('POST /webhook', (got, response) => {
     state.url = String(got.body?.webhook ?? '');
     state.set.push(state.url);
     response.end(JSON.stringify({ webhook: state.url }));
   });
-  service.on('POST /webhook/test/DIFFICULT_AUDIO', { body: { message: 'ok' } });
+  service.allow('POST /webhook/test/DIFFICULT_AUDIO', { body: { message: 'ok' } });
   return state;
 }
 

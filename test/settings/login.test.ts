@@ -7,7 +7,7 @@ import { finished, KEY, User } from '../support/steno.ts';
 
 async function stranger(): Promise<{ service: Service; user: User; path: string }> {
   const service = await Service.start();
-  service.on('GET /prepay_balance', { body: { balance: '1.00' } });
+  service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
   const user = new User();
   return { service, user, path: join(user.home, 'config', 'config.json') };
 }

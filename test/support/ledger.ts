@@ -57,11 +57,11 @@ export async function desk(env: Record<string, string | undefined> = {}): Promis
   const states = new Map<string, string[]>();
   let files = 0;
   let orders = 0;
-  service.on('POST /order_url', (got, response) => {
+  service.allow('POST /order_url', (got, response) => {
     const audiofiles = ((got.body?.url ?? []) as string[]).map(() => ++files);
     reply(response, { order: `o${++orders}`, audiofiles, message: 'ok' });
   });
-  service.on('*', ({ path }, response) => {
+  service.allow('*', ({ path }, response) => {
     const [, id = '', transcript] = /^\/audiofile\/([^/]+)(\/transcript\.\w+)?$/.exec(path) ?? [];
     if (!id) return void response.writeHead(404).end();
     if (transcript) return void response.end(`transcript ${id}${transcript.slice('/transcript'.length)}\n`);

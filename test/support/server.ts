@@ -1,7 +1,7 @@
 /** A service that answers as a test tells it to and remembers what it was sent. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 
 export interface Got {
   readonly method: string;
@@ -22,9 +22,19 @@ export type Answer =
     }
   | ((got: Got, response: ServerResponse, socket: Socket) => void);
 
+/** Answers to one route, and where in a test they were given. */
+interface Stub {
+  readonly route: string;
+  readonly answers: readonly Answer[];
+  readonly use: 'required' | 'optional' | 'forbidden';
+  readonly line: string;
+  calls: number;
+}
+
 export class Service {
   readonly got: Got[] = [];
-  readonly #answers = new Map<string, Answer[]>();
+  /** In the order of registration; for a route that has several, the last one answers. */
+  readonly #stubs: Stub[] = [];
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #sockets = new Set<Socket>();
 
@@ -47,10 +57,29 @@ export class Service {
     return `${this.origin}/API4`;
   }
 
-  /** Answers to a call, in turn; the last one is given again and again. */
+  /** Answers to a route (or to `*`: all others), in turn; the last one repeats. Each must be given at least once. */
   on(route: string, ...answers: Answer[]): this {
-    this.#answers.set(route, answers);
+    return this.#add({ route, answers, use: 'required' });
+  }
+
+  /** The same for a whole imitation of the service, of which a test uses what it needs. */
+  allow(route: string, ...answers: Answer[]): this {
+    return this.#add({ route, answers, use: 'optional' });
+  }
+
+  /** Fails the file if this is called. It answers all the same, so that a wrong call goes as far as it can. */
+  never(route: string, answer: Answer = {}): this {
+    return this.#add({ route, answers: [answer], use: 'forbidden' });
+  }
+
+  #add(stub: Omit<Stub, 'line' | 'calls'>): this {
+    this.#stubs.push({ ...stub, line: callingLine(), calls: 0 });
     return this;
+  }
+
+  /** What a test expected of this service and did not get, one line each. */
+  complaints(): string[] {
+    return this.#stubs.flatMap(({ line, ...stub }) => complaintOf(stub).map((text) => `${line} ${text}`));
   }
 
   calls(route: string): Got[] {
@@ -76,13 +105,34 @@ export class Service {
       at: Date.now(),
     };
     this.got.push(got);
-    const answers = this.#answers.get(`${got.method} ${got.path}`) ?? this.#answers.get('*') ?? [];
-    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    const answer = this.#next(`${got.method} ${got.path}`);
     if (!answer)
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"no such thing"}');
     else if (typeof answer === 'function') answer(got, response, request.socket);
     else reply(response, answer);
   }
+
+  #next(route: string): Answer | undefined {
+    const stub = this.#stubs.findLast((each) => each.route === route) ?? this.#stubs.findLast(isForAll);
+    if (!stub) return undefined;
+    stub.calls += 1;
+    return stub.answers[Math.min(stub.calls, stub.answers.length) - 1];
+  }
+}
+
+/** What is wrong with the calls of one stub; empty if nothing is. */
+export function complaintOf({ route, answers, use, calls }: Omit<Stub, 'line'>): string[] {
+  if (use === 'forbidden') return calls ? [`${route} was called, and must never be`] : [];
+  if (use === 'optional' || calls >= answers.length) return [];
+  return [`${route} ${calls ? `gave only ${calls} of its ${answers.length} answers` : 'was never called'}`];
+}
+
+const isForAll = ({ route }: Stub): boolean => route === '*';
+
+/** The line of the test that registered a stub, as `test/x.test.ts:12`. */
+function callingLine(): string {
+  const [, path = 'a test'] = /((?:test|src)\/[^\s():]*\.test\.ts:\d+)/.exec(new Error().stack ?? '') ?? [];
+  return path;
 }
 
 function reply(
@@ -104,6 +154,17 @@ function json(text: string): Record<string, unknown> | undefined {
 
 const services: Service[] = [];
 
+let anyFailed = false;
+
+afterEach(({ task }) => {
+  anyFailed ||= task.result?.state === 'fail';
+});
+
 afterAll(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()));
+  const all = services.splice(0);
+  await Promise.all(all.map((service) => service.close()));
+  // A test that failed stopped before it used its stubs: its own error is the one to read.
+  if (anyFailed) return;
+  const complaints = new Set(all.flatMap((service) => service.complaints()));
+  if (complaints.size) throw new Error(`stubs of the test service:\n${[...complaints].join('\n')}`);
 });

@@ -145,7 +145,7 @@ describe.concurrent('a read', () => {
     'does not follow a redirect with status %i, and sends the key nowhere else',
     async (status) => {
       const target = await Service.start();
-      target.on('*', good);
+      target.never('*', good);
       const { service, user } = await account();
       service.on('*', { status, headers: { location: `${target.baseUrl}/prepay_balance` } });
       const { code, stderr } = await user.run(['balance']);

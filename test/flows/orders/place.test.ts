@@ -222,7 +222,7 @@ describe.concurrent('after', () => {
 
   it.each(unclear)('%s the next order stops with 9 and says what to look at', async (_, answer) => {
     const { service, user, order } = await desk();
-    service.on('POST /order_url', answer, placed);
+    service.on('POST /order_url', answer);
     const first = await order(url);
     expect(first.code, first.stderr).toBe(11);
     expect(statuses(user)).toEqual(['uncertain']);
