@@ -243,22 +243,6 @@ describe.concurrent('the examples', () => {
     expect(readFileSync(join(reader.folder, '1001.txt'), 'utf8')).toContain('https://example.com/talk.mp3');
   }, 60_000);
 
-  it('of a CI job order once and fetch every transcript', async () => {
-    const job = blocks.find(({ mark }) => mark === 'job')?.text ?? '';
-    const steps = [...job.matchAll(/^ +- run: (.*)$/gm)].map(([, line = '']) => line);
-    expect(steps[0]).toBe('npm install --global steno-cli');
-    const lines = steps.slice(1).map((line) => line.replace(/^steno /, 'steno --sandbox '));
-    expect(lines).toHaveLength(2);
-    const reader = new Reader({ STENO_API_KEY: 'key', STENO_BASE_URL: 'https://host/API4' });
-    reader.env.STENO_STATE_DIR = join(reader.folder, '.steno');
-    expect(await reader.bash(lines.join('\n'))).toMatchObject({ code: 0 });
-    await new Promise((done) => setTimeout(done, 7_000));
-    const second = await reader.bash(lines.join('\n'));
-    expect(second.code, second.stderr).toBe(0);
-    const names = readdirSync(join(reader.folder, 'transcripts')).sort();
-    expect(names).toEqual(['1001', '1002', '1003'].flatMap((id) => [`${id}.docx`, `${id}.txt`]));
-  }, 60_000);
-
   it('of a cron line fetch what is new, and are silent when nothing is', async () => {
     const line = blocks.find(({ mark }) => mark === 'cron')?.text ?? '';
     const command = line.replace(/^(\S+ ){5}/, '').replace('steno sync', 'steno --sandbox sync');

@@ -1,0 +1,143 @@
+/** Runs a workflow's one job step by step as a runner of GitHub Actions would, with a cache that is a folder. */
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished, freshFolder, type Result } from './steno.ts';
+
+export interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+  readonly with: Readonly<Record<string, string>>;
+}
+
+export interface Job {
+  readonly env: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+/** Reads the part of YAML that such a job is written in; a line that it does not know is an error. */
+export function parseJob(yaml: string): Job {
+  const [, head = '', body = ''] = /^([\s\S]*?)^ {4}steps:\n([\s\S]*)$/m.exec(yaml) ?? [];
+  const [, envLines = ''] = /^ {4}env:\n((?: {6}.*\n)*)/m.exec(head) ?? [];
+  const steps = body
+    .split(/^ {6}- /m)
+    .slice(1)
+    .map(parseStep);
+  return { env: pairs(envLines, 6), steps };
+}
+
+function parseStep(text: string): Step {
+  const [own = '', inputs = ''] = text.split(/^ {8}with:\n/m);
+  return { ...pairs(`        ${own}`, 8), with: pairs(inputs, 10) };
+}
+
+function pairs(text: string, indent: number): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const line of text.split('\n').filter((each) => each.trim())) {
+    const [, key, value = ''] = new RegExp(`^ {${indent}}([\\w-]+): (.*)$`).exec(line) ?? [];
+    if (key === undefined) throw new Error(`a line of the job is not understood: '${line}'`);
+    found[key] = value;
+  }
+  return found;
+}
+
+export interface Outcome {
+  /** What each step came to; a result where something was run. */
+  readonly steps: ReadonlyArray<{ readonly step: Step; readonly ran: boolean; readonly result?: Result }>;
+  readonly failed: boolean;
+  readonly workspace: string;
+}
+
+/** One repository: its files and its cache outlive a run, and every run gets a new machine. */
+export class CiRunner {
+  readonly #job: Job;
+  readonly #files: (workspace: string) => void;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #cache = freshFolder();
+  #runs = 0;
+
+  constructor(
+    job: Job,
+    files: (workspace: string) => void,
+    env: Readonly<Record<string, string | undefined>>,
+  ) {
+    this.#job = job;
+    this.#files = files;
+    this.#env = env;
+  }
+
+  /** `cancel` interrupts the step that begins with its word once its promise resolves, as a cancelled job is. */
+  async run(cancel?: { readonly step: string; readonly after: Promise<unknown> }): Promise<Outcome> {
+    const machine = freshFolder();
+    const [home, workspace] = [join(machine, 'home'), join(machine, 'work')];
+    for (const folder of [home, workspace]) mkdirSync(folder);
+    const run = { id: String(++this.#runs), home, workspace };
+    const steps: Array<Outcome['steps'][number]> = [];
+    let [failed, cancelled] = [false, false];
+    for (const step of this.#job.steps) {
+      const ran = runs(step.if, failed, cancelled);
+      let result: Result | undefined;
+      if (ran && step.uses) this.#use(step, run);
+      if (ran && step.run) {
+        const stopped = step.run.startsWith(cancel?.step ?? '\0') ? cancel?.after : undefined;
+        result = await this.#bash(step.run, run, stopped);
+        if (stopped) cancelled = true;
+        if (result.code !== 0) failed = true;
+      }
+      steps.push({ step, ran, ...(result && { result }) });
+    }
+    return { steps, failed, workspace };
+  }
+
+  #use(step: Step, { id, home, workspace }: { id: string; home: string; workspace: string }): void {
+    const action = step.uses?.replace(/@.*/, '');
+    const path = (step.with.path ?? '').replace(/^~/, home);
+    const key = (step.with.key ?? '')
+      .replace(/\$\{\{ github\.run_id \}\}/, id)
+      .replace(/\$\{\{ github\.run_attempt \}\}/, '1');
+    if (action === 'actions/checkout') this.#files(workspace);
+    else if (action === 'actions/cache/restore') this.#restore(path, step.with['restore-keys'] ?? key);
+    else if (action === 'actions/cache/save') this.#save(path, key);
+    else if (action !== 'actions/setup-node' && action !== 'actions/upload-artifact')
+      throw new Error(`the runner has no action ${action}`);
+  }
+
+  /** Gives back the newest entry whose key begins so. */
+  #restore(path: string, prefix: string): void {
+    const names = readdirSync(this.#cache).filter((name) => name.startsWith(prefix));
+    const [newest] = names.sort(
+      (a, b) => statSync(join(this.#cache, b)).ctimeMs - statSync(join(this.#cache, a)).ctimeMs,
+    );
+    if (newest) cpSync(join(this.#cache, newest), path, { recursive: true });
+  }
+
+  /** An entry is never replaced. */
+  #save(path: string, key: string): void {
+    if (existsSync(path) && !existsSync(join(this.#cache, key)))
+      cpSync(path, join(this.#cache, key), { recursive: true });
+  }
+
+  #bash(
+    line: string,
+    { home, workspace }: { home: string; workspace: string },
+    cancelled: Promise<unknown> | undefined,
+  ): Promise<Result> {
+    const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', `exec ${line}`], {
+      cwd: workspace,
+      env: { ...this.#env, HOME: home },
+    });
+    child.stdin.end();
+    void cancelled?.then(() => child.kill('SIGINT'));
+    return finished(child);
+  }
+}
+
+/** Whether a step runs: after a failure or a cancellation only if it says so. */
+function runs(condition: string | undefined, failed: boolean, cancelled: boolean): boolean {
+  const text = (condition ?? 'success()').replace(/^\$\{\{ | \}\}$/g, '');
+  if (text === 'always()') return true;
+  if (text === '!cancelled()') return !cancelled;
+  if (text === 'success()') return !failed && !cancelled;
+  throw new Error(`the runner does not know the condition '${text}'`);
+}
