@@ -1,4 +1,4 @@
-/** Amounts are decimal texts; they are compared digit by digit, never as floating numbers. */
+/** Amounts are decimal texts, compared exactly: never as floating-point numbers. */
 
 /** Reads `12`, `12.50`, `.5`, `-3`, `$1,234.50` or `1e3` into digits and a scale. */
 function parse(text: string): { digits: bigint; scale: number } | undefined {
@@ -16,12 +16,13 @@ function parse(text: string): { digits: bigint; scale: number } | undefined {
 
 export const isAmount = (text: string): boolean => parse(text) !== undefined;
 
-/** Negative, zero or positive as the first is less, equal or more; undefined if one is no amount. */
+/** Below, at or above zero as `a` is less than, equal to or more than `b`; undefined if one is not an amount. */
 export function compareAmounts(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return undefined;
   const scale = Math.max(left.scale, right.scale, 0);
   const difference =
     left.digits * 10n ** BigInt(scale - left.scale) - right.digits * 10n ** BigInt(scale - right.scale);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  if (difference === 0n) return 0;
+  return difference < 0n ? -1 : 1;
 }

@@ -2,8 +2,8 @@ import { usage } from './errors.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, '': 1e3 };
 
-/** Longer than any wait that makes sense, and short enough for every clock. */
-const LONGEST = 3650 * 86400e3;
+/** Ten years: added to any date, it still gives a date. */
+const MAX_DURATION_MS = 3650 * 86400e3;
 
 /** Reads `500ms`, `30s`, `5m`, `2h`, `3d` or a bare number of seconds, as milliseconds. */
 export function parseDuration(text: string): number {
@@ -11,7 +11,7 @@ export function parseDuration(text: string): number {
   const milliseconds = match
     ? Math.round(Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN))
     : Number.NaN;
-  if (!(milliseconds <= LONGEST)) {
+  if (!(milliseconds <= MAX_DURATION_MS)) {
     throw usage(
       `'${text}' is not a duration`,
       'write it as 500ms, 30s, 5m, 2h or 3d; a bare number is seconds',
@@ -20,7 +20,7 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
-/** Writes milliseconds in the largest unit that loses nothing. */
+/** Writes milliseconds in the largest unit that gives a whole number. */
 export function formatDuration(milliseconds: number): string {
   for (const unit of ['d', 'h', 'm', 's']) {
     const size = units[unit] ?? 1;

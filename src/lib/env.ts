@@ -1,2 +1,2 @@
-/** Environment variables, as they are handed down. */
+/** Environment variables; handed down, so that tests can give their own. */
 export type Env = Readonly<Record<string, string | undefined>>;

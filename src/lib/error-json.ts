@@ -3,10 +3,12 @@ import type { StenoError } from './errors.ts';
 import { type JsonObject, toJson } from './json.ts';
 import { oneLine } from './text.ts';
 
+const MAX_MESSAGE_LENGTH = 600;
+
 export const errorJson = (error: StenoError, hide: (text: string) => string = String): JsonObject =>
   toJson({
     code: error.kind,
-    message: oneLine(hide(error.message), 600),
+    message: oneLine(hide(error.message), MAX_MESSAGE_LENGTH),
     status: error.status,
     hint: error.hint,
   }) as JsonObject;

@@ -1,4 +1,4 @@
-/** The kinds of failure and their exit codes: the one table that the program, the help and the README share. */
+/** The kinds of failure and their exit codes; the help and the README are made from this table. */
 
 export const exitCodes = {
   ok: { code: 0, when: 'it worked; a held order is also 0 unless --fail-on-hold' },
@@ -34,7 +34,7 @@ export interface Details {
   readonly cause?: unknown;
 }
 
-/** A failure that the user is told about in one line, with what to do next where there is something. */
+/** A failure as the user sees it: one line, and a hint where there is something to do. */
 export class StenoError extends Error {
   readonly kind: Kind;
   readonly hint: string | undefined;
@@ -61,7 +61,7 @@ export interface Failure {
   readonly error: StenoError;
 }
 
-/** Several things were asked for and not all were done. */
+/** Some of a bulk command's items failed. */
 export class BulkError extends StenoError {
   readonly failures: readonly Failure[];
 
@@ -71,11 +71,11 @@ export class BulkError extends StenoError {
   }
 }
 
-/** The text of whatever was thrown. */
+/** The message of anything that was thrown. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** The code of a system error, such as ENOENT; nothing for other errors. */
+/** The code of a system error, such as ENOENT; undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -1,6 +1,6 @@
 /**
- * JSON without loss: numbers keep the digits they came with, objects the order of their keys.
- * JSON.parse rounds an id beyond 2^53 and turns 1.00 into 1; nothing here does.
+ * JSON without loss: numbers keep their digits, objects the order of their keys.
+ * JSON.parse would round an id beyond 2^53 and turn 1.00 into 1.
  */
 
 export class JsonNumber {
@@ -39,7 +39,7 @@ export function parseJson(text: string): Json {
     return match[0];
   }
 
-  /** Reads a string; a pattern would overflow the stack on a long one. */
+  /** Reads a string; a regular expression would overflow the stack on a long one. */
   function takeString(): string {
     const start = at;
     do {
@@ -50,7 +50,7 @@ export function parseJson(text: string): Json {
     return JSON.parse(text.slice(start, at)) as string;
   }
 
-  /** Skips blanks and tells the character that stands there now. */
+  /** Skips blanks and returns the next character, without taking it. */
   function peek(): string | undefined {
     take(blank);
     return text[at];
@@ -61,15 +61,15 @@ export function parseJson(text: string): Json {
     at += 1;
   }
 
-  /** Reads `one`s with commas between them up to the closing character. */
-  function series(close: string, one: () => void): void {
+  /** Reads items separated by commas, up to the closing character. */
+  function items(close: string, readItem: () => void): void {
     at += 1;
     if (peek() === close) {
       at += 1;
       return;
     }
     for (;;) {
-      one();
+      readItem();
       const next = peek();
       at += 1;
       if (next === close) return;
@@ -83,7 +83,7 @@ export function parseJson(text: string): Json {
     if (first === '"') return takeString();
     if (first === '{') {
       const object: JsonObject = new Map();
-      series('}', () => {
+      items('}', () => {
         if (peek() !== '"') fail();
         const key = takeString();
         expect(':');
@@ -93,7 +93,7 @@ export function parseJson(text: string): Json {
     }
     if (first === '[') {
       const array: Json[] = [];
-      series(']', () => array.push(value(depth + 1)));
+      items(']', () => array.push(value(depth + 1)));
       return array;
     }
     for (const [word, literal] of literals) {
@@ -154,7 +154,7 @@ interface PlainObject {
   readonly [key: string]: Plain;
 }
 
-/** Makes a JSON value of plain data; a key whose value is undefined is left out. */
+/** Converts plain data to JSON; a key whose value is undefined is left out. */
 export function toJson(value: Plain): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return new JsonNumber(String(value));
@@ -169,7 +169,7 @@ export function toJson(value: Plain): Json {
 
 export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map;
 
-/** Adds a value to an object; a key that comes again makes a list. */
+/** Adds a value to an object; a repeated key makes an array. */
 export function append(object: JsonObject, key: string, value: Json): void {
   const before = object.get(key);
   object.set(key, before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]);

@@ -1,6 +1,6 @@
 import { errorCode } from './errors.ts';
 
-/** Whether a process of this machine is running; one of another user counts too. */
+/** Whether a process of this machine is running; EPERM means that it is, under another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

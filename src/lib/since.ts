@@ -3,7 +3,7 @@ import { usage } from './errors.ts';
 
 const shape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
 
-/** A point in time: `2026-11-01` (midnight, UTC), an ISO time, or a duration before now such as `3d`; as ISO 8601. */
+/** Reads `2026-11-01` (midnight, UTC), an ISO time, or a duration before now such as `3d`, as ISO 8601. */
 export function parseSince(text: string, now: number): string {
   const [, day, time] = shape.exec(text.trim()) ?? [];
   const at = day === undefined || !isDay(day) ? Number.NaN : Date.parse(time ? `${day}T${time}` : day);
@@ -15,7 +15,7 @@ export function parseSince(text: string, now: number): string {
   }
 }
 
-/** Date.parse takes the 30th of February for a day in March. */
+/** Date.parse would read the 30th of February as a day in March. */
 const isDay = (day: string): boolean => {
   const time = Date.parse(day);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);

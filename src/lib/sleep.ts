@@ -1,10 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { StenoError } from './errors.ts';
 
-/** Waits, unless the user interrupts. */
+/** The longest delay that a timer of Node takes. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Waits; throws `interrupted` as soon as the user interrupts. */
 export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
-    await wait(Math.min(milliseconds, 2 ** 31 - 1), undefined, { signal });
+    await wait(Math.min(milliseconds, MAX_DELAY_MS), undefined, { signal });
   } catch {
     throw new StenoError('interrupted', 'interrupted');
   }

@@ -1,4 +1,4 @@
-/** The candidate that a mistyped word most likely meant, if one is near. */
+/** The candidate that a mistyped word most likely means, if one is close enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const typed = word.toLowerCase();
   let best: string | undefined;
@@ -10,15 +10,17 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** A hint for an unknown word: what was meant, or else where the list is. */
+/** The hint for an unknown word: a guess, if there is one, and where the list is. */
 export function didYouMean(word: string, candidates: readonly string[], list: string): string {
   const guess = nearest(word, candidates);
   return guess ? `did you mean ${guess}? ${list}` : list;
 }
 
+const MAX_LENGTH_DIFFERENCE = 8;
+
 /** Insertions, deletions, substitutions and swaps of neighbours between two words. */
 function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 8) return Number.POSITIVE_INFINITY;
+  if (Math.abs(a.length - b.length) > MAX_LENGTH_DIFFERENCE) return Number.POSITIVE_INFINITY;
   const table = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);
   const at = (i: number, j: number): number => table[i]?.[j] ?? Number.POSITIVE_INFINITY;
   for (let j = 0; j <= b.length; j += 1) (table[0] as number[])[j] = j;

@@ -2,19 +2,19 @@ import { usage } from './errors.ts';
 
 const examples = { audio: 'https://host/talk.mp3', hook: 'https://host/hook' } as const;
 
-/** Takes an absolute http or https URL as it was written; `of` says what it should lead to. */
-export function checkUrl(text: string, of: keyof typeof examples = 'audio'): string {
+/** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
+export function checkUrl(text: string, use: keyof typeof examples = 'audio'): string {
   const plausible = /^https?:\/\/[^/?#\s]/i.test(text) && !/[\s\u0000-\u001f\u007f-\u009f]/.test(text);
   if (plausible && URL.canParse(text)) return text;
-  const local = !/^[a-z][a-z0-9+.-]*:/i.test(text) && /[./\\]/.test(text);
+  const looksLocal = !/^[a-z][a-z0-9+.-]*:/i.test(text) && /[./\\]/.test(text);
   throw usage(
     `'${text}' is not an http or https URL`,
-    of === 'audio' && local
+    use === 'audio' && looksLocal
       ? 'the service fetches audio by itself: put the file where a URL reaches it'
-      : `write it like ${examples[of]}`,
+      : `write it like ${examples[use]}`,
   );
 }
 
-/** Whether a host name of a URL leads to this machine. */
+/** Whether the host name of a URL means this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

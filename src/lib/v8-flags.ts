@@ -1,7 +1,7 @@
-/** Flags of V8, for this run only: they are put back at its end, because code is kept for the next one under them. */
+/** Sets flags of V8 until the exit: the code cache, saved there, is accepted only under the flags of a start. */
 import { setFlagsFromString } from 'node:v8';
 
-export function setFlag(flag: string, back: string): void {
+export function setFlag(flag: string, undo: string): void {
   setFlagsFromString(flag);
-  process.prependOnceListener('exit', () => setFlagsFromString(back));
+  process.prependOnceListener('exit', () => setFlagsFromString(undo));
 }

@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 
-/** What a column holds, for colour and alignment on a terminal; elsewhere every value is exact. */
+/** What a column holds, which gives its colour and alignment on a terminal. */
 export type CellKind = 'text' | 'id' | 'state' | 'amount' | 'time' | 'link';
 
 export interface Column {
@@ -13,13 +13,13 @@ export interface Rows {
   readonly rows: ReadonlyArray<readonly string[]>;
 }
 
-/** A result in all the forms that a user may ask for. */
+/** A result in every form of output. */
 export interface View extends Rows {
   readonly json: Json;
-  /** With --quiet: what a script needs next, a line each. */
+  /** The lines of --quiet: what a script needs next. */
   readonly quiet: readonly string[];
-  /** On a terminal: a row is a block of lines rather than a line. */
+  /** On a terminal, show each row as a block with one field a line. */
   readonly asRecord?: boolean;
-  /** On a terminal too: nothing is cut to fit. */
+  /** On a terminal, do not cut cells to fit. */
   readonly whole?: boolean;
 }

@@ -1,7 +1,7 @@
 import { usage } from '../lib/errors.ts';
 import { isLoopback } from '../lib/urls.ts';
 
-/** Refuses an address that a key must not be sent to, or that calls can't be made from. */
+/** Refuses what is not a base URL, and one to which the key must not be sent. */
 export function checkBaseUrl(text: string): void {
   const url = URL.canParse(text) && /^https?:\/\/[^/\\\s][^\s\\]*$/i.test(text) ? new URL(text) : undefined;
   if (!url) throw usage(`'${text}' is not a base URL`, 'write it like https://host/API4');

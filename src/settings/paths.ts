@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Env } from '../lib/env.ts';
 
-/** The platform's folder for settings, or the one that STENO_CONFIG_DIR names. */
+/** The platform's folder for settings, or STENO_CONFIG_DIR. */
 export function configFolder(env: Env, platform = process.platform): string {
   if (env.STENO_CONFIG_DIR) return resolve(env.STENO_CONFIG_DIR);
   if (platform === 'win32')
@@ -12,7 +12,7 @@ export function configFolder(env: Env, platform = process.platform): string {
   return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'steno');
 }
 
-/** The platform's folder for what the program keeps, or the one that STENO_STATE_DIR names. */
+/** The platform's folder for state such as the ledger, or STENO_STATE_DIR. */
 export function stateFolder(env: Env, platform = process.platform): string {
   if (env.STENO_STATE_DIR) return resolve(env.STENO_STATE_DIR);
   if (platform === 'win32')
@@ -23,7 +23,7 @@ export function stateFolder(env: Env, platform = process.platform): string {
 
 export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 
-/** Makes a folder that only its owner can open; one that others share (/tmp, a home) is left as it is. */
+/** Makes a folder that only its owner can open; the mode of a shared one (/tmp, a home folder) is not changed. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const { mode, uid } = statSync(path);

@@ -10,7 +10,7 @@ export type Profiles = Readonly<Record<string, Profile>>;
 
 export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
 
-/** Reads the profiles by hand: conf costs more to load than everything else that a command does. */
+/** Reads the config file without conf: loading that takes longer than everything else that a command does. */
 export function readProfiles(env: Env): Profiles {
   const path = configPath(env);
   let text: string;
@@ -20,10 +20,10 @@ export function readProfiles(env: Env): Profiles {
     if (errorCode(error) === 'ENOENT') return {};
     throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
   }
-  return checked(path, text);
+  return parseProfiles(path, text);
 }
 
-/** Changes one profile and keeps everything else in the file as it was. */
+/** Changes one profile; a setting that is undefined in `change` is removed. */
 export async function writeProfile(
   env: Env,
   name: string,
@@ -66,21 +66,21 @@ export function unknownProfile(name: string, profiles: Profiles): StenoError {
   );
 }
 
-function checked(path: string, text: string): Profiles {
-  const broken = (what: string): StenoError =>
-    usage(`the config file ${path} ${what}`, 'mend it by hand or move it away; it was not changed');
+function parseProfiles(path: string, text: string): Profiles {
+  const invalid = (what: string): StenoError =>
+    usage(`the config file ${path} ${what}`, 'correct it by hand or move it away; it was not changed');
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch {
-    throw broken('is not valid JSON');
+    throw invalid('is not valid JSON');
   }
-  if (!isRecord(data)) throw broken('does not hold a JSON object');
+  if (!isRecord(data)) throw invalid('does not hold a JSON object');
   const { profiles = {} } = data;
-  if (!isRecord(profiles)) throw broken("has 'profiles' that is not an object");
+  if (!isRecord(profiles)) throw invalid("has 'profiles' that is not an object");
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isRecord(profile) || Object.values(profile).some((value) => typeof value !== 'string')) {
-      throw broken(`has a profile '${name}' that is not an object of strings`);
+      throw invalid(`has a profile '${name}' that is not an object of strings`);
     }
   }
   return profiles as Profiles;

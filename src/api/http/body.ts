@@ -75,7 +75,7 @@ export class Body {
   #hand(onChunk: ChunkHandler, chunk: Buffer): void {
     try {
       const taken = onChunk(chunk);
-      if (taken) this.#waitFor(taken, onChunk);
+      if (taken instanceof Promise) this.#waitFor(taken, onChunk);
     } catch (error) {
       this.#cancel(error);
     }
