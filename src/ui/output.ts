@@ -1,11 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Env } from '../lib/env.ts';
 import { errorJson } from '../lib/error-json.ts';
-import { BulkError, type StenoError } from '../lib/errors.ts';
+import { BulkError, type Failure, type StenoError } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { forCsv, forRow, forTerminal, forTerminalLines, oneLine } from '../lib/text.ts';
-import type { Rows, View } from '../lib/view.ts';
+import { forRow, forTerminal, forTerminalLines, oneLine } from '../lib/text.ts';
+import type { View } from '../lib/view.ts';
 import type { Paint } from './paint.ts';
+import { csvRows, csvTable, tabSeparated } from './rows.ts';
+
+const MAX_LINE_LENGTH = 600;
+const MAX_NOTE_LENGTH = 2000;
+const MAX_DEBUG_LENGTH = 4000;
 
 export interface OutputMode {
   readonly json: boolean;
@@ -23,9 +28,9 @@ export class Output {
   readonly #hide: (text: string) => string;
   readonly #env: Env;
   readonly #decoder = new StringDecoder('utf8');
-  #headed = false;
-  /** Whoever read stdout has seen enough. */
-  #unread = false;
+  #headerShown = false;
+  /** The reader of stdout has gone (head, less). */
+  #readerGone = false;
 
   constructor(
     mode: OutputMode,
@@ -39,9 +44,9 @@ export class Output {
     this.#stderr = streams.stderr;
     this.#hide = hide;
     this.#env = env;
-    // Node revives stdout after an error, so its own state does not tell.
+    // stdout's own state does not tell: Node reopens it after an error.
     this.#stdout.once('close', () => {
-      this.#unread = true;
+      this.#readerGone = true;
     });
   }
 
@@ -66,9 +71,9 @@ export class Output {
   /** Prints a result in the form that was asked for. */
   async show(view: View): Promise<void> {
     if (this.mode.json) return this.write(`${formatJson(view.json)}\n`);
-    if (this.mode.csv) return this.write(csv(view));
+    if (this.mode.csv) return this.write(csvTable(view));
     if (this.mode.quiet) return this.write(view.quiet.map((line) => `${forRow(line)}\n`).join(''));
-    if (!this.onTerminal) return this.write(tabbed(view.rows));
+    if (!this.onTerminal) return this.write(tabSeparated(view.rows));
     if (view.rows.length === 0) return;
     const { drawRecords, drawTable } = await import('./table.ts');
     const paint = await this.#paint(this.#stdout);
@@ -79,33 +84,34 @@ export class Output {
     this.write(drawn);
   }
 
-  /** Prints a long list as it comes, a page at a time; ends early when nobody reads any more. */
+  /** Prints a long list page by page; stops when the reader of stdout has gone. */
   async showPages(pages: AsyncIterable<View> | Iterable<View>): Promise<void> {
     let first = true;
     for await (const page of pages) {
-      const items = this.mode.json ? (page.json as Json[]) : undefined;
-      if (items?.length === 0) continue;
-      if (items) this.#writeItems(items, first);
-      else if (this.mode.csv) this.write(first ? csv(page) : csvRows(page.rows));
-      else await this.show(page);
+      // An empty page would leave a comma with nothing after it.
+      if (this.mode.json && (page.json as Json[]).length === 0) continue;
+      await this.#showPage(page, first);
       first = false;
-      await this.#drained();
-      if (this.#unread) return;
+      await this.#drain();
+      if (this.#readerGone) return;
     }
     if (this.mode.json) this.write(first ? '[]\n' : '\n]\n');
   }
 
-  #writeItems(items: readonly Json[], first: boolean): void {
-    const text = items.map((item) => `  ${formatJson(item, 2, '  ')}`).join(',\n');
-    this.write(`${first ? '[\n' : ',\n'}${text}`);
+  async #showPage(page: View, first: boolean): Promise<void> {
+    if (this.mode.json) {
+      const items = (page.json as Json[]).map((item) => `  ${formatJson(item, 2, '  ')}`);
+      this.write(`${first ? '[\n' : ',\n'}${items.join(',\n')}`);
+    } else if (this.mode.csv) this.write(first ? csvTable(page) : csvRows(page.rows));
+    else await this.show(page);
   }
 
-  /** Prints one of many results that come over time: an object a line, or a row a line. */
+  /** Prints one of many results that come over time: one JSON object or one row a line. */
   async showNext(view: View): Promise<void> {
     if (this.mode.json) return this.write(`${formatJson(view.json, 0)}\n`);
     if (this.mode.csv) {
-      this.write(this.#headed ? csvRows(view.rows) : csv(view));
-      this.#headed = true;
+      this.write(this.#headerShown ? csvRows(view.rows) : csvTable(view));
+      this.#headerShown = true;
     } else if (!this.forPeople) {
       await this.show(view);
     } else {
@@ -116,21 +122,21 @@ export class Output {
     }
   }
 
-  /** Writes to stdout as it is, but for secrets. */
+  /** Writes to stdout, with secrets masked. */
   write(text: string): void {
     this.#stdout.write(this.#hide(text));
   }
 
-  /** Passes a part of a document on to stdout, byte by byte unless a terminal would obey it. */
+  /** Writes a chunk of a document to stdout, unchanged; on a terminal without control characters. */
   async writeDocument(chunk: Uint8Array): Promise<void> {
     const safe = this.onTerminal ? forTerminalLines(this.#decoder.write(Buffer.from(chunk))) : chunk;
     this.#stdout.write(safe);
-    await this.#drained();
+    await this.#drain();
   }
 
-  /** Waits for a slow reader, so that what is not yet read does not pile up here. */
-  async #drained(): Promise<void> {
-    if (!this.#stdout.writableNeedDrain || this.#unread) return;
+  /** Waits for a slow reader, so that output does not pile up in memory. */
+  async #drain(): Promise<void> {
+    if (!this.#stdout.writableNeedDrain || this.#readerGone) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         this.#stdout.off('drain', done).off('close', done);
@@ -140,12 +146,12 @@ export class Output {
     });
   }
 
-  /** A word to the person at the terminal that no script needs. */
+  /** A line for a person, on stderr; left out with --quiet and --json. */
   note(text: string): void {
-    if (!this.mode.quiet && !this.mode.json) this.#tell(`${this.#line(text, 2000)}\n`);
+    if (!this.mode.quiet && !this.mode.json) this.#writeStderr(`${this.#line(text, MAX_NOTE_LENGTH)}\n`);
   }
 
-  /** A word on what was done, or with --json a document that says it. */
+  /** Says what was done: a note for a person, or with --json a document. */
   done(text: string, fields: Readonly<Record<string, string | null>>): void {
     if (this.mode.json) this.write(`${formatJson(toJson(fields))}\n`);
     else this.note(text);
@@ -153,53 +159,52 @@ export class Output {
 
   async warn(message: string, hint?: string): Promise<void> {
     if (this.mode.json)
-      return this.#tellJson('warning', toJson({ message: this.#line(message), hint }) as JsonObject);
+      return this.#writeStderrJson('warning', toJson({ message: this.#line(message), hint }) as JsonObject);
     const paint = await this.#paint(this.#stderr);
-    this.#tell(
+    this.#writeStderr(
       `${paint.warn('warning:')} ${this.#line(message)}\n${hint ? `hint: ${this.#line(hint)}\n` : ''}`,
     );
   }
 
   async fail(error: StenoError): Promise<void> {
     const failures = error instanceof BulkError ? error.failures : [];
-    if (this.mode.json) {
-      const object = errorJson(error, this.#hide);
-      if (failures.length) {
-        object.set(
-          'failures',
-          failures.map(
-            (each) => new Map([['what', each.what as Json], ...errorJson(each.error, this.#hide)]),
-          ),
-        );
-      }
-      return this.#tellJson('error', object);
-    }
+    if (this.mode.json) return this.#failJson(error, failures);
     const paint = await this.#paint(this.#stderr);
-    const sign = paint.bad('steno:');
-    for (const each of failures) this.#tell(`${sign} ${this.#line(`${each.what}: ${each.error.message}`)}\n`);
-    this.#tell(
-      `${sign} ${this.#line(error.message)}\n${error.hint ? `hint: ${this.#line(error.hint)}\n` : ''}`,
+    const prefix = paint.bad('steno:');
+    for (const each of failures)
+      this.#writeStderr(`${prefix} ${this.#line(`${each.what}: ${each.error.message}`)}\n`);
+    this.#writeStderr(
+      `${prefix} ${this.#line(error.message)}\n${error.hint ? `hint: ${this.#line(error.hint)}\n` : ''}`,
     );
-    if (this.mode.debug) this.#tell(`${forTerminalLines(trace(error))}\n`);
+    if (this.mode.debug) this.#writeStderr(`${forTerminalLines(stackTrace(error))}\n`);
+  }
+
+  #failJson(error: StenoError, failures: readonly Failure[]): void {
+    const object = errorJson(error, this.#hide);
+    const items = failures.map(
+      (each) => new Map([['what', each.what as Json], ...errorJson(each.error, this.#hide)]),
+    );
+    if (items.length) object.set('failures', items);
+    this.#writeStderrJson('error', object);
   }
 
   debug(line: string): void {
-    if (this.mode.debug) this.#tell(`debug: ${this.#line(line, 4000)}\n`);
+    if (this.mode.debug) this.#writeStderr(`debug: ${this.#line(line, MAX_DEBUG_LENGTH)}\n`);
   }
 
-  /** A line that a script may wait for: on stderr, whatever was asked for. */
+  /** A line on stderr in every mode: a script may wait for it. */
   announce(text: string): void {
-    this.#tell(`${this.#line(text, 2000)}\n`);
+    this.#writeStderr(`${this.#line(text, MAX_NOTE_LENGTH)}\n`);
   }
 
-  /** What a program that was started here prints: on stderr, without what steers a terminal. */
+  /** The output of a child process, on stderr without control characters. */
   passOn(text: string): void {
-    this.#tell(forTerminalLines(text));
+    this.#writeStderr(forTerminalLines(text));
   }
 
   /** Writes on stderr, where a redirected stdout does not hide a question: what is passed may steer the terminal. */
   ask(text: string): void {
-    this.#tell(text);
+    this.#writeStderr(text);
   }
 
   /** A question, or an answer to repeat, as it may be shown. */
@@ -215,31 +220,31 @@ export class Output {
     return this.#stderr.columns;
   }
 
-  /** A line of stderr; it is cut only after the mask, for a part of a key is a secret too. */
-  #line(text: string, longest = 600): string {
-    return oneLine(this.#hide(text), longest);
+  /** One line of stderr; masked before it is cut, or the beginning of a key would stay. */
+  #line(text: string, maxLength = MAX_LINE_LENGTH): string {
+    return oneLine(this.#hide(text), maxLength);
   }
 
-  #tell(text: string): void {
+  #writeStderr(text: string): void {
     this.#stderr.write(this.#hide(text));
   }
 
-  #tellJson(key: string, object: JsonObject): void {
-    this.#tell(`${formatJson(new Map([[key, object]]), 0)}\n`);
+  #writeStderrJson(key: string, object: JsonObject): void {
+    this.#writeStderr(`${formatJson(new Map([[key, object]]), 0)}\n`);
   }
 
   /** Whether what goes to stderr may be coloured. */
   get paintsProgress(): boolean {
-    return this.#coloured(this.#stderr);
+    return this.#usesColour(this.#stderr);
   }
 
   async #paint(stream: NodeJS.WriteStream): Promise<Paint> {
     const { Paint } = await import('./paint.ts');
-    return new Paint(this.#coloured(stream));
+    return new Paint(this.#usesColour(stream));
   }
 
-  /** stdout off a terminal is data and never coloured; FORCE_COLOR counts on terminals and on stderr. */
-  #coloured(stream: NodeJS.WriteStream): boolean {
+  /** FORCE_COLOR colours terminals and stderr, but never a stdout that is not a terminal: that is data. */
+  #usesColour(stream: NodeJS.WriteStream): boolean {
     if (this.mode.noColor || this.#env.NO_COLOR) return false;
     const forced = this.#env.FORCE_COLOR;
     if (forced === '0' || forced === 'false') return false;
@@ -248,22 +253,7 @@ export class Output {
   }
 }
 
-function tabbed(rows: Rows['rows']): string {
-  let text = '';
-  for (const row of rows) {
-    // One look at the whole row: it is rare that a cell needs one of its own.
-    const whole = row.join('');
-    text += `${(forRow(whole) === whole ? row : row.map(forRow)).join('\t')}\n`;
-  }
-  return text;
-}
-
-const csvRows = (rows: Rows['rows']): string =>
-  rows.map((row) => `${row.map(forCsv).join(',')}\r\n`).join('');
-
-const csv = ({ columns, rows }: Rows): string => csvRows([columns.map((column) => column.name), ...rows]);
-
-function trace(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${trace(error.cause)}` : '';
+function stackTrace(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackTrace(error.cause)}` : '';
   return (error.stack ?? error.message) + cause;
 }

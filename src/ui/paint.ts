@@ -1,4 +1,4 @@
-/** Colour, where there is any. Loaded only when something is painted: it brings chalk with it. */
+/** Colours, or plain text where there are none. Loaded on first use, because of chalk. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import { findFileState } from '../catalog/states.ts';
 import type { CellKind } from '../lib/view.ts';

@@ -1,10 +1,10 @@
 import type { Output } from './output.ts';
 
-/** Says which files stand where a transcript would have gone: they were not written now. */
+/** Warns of files that existed already and were not written. */
 export async function warnSkippedFiles(
   out: Output,
   saved: ReadonlyArray<{ readonly path: string; readonly skipped?: boolean }> = [],
 ): Promise<void> {
-  const left = saved.filter(({ skipped }) => skipped).map(({ path }) => path);
-  if (left.length) await out.warn(`there already, and left as it is: ${left.join(', ')}`);
+  const skipped = saved.filter((file) => file.skipped).map(({ path }) => path);
+  if (skipped.length) await out.warn(`already there, not written: ${skipped.join(', ')}`);
 }
