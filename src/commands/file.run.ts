@@ -2,7 +2,7 @@ import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { followFiles } from '../flows/files/refresh.ts';
+import { refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { documents } from '../views/documents.ts';
@@ -19,7 +19,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const { out } = context;
   const transport = await context.transport();
   const ledger = await context.ledgerIfAny();
-  const outcomes = await whileSpinning(out, 'Asking', () => followFiles(transport, ledger, ids));
+  const outcomes = await whileSpinning(out, 'Asking', () => refreshFiles(transport, ledger, ids));
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);
   if (found.length || ids.length > 1) await out.show(filesView(found, json, out.forPeople));
@@ -30,6 +30,8 @@ async function watch(context: Context, ids: readonly string[], interval: number)
   const { signal, globals } = context;
   const transport = await context.transport({ ownTimeout: true, endsInTime: true });
   const ledger = await context.ledgerIfAny();
-  const changes = watchFiles(transport, ledger, ids, { interval, timeout: globals.timeout, signal });
-  for await (const change of changes) await context.out.showNext(filesView([change], change.json, false));
+  const poll = { interval, timeout: globals.timeout, signal };
+  await watchFiles(transport, ledger, ids, poll, (file) =>
+    context.out.showNext(filesView([file], file.json, false)),
+  );
 }

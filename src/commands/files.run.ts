@@ -2,7 +2,7 @@ import { checkStates } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
-import { listFiles, refreshFiles } from '../flows/files/list.ts';
+import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import type { Filter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { usage } from '../lib/errors.ts';
@@ -54,5 +54,5 @@ function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Filter
 
 async function refresh(context: Context, ledger: Ledger, filter: Filter) {
   const transport = await context.transport();
-  return whileSpinning(context.out, 'Refreshing', () => refreshFiles(transport, ledger, filter));
+  return whileSpinning(context.out, 'Refreshing', () => refreshOpenFiles(transport, ledger, filter));
 }

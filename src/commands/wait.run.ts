@@ -3,7 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { filesToWaitFor } from '../flows/files/select.ts';
 import { raiseUndelivered } from '../flows/files/wait.ts';
-import { waitAndFetch } from '../flows/files/wait-and-fetch.ts';
+import { waitAndDownload } from '../flows/files/wait-and-download.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { usage } from '../lib/errors.ts';
 import { whileWaiting } from '../ui/progress.ts';
@@ -18,7 +18,7 @@ interface WaitOptions {
 }
 
 export async function run(context: Context, { args, options }: Input<WaitOptions>): Promise<void> {
-  const fetching = { download: options.download, formats: checkFormats(options.format) };
+  const target = { download: options.download, formats: checkFormats(options.format) };
   if (options.download !== undefined) checkFolder(options.download);
   if (args.length && options.order !== undefined) throw usage('ids and --order exclude each other');
   const { out, signal } = context;
@@ -31,9 +31,9 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
     );
   }
   const transport = await context.transport({ ownTimeout: true, endsInTime: true });
-  const patience = { interval: options.interval, timeout: context.globals.timeout, signal };
-  const waited = await whileWaiting(out, ids.length, (onLook) =>
-    waitAndFetch(ids, { transport, ledger, patience, onLook }, fetching),
+  const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
+  const waited = await whileWaiting(out, ids.length, (onProgress) =>
+    waitAndDownload(ids, { transport, ledger, poll, onProgress }, target),
   );
   await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);

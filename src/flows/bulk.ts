@@ -1,58 +1,87 @@
-import { BulkError, type Failure, StenoError } from '../lib/errors.ts';
+import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
 
-export interface Outcome<T> {
+/** What became of one of many items: a value or an error, never both. */
+export type Outcome<T> = Success<T> | (Failure & { readonly value?: undefined });
+
+interface Success<T> {
   readonly what: string;
-  readonly value?: T;
-  readonly error?: StenoError;
+  readonly value: T;
+  readonly error?: undefined;
 }
 
-/** Does the same for many things, so many at a time; one failure does not stop the others. */
+/**
+ * Does the same work for every item, `concurrency` at a time, and gives an outcome for each, in order. A failure does
+ * not stop the others, except:
+ *
+ * - An interruption, or an error that is not ours, stops everything and is raised.
+ * - After a 401 with no success so far, nothing new is started until the calls under way have ended. If all of them
+ *   failed too, the key is wrong: the 401 is raised once, not listed for every item. If one succeeded, the key is
+ *   right, the 401 is about its item alone, and the rest is done.
+ */
 export async function doEach<I, T>(
   items: readonly I[],
-  jobs: number,
+  concurrency: number,
   name: (item: I) => string,
   work: (item: I) => Promise<T>,
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = [];
   let next = 0;
-  let accepted = false;
-  let refused: StenoError | undefined;
+  let succeeded = false;
+  let unauthorized: StenoError | undefined;
   let fatal: unknown;
-  const worker = async (): Promise<void> => {
-    while (next < items.length && !fatal && (accepted || !refused)) {
-      const at = next++;
-      const item = items[at] as I;
-      try {
-        outcomes[at] = { what: name(item), value: await work(item) };
-        accepted = true;
-      } catch (error) {
-        if (!(error instanceof StenoError) || error.kind === 'interrupted') fatal = error;
-        else outcomes[at] = { what: name(item), error };
-        if (error instanceof StenoError && error.status === 401) refused = error;
-      }
+  const doOne = async (at: number): Promise<void> => {
+    const item = items[at] as I;
+    try {
+      outcomes[at] = { what: name(item), value: await work(item) };
+      succeeded = true;
+    } catch (error) {
+      if (error instanceof StenoError && error.kind !== 'interrupted') {
+        outcomes[at] = { what: name(item), error };
+        if (error.status === 401) unauthorized = error;
+      } else fatal = error;
     }
   };
-  const workers = (): Promise<unknown> =>
-    Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker));
-  await workers();
-  // A key that is refused at first and never accepted is no key; one that was accepted since may go on.
-  if (!fatal && refused && !accepted && items.length > 1) throw refused;
-  await workers();
+  const mayStart = (): boolean => next < items.length && !fatal && (succeeded || !unauthorized);
+  const worker = async (): Promise<void> => {
+    while (mayStart()) await doOne(next++);
+  };
+  const runWorkers = (): Promise<unknown> =>
+    Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  await runWorkers();
+  if (!fatal && unauthorized && !succeeded && items.length > 1) throw unauthorized;
+  // Some workers may have stopped at a 401 before another call succeeded.
+  await runWorkers();
   if (fatal) throw fatal;
   return outcomes;
 }
 
 export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
-  outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value as T]));
+  outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value]));
 
-/** Raises what failed: alone as it is, all alike as their kind, a mixture as partial. */
-export function raiseFailures(outcomes: ReadonlyArray<Outcome<unknown>>): void {
-  const failures = outcomes.flatMap(({ what, error }): Failure[] => (error ? [{ what, error }] : []));
-  const [first] = failures;
+interface MayHaveFailed {
+  readonly what: string;
+  readonly error?: StenoError | undefined;
+}
+
+export const failures = (outcomes: readonly MayHaveFailed[]): Failure[] =>
+  outcomes.flatMap(({ what, error }) => (error ? [{ what, error }] : []));
+
+/** Raises what failed: a single item's error as it is, errors of one kind as that kind, a mixture as partial. */
+export function raiseFailures(outcomes: readonly MayHaveFailed[]): void {
+  const failed = failures(outcomes);
+  const [first] = failed;
   if (!first) return;
   if (outcomes.length === 1) throw first.error;
-  const all = failures.length === outcomes.length;
-  const alike = failures.every(({ error }) => error.kind === first.error.kind);
-  const kind = all ? (alike ? first.error.kind : 'failed') : 'partial';
-  throw new BulkError(kind, `${failures.length} of ${outcomes.length} failed`, failures);
+  throw new BulkError(
+    kindOf(failed, outcomes.length),
+    `${failed.length} of ${outcomes.length} failed`,
+    failed,
+  );
+}
+
+function kindOf(failed: readonly Failure[], all: number): Kind {
+  if (failed.length < all) return 'partial';
+  const kinds = new Set(failed.map(({ error }) => error.kind));
+  const [kind] = kinds;
+  return kinds.size === 1 && kind ? kind : 'failed';
 }

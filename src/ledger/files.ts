@@ -32,7 +32,7 @@ export interface Filter {
 }
 
 /** What the service said of a file. */
-export interface Seen {
+export interface ServiceAnswer {
   readonly id: string;
   readonly state: string;
   readonly title: string;
@@ -110,8 +110,8 @@ export class Files {
       .map(({ id }) => id);
   }
 
-  /** Keeps what the service said of a file that was ordered here; tells the state before, if it was another. */
-  saw(seen: Seen): { readonly was: string } | undefined {
+  /** Keeps what the service said of a file that was ordered here; gives the state before, if it was another. */
+  update(seen: ServiceAnswer): string | undefined {
     return this.#db.transaction(() => {
       const before = this.#db.get<{ state: string }>(
         'SELECT state FROM files WHERE profile = ? AND id = ?',
@@ -138,7 +138,7 @@ export class Files {
         this.#profile,
         seen.id,
       );
-      return changed ? { was: before.state } : undefined;
+      return changed ? before.state : undefined;
     });
   }
 

@@ -79,15 +79,16 @@ export class Heard {
     }
   }
 
-  /** Whether one of these files has ended, or was heard of since the service was last asked about it. */
-  hasNews(ids: readonly string[]): boolean {
-    const row = this.#db.get(
-      `SELECT 1 FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))
-       AND (ended <> '' OR heard_at >= coalesce(checked_at, '')) LIMIT 1`,
-      this.#profile,
-      JSON.stringify(ids),
-    );
-    return row !== undefined;
+  /** Those of these files that have ended, or were heard of since the service was last asked about them. */
+  withNews(ids: readonly string[]): string[] {
+    return this.#db
+      .all<{ id: string }>(
+        `SELECT id FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))
+         AND (ended <> '' OR heard_at >= coalesce(checked_at, ''))`,
+        this.#profile,
+        JSON.stringify(ids),
+      )
+      .map(({ id }) => id);
   }
 
   /** Open files to ask the service about: those heard of first, then those not asked about since `before` (ISO 8601). */

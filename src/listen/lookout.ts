@@ -1,6 +1,6 @@
 /** Looks for events that never came: while nobody listened, or because the one delivery went wrong. */
 import type { Transport } from '../api/http/transport.ts';
-import { followFiles } from '../flows/files/refresh.ts';
+import { refreshFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import type { StenoError } from '../lib/errors.ts';
@@ -94,7 +94,7 @@ export class Lookout {
     this.#looked = now;
     // A service that is out of reach is found out with one question, not with hundreds.
     for (const ids of [[first], others]) {
-      const outcomes = await followFiles(transport, ledger, ids, JOBS);
+      const outcomes = await refreshFiles(transport, ledger, ids, JOBS);
       const failed = outcomes.find(({ error }) => error && isTrouble(error))?.error;
       if (failed) throw failed;
     }

@@ -1,17 +1,18 @@
 import type { Outcome } from '../flows/bulk.ts';
 import { errorJson } from '../lib/error-json.ts';
+import type { StenoError } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';
 
 /** One document for one thing, an array in the order asked for several; a failure stands in its place. */
 export function documents<T>(outcomes: readonly Outcome<T>[], json: (value: T) => Json): Json {
-  const all = outcomes.map(
-    ({ what, value, error }): Json =>
-      error
-        ? new Map<string, Json>([
-            ['id', what],
-            ['error', errorJson(error)],
-          ])
-        : json(value as T),
+  const all = outcomes.map((outcome) =>
+    outcome.error ? failureJson(outcome.what, outcome.error) : json(outcome.value),
   );
   return all.length === 1 && all[0] !== undefined ? all[0] : all;
 }
+
+export const failureJson = (id: string, error: StenoError | undefined): Json =>
+  new Map<string, Json>([
+    ['id', id],
+    ['error', error ? errorJson(error) : null],
+  ]);

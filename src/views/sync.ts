@@ -6,7 +6,11 @@ import type { View } from '../lib/view.ts';
 export const syncView = ({ checked, changed, downloaded }: Synced): View => ({
   json: toJson({
     checked,
-    changed: changed.map(({ id, was, state }) => ({ audiofile: id, was: was || null, state })),
+    changed: changed.map(({ id, previousState, state }) => ({
+      audiofile: id,
+      was: previousState || null,
+      state,
+    })),
     downloaded: downloaded.map(({ id, ext, path, bytes }) => ({ audiofile: id, format: ext, path, bytes })),
   }),
   columns: [
@@ -16,7 +20,7 @@ export const syncView = ({ checked, changed, downloaded }: Synced): View => ({
     { name: 'now', kind: 'state' },
   ],
   rows: [
-    ...changed.map(({ id, was, state }) => [id, 'state', was, state]),
+    ...changed.map(({ id, previousState, state }) => [id, 'state', previousState, state]),
     ...downloaded.map(({ id, ext, path }) => [id, 'transcript', ext, path]),
   ],
   quiet: downloaded.map(({ path }) => path),

@@ -1,13 +1,11 @@
 import type { AudioFile } from '../api/files.ts';
 import type { Order } from '../api/orders.ts';
-import type { Waited } from '../flows/files/wait-and-fetch.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
+import type { WaitResult } from '../flows/files/wait-and-download.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import { documents } from './documents.ts';
+import { failureJson } from './documents.ts';
 import { filesView } from './file.ts';
 import { savedJson, savedView } from './saved.ts';
-
-const fileJson = (file: AudioFile): Json => file.json;
 
 export interface Shape {
   readonly forPeople: boolean;
@@ -20,14 +18,14 @@ export interface Shape {
 
 /** What waiting came to: the transcripts if they were fetched, else the files. */
 export function waitedView(
-  { outcomes, saved }: Waited,
+  { outcomes, saved }: WaitResult,
   { forPeople, several, orders = [], held = [] }: Shape,
 ): View {
-  const files = outcomes.flatMap(({ value }) => value ?? []);
-  const all = outcomes.map((outcome) => outcome.value?.json ?? documents([outcome], fileJson));
+  const files = outcomes.flatMap(({ file }) => file ?? []);
+  const all = outcomes.map(({ what, file, error }) => file?.json ?? failureJson(what, error));
   const [only] = all;
   const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, forPeople);
-  const delivered = outcomes.flatMap(({ value, error }) => (value && !error ? [value.id] : []));
+  const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
   // Of an order every new id is told, whatever became of it.
   const ids = orders.length ? orders.flatMap((order) => order.audiofiles) : delivered;
   const shown = saved ? savedView(saved) : { ...plain, quiet: ids };

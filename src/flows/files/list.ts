@@ -3,7 +3,7 @@ import type { Download } from '../../ledger/downloads.ts';
 import type { FileRow, Filter } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../bulk.ts';
-import { type Followed, followFiles } from './refresh.ts';
+import { type RefreshedFile, refreshFiles } from './refresh.ts';
 
 const PAGE = 200;
 /** People want one table with one header. */
@@ -33,10 +33,10 @@ export function* listFiles(
 }
 
 /** Asks the service about every file of the listing that may have changed. */
-export const refreshFiles = (
+export const refreshOpenFiles = (
   transport: Transport,
   ledger: Ledger,
   filter: Filter,
-): Promise<Outcome<Followed>[]> =>
+): Promise<Outcome<RefreshedFile>[]> =>
   // States are filtered after the refresh, because the refresh changes them.
-  followFiles(transport, ledger, ledger.files.open({ ...filter, states: [] }));
+  refreshFiles(transport, ledger, ledger.files.open({ ...filter, states: [] }));

@@ -1,32 +1,39 @@
-/** Asks the service about files and keeps what it says in the ledger. */
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { formatJson } from '../../lib/json.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
-export interface Followed {
+export interface RefreshedFile {
   readonly file: AudioFile;
   /** The state that the ledger had before, if it was another. */
-  readonly was: string | undefined;
+  readonly previousState: string | undefined;
 }
 
-export const JOBS = 8;
+export const REFRESH_CONCURRENCY = 8;
 
-export async function followFile(
+/** Asks the service about a file, and notes the answer in the ledger. */
+export async function refreshFile(
   transport: Transport,
   ledger: Ledger | undefined,
   id: string,
-): Promise<Followed> {
+): Promise<RefreshedFile> {
   const file = await getFile(transport, id);
   const { state, title, invoices } = file;
-  const change = ledger?.files.saw({ id, state, title, invoices, answer: formatJson(file.json, 0) });
-  return { file, was: change?.was };
+  const previousState = ledger?.files.update({
+    id,
+    state,
+    title,
+    invoices,
+    answer: formatJson(file.json, 0),
+  });
+  return { file, previousState };
 }
 
-export const followFiles = (
+export const refreshFiles = (
   transport: Transport,
   ledger: Ledger | undefined,
   ids: readonly string[],
-  jobs = JOBS,
-): Promise<Outcome<Followed>[]> => doEach(ids, jobs, String, (id) => followFile(transport, ledger, id));
+  concurrency = REFRESH_CONCURRENCY,
+): Promise<Outcome<RefreshedFile>[]> =>
+  doEach(ids, concurrency, String, (id) => refreshFile(transport, ledger, id));

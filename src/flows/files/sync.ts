@@ -1,17 +1,17 @@
-/** Brings the ledger up to date and fetches every transcript that is new. Safe to run at any rate, anywhere. */
+/** Brings the ledger up to date and downloads every transcript that is new. */
 import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Outcome } from '../bulk.ts';
+import { type Outcome, values } from '../bulk.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/downloads.ts';
 import { saveTranscripts } from '../transcripts/fetch.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { followFiles } from './refresh.ts';
+import { refreshFiles } from './refresh.ts';
 
 export interface Change {
   readonly id: string;
-  readonly was: string;
+  readonly previousState: string;
   readonly state: string;
 }
 
@@ -29,30 +29,29 @@ export interface SyncOptions {
 }
 
 export async function syncFiles(transport: Transport, ledger: Ledger, options: SyncOptions): Promise<Synced> {
-  const looked = await followFiles(transport, ledger, ledger.files.open(), options.jobs);
-  const changed = looked.flatMap(({ value }) =>
-    value?.was === undefined ? [] : [{ id: value.file.id, was: value.was, state: value.file.state }],
+  const refreshed = await refreshFiles(transport, ledger, ledger.files.open(), options.jobs);
+  const changed = values(refreshed).flatMap(({ file: { id, state }, previousState }) =>
+    previousState === undefined ? [] : [{ id, previousState, state }],
   );
   await removeLeftovers(options.folder);
-  const saved = await fetchNew(transport, ledger, options);
-  const outcomes: Outcome<unknown>[] = [...looked, ...saved];
-  const downloaded = saved.flatMap(({ value }) => (value && !value.skipped ? [value] : []));
-  return { checked: looked.length, changed, downloaded, outcomes };
+  const saved = await downloadNew(transport, ledger, options);
+  const downloaded = values(saved).filter(({ skipped }) => !skipped);
+  return { checked: refreshed.length, changed, downloaded, outcomes: [...refreshed, ...saved] };
 }
 
 /** One format after the other, because each may lack other files. */
-async function fetchNew(
+async function downloadNew(
   transport: Transport,
   ledger: Ledger,
   { folder, formats, jobs }: SyncOptions,
 ): Promise<Outcome<Saved>[]> {
-  const all: Outcome<Saved>[] = [];
+  let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
     const ids = ledger.files.delivered(ext, resolve(folder));
     const wanted = { ids, formats: [ext], test: false, deprecatedPath: false };
     const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const };
     const outcomes = await saveTranscripts(transport, ledger, wanted, target, jobs);
-    all.push(...outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
+    all = all.concat(outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }
   return all;
 }

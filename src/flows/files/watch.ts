@@ -1,31 +1,32 @@
 import type { AudioFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { sleep } from '../../lib/sleep.ts';
-import { followFile } from './refresh.ts';
+import { type PollOptions, pollFiles } from './poll.ts';
 
-/** Yields each file as it is and whenever its state changes, until every file has come to an end. */
-export async function* watchFiles(
+/** Tells each file as it is and whenever its state changes, until every file has ended. */
+export async function watchFiles(
   transport: Transport,
   ledger: Ledger | undefined,
   ids: readonly string[],
-  { interval, timeout, signal }: { interval: number; timeout: number | undefined; signal: AbortSignal },
-): AsyncGenerator<AudioFile> {
+  poll: PollOptions,
+  onChange: (file: AudioFile) => Promise<void>,
+): Promise<void> {
   const states = new Map<string, string>();
-  const end = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
-  for (let open = ids; ; ) {
-    for (const id of open) {
-      const { file } = await followFile(transport, ledger, id);
-      if (states.get(id) !== file.state) yield file;
-      states.set(id, file.state);
-    }
-    open = open.filter((id) => !findFileState(states.get(id) ?? '')?.end);
-    if (open.length === 0) return;
-    const left = end - Date.now();
-    await sleep(Math.max(0, Math.min(interval, left)), signal);
-    if (left <= interval)
-      throw new StenoError('timeout', `time ran out: ${open[0]} is still '${states.get(open[0] ?? '')}'`);
-  }
+  const { files, timedOut } = await pollFiles(ids, {
+    transport,
+    ledger,
+    poll,
+    failFast: true,
+    async onRound(polled) {
+      for (const { id, file, error, open } of polled) {
+        if (error && !open) throw error;
+        if (!file || states.get(id) === file.state) continue;
+        states.set(id, file.state);
+        await onChange(file);
+      }
+    },
+  });
+  const late = timedOut && files.find(({ open }) => open);
+  if (late) throw new StenoError('timeout', `time ran out: ${late.id} is still '${late.file?.state}'`);
 }

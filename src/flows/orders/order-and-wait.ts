@@ -4,16 +4,17 @@ import type { Transport } from '../../api/http/transport.ts';
 import type { Order, OrderRequest } from '../../api/orders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { type Outcome, values } from '../bulk.ts';
-import { type Patience, raiseUndelivered } from '../files/wait.ts';
-import { type Fetching, type Waited, waitAndFetch } from '../files/wait-and-fetch.ts';
+import { failures, type Outcome, values } from '../bulk.ts';
+import type { PollOptions } from '../files/poll.ts';
+import { raiseUndelivered } from '../files/wait.ts';
+import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
 import { type Guard, type PlacedOrder, placeOrders, raiseUnplaced } from './place.ts';
 
 export interface OrderAndWaitOptions extends Guard {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Absent: the files are not waited for. */
-  readonly wait: (Patience & Fetching) | undefined;
+  readonly wait: (PollOptions & DownloadTarget) | undefined;
   /** An order on hold counts as a failure even if nothing is waited for. */
   readonly failOnHold: boolean;
 }
@@ -32,7 +33,7 @@ export interface OrderCallbacks {
   ) => Promise<T>;
 }
 
-export interface WaitedOrders extends Waited {
+export interface WaitedOrders extends WaitResult {
   /** Files that were not waited for, because their order is on hold. */
   readonly held: readonly AudioFile[];
 }
@@ -77,13 +78,13 @@ export async function orderAndWait(
 /** Waits for what is under way; the files of a held order are not waited for. */
 async function waitForOrders(
   orders: readonly Order[],
-  wait: Patience & Fetching,
+  wait: PollOptions & DownloadTarget,
   { transport, ledger }: OrderAndWaitOptions,
   { whileWaiting }: OrderCallbacks,
 ): Promise<WaitedOrders> {
   const ids = orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles));
   const waited = await whileWaiting(ids.length, (onProgress) =>
-    waitAndFetch(ids, { transport, ledger, patience: wait, onLook: onProgress }, wait),
+    waitAndDownload(ids, { transport, ledger, poll: wait, onProgress }, wait),
   );
   const held = orders.flatMap(({ id, hold, audiofiles }) =>
     (hold ? audiofiles : []).map((file) => orderedFile(file, id, 'On Hold')),
@@ -108,10 +109,7 @@ export function raiseOrderFailures(result: OrderResult): void {
   const { outcomes, waited, waitError, hold, holdIsFailure } = result;
   if (waitError !== undefined) throw waitError;
   const files = waited?.outcomes ?? [];
-  raiseUnplaced(
-    outcomes,
-    files.flatMap(({ what, error }) => (error ? [{ what, error }] : [])),
-  );
+  raiseUnplaced(outcomes, failures(files));
   raiseUndelivered(files);
   if (hold && holdIsFailure) throw hold;
 }

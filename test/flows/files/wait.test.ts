@@ -1,14 +1,26 @@
 /** `wait`: until every file is delivered or can no longer be. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { ask, audio, desk, listing, until } from '../../support/ledger.ts';
-import { finished } from '../../support/steno.ts';
+import { finished, type User } from '../../support/steno.ts';
 import { deadAddress } from '../../support/wire.ts';
 
 const soon = ['--interval', '50ms'];
+
+/** Sets the clock back by an hour a second after the start. */
+function clockSetBack(user: User): Record<string, string> {
+  const path = join(user.home, 'clock.cjs');
+  writeFileSync(
+    path,
+    `const { now } = Date;
+    const change = now() + 1000;
+    Date.now = () => (now() > change ? now() - 3600e3 : now());`,
+  );
+  return { NODE_OPTIONS: `--require ${path}` };
+}
 
 describe.concurrent('wait', () => {
   it('looks until a file is delivered, and tells what it became', async () => {
@@ -84,6 +96,20 @@ describe.concurrent('wait', () => {
     expect(code).toBe(6);
     expect(stderr).toMatch(/^steno: 5 is still 'Transcribing'\nhint: /);
     expect(Date.now() - start).toBeGreaterThan(600);
+  });
+
+  it.each([
+    ['wait', ['wait', '5']],
+    ['file --watch', ['file', '5', '--watch']],
+  ])('%s gives up with 6 in time although the clock is set back', async (_, line) => {
+    const { user, states, looks } = await desk();
+    states.set('5', ['Transcribing']);
+    const child = user.start([...line, ...soon, '--timeout', '2s'], { env: clockSetBack(user) });
+    const end = finished(child);
+    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    expect((await end).code).toBe(6);
+    clearTimeout(late);
+    expect(looks().length).toBeGreaterThan(1);
   });
 
   it.each([
@@ -277,6 +303,23 @@ describe.concurrent('wait', () => {
     expect((await end).code).toBe(0);
     expect(Date.now() - start).toBeLessThan(5000);
     expect(looks()).toHaveLength(2);
+  });
+
+  it('asks only about the files that another process has news of', async () => {
+    const { user, states, order, looks } = await desk();
+    for (const id of ['1', '2', '3']) states.set(id, ['Transcribing', 'Delivered']);
+    await order(audio('a'), audio('b'), audio('c'));
+    const end = finished(user.start(['wait', '--interval', '1h', '--quiet']));
+    await until(() => looks().length === 3, 'the first looks');
+    await sleep(300);
+    const heard = "UPDATE files SET heard_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id";
+    ask(user, `${heard} = '2'`);
+    await until(() => looks().length > 3, 'a look at the second');
+    await sleep(1_200);
+    expect(looks().slice(3)).toEqual(['2']);
+    ask(user, `${heard} <> '2'`);
+    expect(await end).toMatchObject({ code: 0, stdout: '1\n2\n3\n' });
+    expect(looks()).toHaveLength(6);
   });
 
   it('does not ask without end when an event and the service disagree', async () => {

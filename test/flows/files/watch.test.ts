@@ -49,6 +49,33 @@ describe.concurrent('file --watch', () => {
     expect(service.calls('GET /audiofile/1')).toHaveLength(1);
   });
 
+  it('goes on when the service fails for a while', async () => {
+    const { service, user } = await account();
+    const broken = { status: 500 };
+    service.on(
+      'GET /audiofile/1',
+      state(1, 'Transcribing'),
+      ...[broken, broken, broken, broken, broken],
+      state(1, 'Delivered'),
+    );
+    const { code, stdout, stderr } = await user.run([
+      'file',
+      '1',
+      '--watch',
+      '--interval',
+      '20ms',
+      '--quiet',
+    ]);
+    expect([code, stdout, stderr]).toEqual([0, 'Transcribing\nDelivered\n', '']);
+  });
+
+  it('ends at the first failure of a file that it knows nothing of, after the others were shown', async () => {
+    const { service, user } = await account();
+    service.on('GET /audiofile/1', { status: 404 }).on('GET /audiofile/2', state(2, 'Transcribing'));
+    const { code, stdout } = await user.run(['file', '2', '1', '--watch', '--interval', '1h', '--quiet']);
+    expect([code, stdout]).toEqual([4, 'Transcribing\n']);
+  });
+
   it('ends at once on Ctrl-C', async () => {
     const { service, user } = await account();
     service.on('*', state(1, 'Transcribing'));

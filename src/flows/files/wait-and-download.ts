@@ -1,36 +1,36 @@
-/** Waits for files and fetches each transcript as it is delivered. */
-import type { AudioFile } from '../../api/files.ts';
-import type { Outcome } from '../bulk.ts';
+/** Waits for files and downloads each transcript as it is delivered. */
 import { TranscriptDownloads } from '../transcripts/downloads.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { type Waiting, waitForFiles } from './wait.ts';
+import { type WaitOptions, type WaitOutcome, waitForFiles } from './wait.ts';
 
-export interface Fetching {
-  /** Where transcripts go; absent, none is fetched. */
+export interface DownloadTarget {
+  /** The folder for transcripts; without one, none is downloaded. */
   readonly download: string | undefined;
   readonly formats: readonly string[];
 }
 
-export interface Waited {
-  readonly outcomes: readonly Outcome<AudioFile>[];
+export interface WaitResult {
+  readonly outcomes: readonly WaitOutcome[];
   /** Absent where no download was asked for. */
   readonly saved: readonly Saved[] | undefined;
 }
 
-export async function waitAndFetch(
+export async function waitAndDownload(
   ids: readonly string[],
-  waiting: Waiting,
-  fetching: Fetching,
-): Promise<Waited> {
-  const { download, formats } = fetching;
+  waiting: WaitOptions,
+  { download, formats }: DownloadTarget,
+): Promise<WaitResult> {
   if (download === undefined) return { outcomes: await waitForFiles(ids, waiting), saved: undefined };
   await removeLeftovers(download);
   const { transport, ledger } = waiting;
   const downloads = new TranscriptDownloads({ transport, ledger, folder: download, ifExists: 'skip' });
   // Named now, in the order asked: the names must not depend on which file is delivered first.
   const destinations = new Map(
-    ids.map((id) => [id, formats.map((ext) => downloads.claim({ id, ext, title: '', order: '' }))]),
+    [...new Set(ids)].map((id) => [
+      id,
+      formats.map((ext) => downloads.claim({ id, ext, title: '', order: '' })),
+    ]),
   );
   const saved = new Map<string, Saved>();
   const onDelivered = async (id: string): Promise<void> => {

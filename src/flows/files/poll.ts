@@ -1,0 +1,179 @@
+/** Asks the service about files until each has ended: pauses, the time limit, failures, and news from the ledger. */
+import type { AudioFile } from '../../api/files.ts';
+import { CallError } from '../../api/http/failures.ts';
+import type { Transport } from '../../api/http/transport.ts';
+import { findFileState } from '../../catalog/states.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+import { StenoError } from '../../lib/errors.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { doEach } from '../bulk.ts';
+import { REFRESH_CONCURRENCY, refreshFile } from './refresh.ts';
+
+export interface PollOptions {
+  /** Milliseconds between two rounds; without it the pause starts short and grows. */
+  readonly interval: number | undefined;
+  /** Milliseconds after which polling ends, whatever is still open. */
+  readonly timeout: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Polling {
+  readonly transport: Transport;
+  readonly ledger: Ledger | undefined;
+  readonly poll: PollOptions;
+  /** The first poll of a file that fails ends it: nothing is known of it yet that could be waited for. */
+  readonly failFast?: boolean;
+  /** Work for a file that is delivered. If it fails and may work later, the file is polled again. */
+  readonly onDelivered?: (id: string) => Promise<void>;
+  /** Called after each round with all files that were polled so far, in the order asked. */
+  readonly onRound?: (files: readonly PolledFile[]) => void | Promise<void>;
+  /** Whether to stop although these files are still open. */
+  readonly isEnough?: (open: readonly PolledFile[]) => boolean;
+}
+
+export interface PolledFile {
+  readonly id: string;
+  /** The latest answer, if there was one. */
+  readonly file: AudioFile | undefined;
+  /** Why the latest poll failed. */
+  readonly error: StenoError | undefined;
+  /** How many polls in a row have failed. */
+  readonly failures: number;
+  /** Another poll may bring something new. */
+  readonly open: boolean;
+}
+
+export interface PollResult {
+  /** In the order asked. */
+  readonly files: readonly PolledFile[];
+  readonly timedOut: boolean;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+const PAUSE_GROWTH = 1.4;
+/** How often the ledger is read during a pause, for news from another process. */
+const NEWS_INTERVAL_MS = 500;
+/** The last round comes this long before the time is over, so that it can still be answered. */
+const LAST_ROUND_MS = 1_000;
+/** How many polls of a file may fail in a row; more where the service has answered before. */
+const FAILURE_LIMIT = { first: 5, later: 20 };
+
+export const pollFiles = (ids: readonly string[], polling: Polling): Promise<PollResult> =>
+  new Poller(ids, polling).run();
+
+class Poller {
+  readonly #ids: readonly string[];
+  readonly #polling: Polling;
+  readonly #polled = new Map<string, PolledFile>();
+  readonly #deadline: number;
+  readonly #lastRoundMs: number;
+  #ledgerVersion: number | undefined;
+
+  constructor(ids: readonly string[], polling: Polling) {
+    const { timeout = Number.POSITIVE_INFINITY } = polling.poll;
+    this.#ids = ids;
+    this.#polling = polling;
+    this.#deadline = monotonicMs() + timeout;
+    this.#lastRoundMs = Math.min(LAST_ROUND_MS, timeout / 5);
+  }
+
+  async run(): Promise<PollResult> {
+    const { interval, signal } = this.#polling.poll;
+    await this.#poll(this.#ids);
+    for (let pause = interval ?? FIRST_PAUSE_MS; !this.#isOver(); ) {
+      const left = this.#deadline - monotonicMs();
+      const retryAfter = this.#retryAfterMs();
+      if (Math.max(retryAfter, this.#lastRoundMs) >= left) {
+        await sleep(Math.max(0, left), signal);
+        return { files: this.#files(), timedOut: true };
+      }
+      // What the service asks for holds for news too.
+      await sleep(retryAfter, signal);
+      await this.#pauseWithNews(Math.min(pause, left - this.#lastRoundMs) - retryAfter);
+      if (!this.#isOver()) await this.#poll(this.#open().map(({ id }) => id));
+      if (interval === undefined) pause = Math.min(MAX_PAUSE_MS, Math.round(pause * PAUSE_GROWTH));
+    }
+    return { files: this.#files(), timedOut: false };
+  }
+
+  #files(): PolledFile[] {
+    return this.#ids.flatMap((id) => this.#polled.get(id) ?? []);
+  }
+
+  #open(): PolledFile[] {
+    return this.#files().filter(({ open }) => open);
+  }
+
+  #isOver(): boolean {
+    const open = this.#open();
+    return open.length === 0 || (this.#polling.isEnough?.(open) ?? false);
+  }
+
+  /** Lets a pause pass. Files that another process has news of, `listen` mostly, are polled meanwhile, and no others. */
+  async #pauseWithNews(milliseconds: number): Promise<void> {
+    const end = monotonicMs() + milliseconds;
+    for (let left = milliseconds; left > 0 && !this.#isOver(); left = end - monotonicMs()) {
+      await sleep(Math.min(NEWS_INTERVAL_MS, left), this.#polling.poll.signal);
+      const ids = this.#idsWithNews();
+      if (ids.length) await this.#poll(ids);
+    }
+  }
+
+  #idsWithNews(): string[] {
+    const { ledger } = this.#polling;
+    if (!ledger || ledger.version === this.#ledgerVersion) return [];
+    this.#ledgerVersion = ledger.version;
+    return ledger.heard.withNews(this.#open().map(({ id }) => id));
+  }
+
+  async #poll(ids: readonly string[]): Promise<void> {
+    // Read before the calls: what another process writes during them is news.
+    this.#ledgerVersion = this.#polling.ledger?.version;
+    await doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
+      this.#polled.set(id, await this.#pollOne(id));
+    });
+    await this.#polling.onRound?.(this.#files());
+  }
+
+  async #pollOne(id: string): Promise<PolledFile> {
+    const { transport, ledger, onDelivered } = this.#polling;
+    let file: AudioFile | undefined;
+    try {
+      ({ file } = await refreshFile(transport, ledger, id));
+      const end = findFileState(file.state)?.end;
+      if (end === 'delivered') await onDelivered?.(id);
+      return { id, file, error: undefined, failures: 0, open: !end };
+    } catch (error) {
+      if (!(error instanceof StenoError) || error.kind === 'interrupted') throw error;
+      const before = this.#polled.get(id);
+      const failures = (before?.failures ?? 0) + 1;
+      const isTransient = file ? mayPass(error) : !isRefusal(error);
+      const open = isTransient && this.#mayFailAgain(failures, before?.file !== undefined && !file);
+      return { id, file: file ?? before?.file, error, failures, open };
+    }
+  }
+
+  #mayFailAgain(failures: number, answeredBefore: boolean): boolean {
+    if (this.#polling.failFast && !answeredBefore) return false;
+    if (failures < (answeredBefore ? FAILURE_LIMIT.later : FAILURE_LIMIT.first)) return true;
+    // Near the time limit, go on: then that is the reason to end, not the last error.
+    return this.#deadline - monotonicMs() < MAX_PAUSE_MS;
+  }
+
+  /** The longest pause that the service asked for with Retry-After. */
+  #retryAfterMs(): number {
+    const asked = this.#open().map(({ error }) => (error instanceof CallError ? (error.retryAfter ?? 0) : 0));
+    return asked.reduce((longest, each) => Math.max(longest, each), 0);
+  }
+}
+
+const mayPass = (error: StenoError): boolean =>
+  error.kind === 'timeout' || (error instanceof CallError && error.transient);
+
+/** The service has said no, and will say so again. */
+const isRefusal = (error: StenoError): boolean => {
+  const { kind, status = 0 } = error;
+  return kind === 'usage' || (status >= 400 && status < 500 && !mayPass(error));
+};
