@@ -1,7 +1,8 @@
 # Completion of steno for bash, generated from the program: changes made here are lost.
 
-# The words before the cursor as bash will read them, and the one at it: cur. Bash itself would split them
-# at = and : too. Readline puts what is chosen after keep, the part of cur up to the last such break.
+# Sets words to the words before the cursor and cur to the one at it, as the command line will be parsed:
+# COMP_WORDS splits them at = and : too. Readline replaces only what follows the last such break of cur;
+# keep is the part before it.
 _steno_words() {
   local line=${COMP_LINE:0:COMP_POINT} char before= started= i
   for ((i = 0; i < ${#line}; i++)); do
@@ -29,7 +30,7 @@ _steno_words() {
   done
 }
 
-# The command that a word names below another; sets path.
+# Sets path to the subcommand that a word names; fails where there is none.
 _steno_child() {
   case $1:$2 in
     ':order') path=order ;;
@@ -94,7 +95,7 @@ _steno_flags() {
   offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --debug --timeout --no-ledger --help -h --version -V)
 }
 
-# What may follow a flag; fails where nothing does.
+# What to offer as the value of a flag; fails for a flag without a value.
 _steno_value() {
   case $1:$2 in
     'sandbox:--port') ;;
@@ -163,7 +164,7 @@ _steno_value() {
   esac
 }
 
-# What may stand as the nth argument of a command.
+# What to offer as the nth argument of a command.
 _steno_argument() {
   case $1:$2 in
     ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion help) ;;
@@ -189,7 +190,7 @@ _steno_argument() {
   esac
 }
 
-# Adds a value if it goes on from what is typed, quoted as the place wants it.
+# Adds a value that begins with what is typed, quoted as its place requires.
 _steno_add() {
   local text=$head$1
   [[ $1 == "$typed"* ]] || return 0

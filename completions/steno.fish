@@ -1,6 +1,6 @@
 # Completion of steno for fish, generated from the program: changes made here are lost.
 
-# Where the cursor is: the path of the command, how many arguments came before, the profile.
+# Prints the command at the cursor, the number of arguments before it, and the profile.
 function __steno_where
     set -l path ''
     set -l count 0
@@ -27,7 +27,7 @@ function __steno_where
             end
             continue
         end
-        # An argument came before: what follows is no command.
+        # After an argument, a word is never a subcommand.
         switch "$count:$path:$token"
         case '0::order'
             set path 'order'
@@ -117,14 +117,14 @@ function __steno_at
     end
 end
 
-# What is typed of a value, without its flag and its quotes.
+# The typed part of a value, without its flag and quotes.
 function __steno_typed
     set -l token (commandline -ct)
     set -l plain (string unescape -- "$token"); or set plain (string replace -ra -- '["\']' '' "$token")
     string replace -r -- '^--[^=]*=' '' "$plain"
 end
 
-# After a comma only what follows it is completed, and nothing is offered twice.
+# Completes only what follows the last comma, and offers no value twice.
 function __steno_list
     set -l given (string match -r -- '^.*,' (__steno_typed))
     set -l used (string split -- , "$given")
@@ -133,7 +133,7 @@ function __steno_list
     end
 end
 
-# Ids from the ledger, each with what it is.
+# Ids from the ledger, each with its description.
 function __steno_ids
     set -l typed (__steno_typed | string replace -r -- '^.*,' '')
     command -q steno; and not string match -q -- '-*' "$typed"; or return 0

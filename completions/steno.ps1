@@ -459,7 +459,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         $used = @($typed -split ',' | Select-Object -SkipLast 1)
         $typed = @($typed -split ',')[-1]
     }
-    # PowerShell may take a part of the word for the whole: what it hands over beyond the typed part stays.
+    # PowerShell may replace more than the typed part: what comes before it is kept.
     $before = ''
     if ($wordToComplete.EndsWith($typed)) {
         $before = $wordToComplete.Substring(0, $wordToComplete.Length - $typed.Length) -replace '[''"]', ''

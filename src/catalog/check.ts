@@ -1,4 +1,4 @@
-/** Holds what a user typed against the catalogue; what it does not know gets a suggestion. */
+/** Checks what a user typed against the catalogue; for an unknown word it suggests one. */
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { eventTypes, testableEvents } from './events.ts';
@@ -8,9 +8,9 @@ import { fileStates, findFileState } from './states.ts';
 
 /** SKUs for an order: known ones unless `any`, and never add-ons alone. */
 export function checkOrderSkus(skus: readonly string[], any: boolean): string[] {
-  if (skus.length === 0) throw usage('an order wants --sku', 'choose from: steno skus');
-  const found = skus.map((sku) => checkSku(sku, findOrderSku, orderSkus, any));
-  if (found.every((each) => each?.kind === 'add-on')) {
+  if (skus.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
+  const known = skus.map((sku) => checkSku(sku, findOrderSku, orderSkus, any));
+  if (known.every((each) => each?.kind === 'add-on')) {
     throw usage(
       `${skus.join(', ')} can only be added to a transcription`,
       `add a transcription SKU: --sku TRANS14,${skus[0]}`,
@@ -20,7 +20,7 @@ export function checkOrderSkus(skus: readonly string[], any: boolean): string[] 
 }
 
 export function checkUpgradeSkus(skus: readonly string[], any: boolean): string[] {
-  if (skus.length === 0) throw usage('an upgrade wants --sku', 'choose from: steno skus');
+  if (skus.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
   for (const sku of skus) checkSku(sku, findUpgradeSku, upgradeSkus, any);
   return [...new Set(skus)];
 }
@@ -42,9 +42,9 @@ function checkSku<T extends { sku: string }>(
   );
 }
 
-export function checkFormats(wanted: readonly string[]): string[] {
+export function checkFormats(typed: readonly string[]): string[] {
   const names = formats.map((each) => each.ext);
-  const found = wanted.map((text) => {
+  const found = typed.map((text) => {
     const ext = text.toLowerCase().replace(/^\./, '');
     if (findFormat(ext)) return ext;
     throw usage(`unknown format '${text}'`, didYouMean(text, names, `choose from: ${names.join(', ')}`));
@@ -52,9 +52,9 @@ export function checkFormats(wanted: readonly string[]): string[] {
   return found.length ? [...new Set(found)] : ['txt'];
 }
 
-/** States in the document's spelling; one that it does not list counts if the ledger has seen it. */
-export function checkStates(wanted: readonly string[], seen: () => readonly string[]): string[] {
-  return wanted.map((text) => {
+/** States in the API document's spelling; one that it does not list is known if it is in `seen`. */
+export function checkStates(typed: readonly string[], seen: () => readonly string[]): string[] {
+  return typed.map((text) => {
     const known =
       findFileState(text)?.name ?? seen().find((each) => each.toLowerCase() === text.toLowerCase());
     if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export function checkTestableEvent(type: string): string {
   );
 }
 
-/** Only these two files take a test of an upgrade or a refund; on another it might be done for real. */
+/** The service tests an upgrade or a refund with these two files only; another file might be changed for real. */
 export function checkTestFile(id: string): void {
   if (id !== '100' && id !== '101') {
     throw usage(`--test works only with audiofiles 100 and 101, not with ${id}`);

@@ -4,7 +4,7 @@ export interface EventType {
   readonly name: string;
   readonly sentWhen: string;
   readonly fields: readonly string[];
-  /** Can be asked for with the test-webhook operation. */
+  /** The service sends a test of it on request. */
   readonly testable: boolean;
 }
 

@@ -1,17 +1,17 @@
-/** The SKUs of the API document: what can be ordered, and what a file can be upgraded with. */
+/** The SKUs of the API document: for orders and for upgrades. */
 
 export interface OrderSku {
   readonly sku: string;
   readonly kind: 'transcription' | 'add-on';
   readonly meaning: string;
-  /** The SKU that this one is another name of. */
+  /** The SKU of which this is another name. */
   readonly aliasOf?: string;
 }
 
 export interface UpgradeSku {
   readonly sku: string;
   readonly meaning: string;
-  /** For an upgrade of speed: what the file has now, and what it will have. */
+  /** For a faster transcription: the SKU that the file has now, and the one that it will have. */
   readonly from?: string;
   readonly to?: string;
 }

@@ -1,8 +1,8 @@
-/** The states of files and invoices, and what each means for whoever waits. */
+/** The states of files and invoices, and what each means for a wait. */
 
 export interface FileState {
   readonly name: string;
-  /** Set on a state that ends a file: a transcript is there, or none will ever come. */
+  /** The file is finished: its transcript is there (delivered), or none will come (unfinished). */
   readonly end?: 'delivered' | 'unfinished';
   /** No transcription work has been done yet, so a refund may be granted. */
   readonly refundable?: true;
@@ -43,6 +43,6 @@ export const invoiceStates: readonly InvoiceState[] = [
   { name: 'PAID', meaning: 'createtime and paidtime are both set.' },
 ];
 
-/** A state that the document does not list has no entry: it ends nothing. */
+/** Undefined for a state that the API document does not list: waiting goes on. */
 export const findFileState = (name: string): FileState | undefined =>
   fileStates.find((each) => each.name.toLowerCase() === name.trim().toLowerCase());

@@ -1,7 +1,7 @@
 /** Writes what is made from the program: with `texts` those that dist answers with, else what the checkout keeps. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Shell } from '../completion/model.ts';
-import { completionScript, keptScripts } from '../completion/script.ts';
+import { completionScript, scriptPaths } from '../completion/script.ts';
 import { commandTree } from './command-tree.ts';
 import { catalogueTexts, fillSections, helpPages } from './docs.ts';
 import { commands } from './program.ts';
@@ -15,7 +15,7 @@ if (task === 'texts') {
 } else {
   mkdirSync('completions', { recursive: true });
   const tree = commandTree(commands);
-  for (const [shell, path] of Object.entries(keptScripts))
+  for (const [shell, path] of Object.entries(scriptPaths))
     writeFileSync(path, completionScript(shell as Shell, tree));
   if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
 }

@@ -5,21 +5,29 @@ export function bashScript(root: CommandNode): string {
   const nodes = everyNode(root);
   return [
     words,
-    table('child', 'The command that a word names below another; sets path.', children(nodes)),
-    table('flags', 'The flags of a command.', flags(nodes), `offers+=(${flagNames(root.flags)})`),
-    table('value', 'What may follow a flag; fails where nothing does.', flagValues(nodes)),
-    table('argument', 'What may stand as the nth argument of a command.', args(nodes)),
+    caseTable(
+      'child',
+      'Sets path to the subcommand that a word names; fails where there is none.',
+      children(nodes),
+    ),
+    caseTable('flags', 'The flags of a command.', flags(nodes), `offers+=(${flagNames(root.flags)})`),
+    caseTable(
+      'value',
+      'What to offer as the value of a flag; fails for a flag without a value.',
+      flagValues(nodes),
+    ),
+    caseTable('argument', 'What to offer as the nth argument of a command.', args(nodes)),
     engine,
   ].join('\n');
 }
 
-function table(name: string, what: string, rows: readonly string[], after = ''): string {
+function caseTable(name: string, comment: string, rows: readonly string[], after = ''): string {
   const last = after ? `  ${after}\n` : '';
-  return `# ${what}\n_steno_${name}() {\n  case $1:$2 in\n${rows.map((row) => `    ${row}\n`).join('')}  esac\n${last}}\n`;
+  return `# ${comment}\n_steno_${name}() {\n  case $1:$2 in\n${rows.map((row) => `    ${row}\n`).join('')}  esac\n${last}}\n`;
 }
 
-const row = (keys: readonly string[], does: string): string =>
-  `${keys.join(' | ')}) ${does ? `${does} ` : ''};;`;
+const row = (keys: readonly string[], code: string): string =>
+  `${keys.join(' | ')}) ${code ? `${code} ` : ''};;`;
 
 function children(nodes: readonly CommandNode[]): string[] {
   const rows = nodes.flatMap((node) =>
@@ -42,7 +50,7 @@ function flags(nodes: readonly CommandNode[]): string[] {
 const flagNames = (list: readonly Flag[]): string => list.flatMap((each) => each.names).join(' ');
 
 function flagValues(nodes: readonly CommandNode[]): string[] {
-  // The root's come last: a command's own flag of the same name goes before.
+  // The root's flags come last, because a command's own flag of the same name has precedence.
   const rows = [...nodes].reverse().flatMap((node) =>
     node.flags
       .filter((each) => each.takesValue)
@@ -73,8 +81,9 @@ function offer(values: Flag['values']): string {
   return values.length ? `offers=(${values.map(quote).join(' ')})` : '';
 }
 
-const words = `# The words before the cursor as bash will read them, and the one at it: cur. Bash itself would split them
-# at = and : too. Readline puts what is chosen after keep, the part of cur up to the last such break.
+const words = `# Sets words to the words before the cursor and cur to the one at it, as the command line will be parsed:
+# COMP_WORDS splits them at = and : too. Readline replaces only what follows the last such break of cur;
+# keep is the part before it.
 _steno_words() {
   local line=\${COMP_LINE:0:COMP_POINT} char before= started= i
   for ((i = 0; i < \${#line}; i++)); do
@@ -103,7 +112,7 @@ _steno_words() {
 }
 `;
 
-const engine = `# Adds a value if it goes on from what is typed, quoted as the place wants it.
+const engine = `# Adds a value that begins with what is typed, quoted as its place requires.
 _steno_add() {
   local text=$head$1
   [[ $1 == "$typed"* ]] || return 0

@@ -20,7 +20,7 @@ export function fishScript(root: CommandNode): string {
 const at = (node: CommandNode, count?: number): string =>
   `__steno_at ${words([pathOf(node)])}${count === undefined ? '' : ` ${count}`}`;
 
-/** A global flag is not offered where a command has one of that name itself. */
+/** Commands with a flag of their own of that name: there the global one is not offered. */
 function overridden(flag: Flag, nodes: readonly CommandNode[]): string {
   const own = nodes.filter((node) => node.flags.some((each) => each.names[0] === flag.names[0]));
   return own.map((node) => `not ${at(node)}`).join('; and ');
@@ -62,7 +62,7 @@ function offer(values: Flag['values'], list: boolean): string {
 
 const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
-/** Words for a command line that fish reads once more. */
+/** Words for a command line that fish parses a second time. */
 const words = (list: readonly string[]): string =>
   list.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word.replace(/[\\"$]/g, '\\$&')}"`)).join(' ');
 
@@ -78,7 +78,7 @@ function walk(nodes: readonly CommandNode[]): string {
       return `            case ${keys.join(' ')}\n                set path ${quote(pathOf(child))}\n`;
     }),
   );
-  return `# Where the cursor is: the path of the command, how many arguments came before, the profile.
+  return `# Prints the command at the cursor, the number of arguments before it, and the profile.
 function __steno_where
     set -l path ''
     set -l count 0
@@ -105,7 +105,7 @@ function __steno_where
             end
             continue
         end
-        # An argument came before: what follows is no command.
+        # After an argument, a word is never a subcommand.
         switch "$count:$path:$token"
 ${children
   .join('')
@@ -126,14 +126,14 @@ const helpers = `function __steno_at
     end
 end
 
-# What is typed of a value, without its flag and its quotes.
+# The typed part of a value, without its flag and quotes.
 function __steno_typed
     set -l token (commandline -ct)
     set -l plain (string unescape -- "$token"); or set plain (string replace -ra -- '["\\']' '' "$token")
     string replace -r -- '^--[^=]*=' '' "$plain"
 end
 
-# After a comma only what follows it is completed, and nothing is offered twice.
+# Completes only what follows the last comma, and offers no value twice.
 function __steno_list
     set -l given (string match -r -- '^.*,' (__steno_typed))
     set -l used (string split -- , "$given")
@@ -142,7 +142,7 @@ function __steno_list
     end
 end
 
-# Ids from the ledger, each with what it is.
+# Ids from the ledger, each with its description.
 function __steno_ids
     set -l typed (__steno_typed | string replace -r -- '^.*,' '')
     command -q steno; and not string match -q -- '-*' "$typed"; or return 0

@@ -4,19 +4,19 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof shells)[number];
 
-/** What a shell may offer as a value: words, or things of a kind. */
+/** What a shell offers as a value: fixed words, paths, or ids of a kind from the ledger. */
 export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice';
 
 export interface Flag {
-  /** As typed, long before short: `--output`, `-o`. */
+  /** The long one first: `--output`, `-o`. */
   readonly names: readonly string[];
   readonly help: string;
   readonly takesValue: boolean;
-  /** What help calls its value. */
+  /** The value's name in the help. */
   readonly valueName: string;
-  /** May be given more than once. */
+  /** May be repeated. */
   readonly many: boolean;
-  /** Takes several values with commas. */
+  /** Takes several values separated by commas. */
   readonly list: boolean;
   readonly values: Values;
 }
@@ -28,12 +28,12 @@ export interface Positional {
 }
 
 export interface CommandNode {
-  /** The names from the root to here; none for the root. */
+  /** The names from the root down; empty for the root. */
   readonly path: readonly string[];
   /** Its name and its alias. */
   readonly names: readonly string[];
   readonly summary: string;
-  /** Its own flags; every command takes those of the root too. */
+  /** Without the root's flags, which every command takes too. */
   readonly flags: readonly Flag[];
   readonly args: readonly Positional[];
   readonly children: readonly CommandNode[];

@@ -40,7 +40,7 @@ const offer = (values: Flag['values']): string =>
 
 const array = (list: readonly string[]): string => `@(${list.map(quote).join(', ')})`;
 
-/** PowerShell takes curly quotes for quotes too. */
+/** PowerShell reads curly quotes as quotes too. */
 const quote = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
 
 const engine = `    # The words before the cursor, and the one at it.
@@ -114,7 +114,7 @@ const engine = `    # The words before the cursor, and the one at it.
         $used = @($typed -split ',' | Select-Object -SkipLast 1)
         $typed = @($typed -split ',')[-1]
     }
-    # PowerShell may take a part of the word for the whole: what it hands over beyond the typed part stays.
+    # PowerShell may replace more than the typed part: what comes before it is kept.
     $before = ''
     if ($wordToComplete.EndsWith($typed)) {
         $before = $wordToComplete.Substring(0, $wordToComplete.Length - $typed.Length) -replace '[''"]', ''

@@ -1,4 +1,4 @@
-/** For bash and zsh: plain where it can be, else between single quotes. */
+/** For bash and zsh: in single quotes where they are needed. */
 export function inSingleQuotes(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -11,8 +11,8 @@ const makers: Record<Shell, (root: CommandNode) => string> = {
   powershell: powershellScript,
 };
 
-/** Where the script of a shell is kept, below the project's folder. */
-export const keptScripts: Record<Shell, string> = {
+/** The path of each shell's script in the repository. */
+export const scriptPaths: Record<Shell, string> = {
   bash: 'completions/steno.bash',
   zsh: 'completions/_steno',
   fish: 'completions/steno.fish',

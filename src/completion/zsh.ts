@@ -60,15 +60,18 @@ ${choices.join('')}      esac
 `;
 }
 
-/** One `_arguments` spec a name, each shutting out the others unless the flag may be repeated. */
+/** One `_arguments` spec a name; unless the flag may be repeated, each excludes the other names. */
 function flagSpecs(flag: Flag): string[] {
   const others = flag.names.length > 1 ? `(${flag.names.join(' ')})` : '';
   const value = flag.takesValue ? `:${escaped(flag.valueName)}:${action(flag.values, flag.list) || ' '}` : '';
   return flag.names.map((name) => {
-    const joined = flag.takesValue ? (name.startsWith('--') ? '=' : '+') : '';
-    return quote(`${flag.many ? '*' : others}${name}${joined}[${escaped(flag.help)}]${value}`);
+    const separator = flag.takesValue ? valueSeparator(name) : '';
+    return quote(`${flag.many ? '*' : others}${name}${separator}[${escaped(flag.help)}]${value}`);
   });
 }
+
+/** `--name=value` or `--name value`; `-nvalue` or `-n value`. */
+const valueSeparator = (name: string): string => (name.startsWith('--') ? '=' : '+');
 
 function argumentSpec({ name, many, values }: Positional, at: number): string {
   return quote(`${many ? '*' : at + 1}:${escaped(name)}:${action(values, false) || '()'}`);
@@ -83,15 +86,15 @@ function action(values: Flag['values'], list: boolean): string {
   return `_steno_words ${list ? 'list' : 'word'} ${words.join(' ')}`;
 }
 
-/** A colon or a bracket would end a part of an \`_arguments\` spec. */
+/** A colon or a bracket would end a part of an `_arguments` spec. */
 const escaped = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&');
 
-// A change by compset ends with the function that made it, so both functions have these lines.
+// In both functions, because the effect of compset ends with the function that calls it.
 const afterComma = `    used=(\${(s:,:)PREFIX%,*})
     compset -P '*,' || used=()
     compset -S ',*'`;
 
-const head = `# Words: options of compadd, then 'list' or 'word', then the words.
+const head = `# Offers words. Arguments: options of compadd, then 'list' or 'word', then the words.
 _steno_words() {
   local at=\${@[(i)(list|word)]}
   local -a used offers=("\${@[at + 1,-1]}")
@@ -101,7 +104,7 @@ ${afterComma}
   compadd "\${@[1,at - 1]}" -F used -a offers
 }
 
-# Ids from the ledger with what they are: options of compadd, then the kind.
+# Offers ids from the ledger with their descriptions. Arguments: options of compadd, then the kind.
 _steno_ids() {
   local kind=$@[-1] found each
   local -a used ids shown

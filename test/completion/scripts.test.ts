@@ -6,12 +6,12 @@ import { commandTree } from '../../src/cli/command-tree.ts';
 import { fillSections } from '../../src/cli/docs.ts';
 import { buildProgram, commands } from '../../src/cli/program.ts';
 import { type CommandNode, everyNode, pathOf, type Shell } from '../../src/completion/model.ts';
-import { completionScript, keptScripts } from '../../src/completion/script.ts';
+import { completionScript, scriptPaths } from '../../src/completion/script.ts';
 import { BIN, KEY, User } from '../support/steno.ts';
 
 const tree = commandTree(commands);
 
-const shells = Object.keys(keptScripts) as Shell[];
+const shells = Object.keys(scriptPaths) as Shell[];
 
 beforeAll(() => {
   vi.stubGlobal('STENO_VERSION', '0.0.0');
@@ -21,7 +21,7 @@ describe.each(shells)('the completion of %s', (shell) => {
   const script = completionScript(shell, tree);
 
   test('is kept as it is generated', () => {
-    expect(readFileSync(keptScripts[shell], 'utf8'), 'run: npm run build && npm run generate').toBe(script);
+    expect(readFileSync(scriptPaths[shell], 'utf8'), 'run: npm run build && npm run generate').toBe(script);
   });
 
   test('is printed by the program, whatever the key', () => {

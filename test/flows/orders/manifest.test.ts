@@ -187,7 +187,7 @@ describe.concurrent('refuses a manifest with', () => {
     const none = await user.run(['order', '--from', '-'], { stdin: `${a}\n` });
     expect([none.code, none.stderr]).toEqual([
       2,
-      expect.stringContaining('stdin, line 1: an order wants --sku'),
+      expect.stringContaining('stdin, line 1: an order requires --sku'),
     ]);
     expect(service.got).toEqual([]);
   });
