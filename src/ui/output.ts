@@ -75,13 +75,12 @@ export class Output {
     if (this.mode.quiet) return this.write(view.quiet.map((line) => `${forRow(line)}\n`).join(''));
     if (!this.onTerminal) return this.write(tabSeparated(view.rows));
     if (view.rows.length === 0) return;
-    const { drawRecords, drawTable } = await import('./table.ts');
+    const { drawRecords, drawTable, drawWhole } = await import('./table.ts');
     const paint = await this.#paint(this.#stdout);
     const now = Date.now();
-    const drawn = view.asRecord
-      ? drawRecords(view, paint, now)
-      : drawTable(view, view.whole ? Number.POSITIVE_INFINITY : this.#stdout.columns || 80, paint, now);
-    this.write(drawn);
+    if (view.asRecord) this.write(drawRecords(view, paint, now));
+    else if (view.whole) this.write(drawWhole(view, paint, now));
+    else this.write(drawTable(view, this.#stdout.columns || 80, paint, now));
   }
 
   /** Prints a long list page by page; stops when the reader of stdout has gone. */

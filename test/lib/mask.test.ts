@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Mask, masked } from '../../src/lib/mask.ts';
 import { patternsOf } from '../../src/lib/mask-encodings.ts';
 import { SecretSearch } from '../../src/lib/mask-search.ts';
+import { processorTimeOf } from '../support/processor-time.ts';
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -216,20 +217,12 @@ const hostile: Readonly<Record<string, (length: number) => string>> = {
   'all at once': (length) => '\\%25&amp;#"\\u0025+/'.repeat(length / 20),
 };
 
-/** Processor time of this process, in milliseconds. */
-function timeOf(work: () => void): number {
-  const { user, system } = process.cpuUsage();
-  work();
-  const end = process.cpuUsage();
-  return (end.user - user + end.system - system) / 1000;
-}
-
 describe.each(Object.entries(hostile))('a long text of %s', (_, make) => {
   it('takes time in proportion to its length, whatever the key', () => {
     for (const secret of KEYS) {
       const mask = new Mask();
       mask.add(secret);
-      const hide = (length: number): number => timeOf(() => void mask.hide(make(length)));
+      const hide = (length: number): number => processorTimeOf(() => void mask.hide(make(length)));
       hide(1000);
       // Short texts: a search that goes back would need minutes for long ones.
       const [short, long] = [hide(8_000), hide(64_000)];

@@ -6,6 +6,7 @@ import { messageInText } from '../../src/api/http/service-message.ts';
 import { compareAmounts, isAmount } from '../../src/lib/amount.ts';
 import { formatDuration, parseDuration } from '../../src/lib/duration.ts';
 import { didYouMean, nearest } from '../../src/lib/suggest.ts';
+import { processorTimeOf } from '../support/processor-time.ts';
 
 describe('a duration', () => {
   it.each([
@@ -149,6 +150,23 @@ describe('the message of an answer', () => {
     expect(messageInText('{"code":7}')).toBe('');
     expect(messageInText('')).toBe('');
   });
+
+  it('is the heading of a page, or its title, or its text without scripts and tags', () => {
+    const code = '<script>x</script><STYLE a>y</style>';
+    expect(messageInText(`<p>${code}<title>T</title><H1 class="b">No &lt;<b>way</b></h1>`)).toBe('No < way');
+    expect(messageInText(`<p>${code}<h1>never closed<title>T</title>`)).toBe('T');
+    expect(messageInText(`<p>${code}some <b>text</b> <`)).toBe('some text <');
+  });
+
+  it.each(['<script', '<script>', '<h1', '<h1>', '<title>', '<', '<p '])(
+    'takes time in proportion to a page of %s',
+    (tag) => {
+      const read = (times: number): number => processorTimeOf(() => messageInText(`<p>${tag.repeat(times)}`));
+      read(100);
+      const [short, long] = [read(5_000), read(80_000)];
+      expect(long).toBeLessThan(Math.max(64 * short, 500));
+    },
+  );
 
   it('is cut only after what is secret is taken out', () => {
     const said = `${'x'.repeat(190)}SECRETSECRETSECRET`;

@@ -57,6 +57,26 @@ describe('events', () => {
   });
 });
 
+describe('events on a terminal', () => {
+  it.each([
+    ['spaces', `event=X&a=${'+'.repeat(900_000)}x`],
+    ['characters without a width', `event=X&a=${'\u200b'.repeat(300_000)}${'x'.repeat(200)}`],
+    ['accents', `event=X&a=${'e\u0301'.repeat(300_000)}`],
+    ['one long field and many short ones', `event=X&a=${'x'.repeat(400_000)}&${'b=1&'.repeat(120_000)}`],
+    ['one long name and many short ones', `event=X&${'x'.repeat(400_000)}=1&${'b=1&'.repeat(120_000)}`],
+  ])('end soon after a delivery of %s', async (_, body) => {
+    const { user } = await account();
+    const listener = await Listener.start(user, ['--quiet']);
+    expect((await listener.post(body)).status).toBe(200);
+    await listener.stop();
+    for (const args of ['events', 'events show 1']) {
+      const { code, stdout } = await user.onTerminal(`timeout -s KILL ${PATIENCE / 1000} steno ${args}`);
+      expect([args, code]).toEqual([args, 0]);
+      expect(stdout).toContain('X');
+    }
+  });
+});
+
 describe('file', () => {
   it.each(['', '--json', '--csv'])('ends soon with a title of 100,000 backslashes %s', async (flag) => {
     const { service, user } = await account();
@@ -65,5 +85,13 @@ describe('file', () => {
     const { code, stdout } = await runBounded(user, ['file', '1', ...(flag ? [flag] : [])]);
     expect(code).toBe(0);
     expect(stdout.length).toBeGreaterThanOrEqual(title.length);
+  });
+
+  it('ends soon where the service answers with a page of a megabyte that never ends', async () => {
+    const { service, user } = await account();
+    service.on('GET /audiofile/1', { body: `<p>${'<script'.repeat(MEGABYTE / 7)}` });
+    const { code, stderr } = await runBounded(user, ['file', '1']);
+    expect(code).toBe(1);
+    expect(stderr).toContain("can't be read");
   });
 });

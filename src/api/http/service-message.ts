@@ -50,14 +50,51 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
+/** No step looks for the same end again and again: an answer may have megabytes. */
 function messageInHtml(text: string): string {
-  const page = text.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ');
-  const part =
-    /<h1\b[^>]*>([\s\S]*?)<\/h1>/i.exec(page)?.[1] ??
-    /<title\b[^>]*>([\s\S]*?)<\/title>/i.exec(page)?.[1] ??
-    page;
-  return part
-    .replace(/<[^>]*>/g, ' ')
+  const page = withoutCode(text);
+  return withoutTags(contentOf(page, 'h1') ?? contentOf(page, 'title') ?? page)
     .replace(/&#(\d{1,7});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))
     .replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
+}
+
+/** Scripts and styles are no text. */
+function withoutCode(text: string): string {
+  const closings = new Map([
+    ['script', /<\/script>/gi],
+    ['style', /<\/style>/gi],
+  ]);
+  const opening = /<(script|style)\b/gi;
+  let page = '';
+  let from = 0;
+  for (let match = opening.exec(text); match; match = opening.exec(text)) {
+    const name = match[1]?.toLowerCase() ?? '';
+    const closing = closings.get(name);
+    if (!closing) continue;
+    closing.lastIndex = opening.lastIndex;
+    if (closing.test(text)) {
+      page += `${text.slice(from, match.index)} `;
+      from = closing.lastIndex;
+      opening.lastIndex = from;
+    } else {
+      closings.delete(name);
+    }
+  }
+  return page + text.slice(from);
+}
+
+/** What the first element of this name holds. */
+function contentOf(page: string, tag: string): string | undefined {
+  const opening = page.search(new RegExp(`<${tag}\\b`, 'i'));
+  const start = opening < 0 ? -1 : page.indexOf('>', opening) + 1;
+  if (start <= 0) return undefined;
+  const content = page.slice(start);
+  const end = content.search(new RegExp(`</${tag}>`, 'i'));
+  return end < 0 ? undefined : content.slice(0, end);
+}
+
+function withoutTags(text: string): string {
+  // After the last > there is no whole tag.
+  const end = text.lastIndexOf('>') + 1;
+  return text.slice(0, end).replace(/<[^>]*>/g, ' ') + text.slice(end);
 }
