@@ -5,7 +5,7 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { JsonNumber, toJson } from '../lib/json.ts';
 import {
   advance as advanceFiles,
-  type Moved,
+  type MovedFile,
   parseFault,
   releaseHold,
   resetSandbox,
@@ -70,7 +70,7 @@ async function showAddress(context: Context, baseUrl: string, apiKey: string): P
   context.out.note(`try: curl "${baseUrl}/prepay_balance?api_key=${apiKey}"`);
 }
 
-async function showFiles(context: Context, files: readonly Moved[]): Promise<void> {
+async function showFiles(context: Context, files: readonly MovedFile[]): Promise<void> {
   await context.out.show({
     json: toJson(files.map(({ id, state }) => ({ id: new JsonNumber(id), statename: state }))),
     columns: [

@@ -7,11 +7,11 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const json = (value: JsonObject, status = 200): Answer => ({
+export const jsonAnswer = (value: JsonObject, status = 200): Answer => ({
   status,
   type: 'application/json',
   body: Buffer.from(formatJson(value, 0)),
 });
 
-export const said = (message: string, status = 200): Answer =>
-  json(toJson({ message }) as JsonObject, status);
+export const messageAnswer = (message: string, status = 200): Answer =>
+  jsonAnswer(toJson({ message }) as JsonObject, status);

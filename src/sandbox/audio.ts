@@ -1,16 +1,16 @@
-/** What the service would find at a URL; the same URL always gives the same. */
+/** Made-up audio; the same URL always gives the same. */
 export interface Audio {
   readonly title: string;
   readonly minutes: number;
   readonly stars: number;
 }
 
-export function listenTo(url: string): Audio {
-  const number = [...url].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) >>> 0, 7);
+export function audioAt(url: string): Audio {
+  const hashed = [...url].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) >>> 0, 7);
   return {
     title: titleOf(url),
-    minutes: 1 + (number % 8),
-    stars: url.toLowerCase().includes('difficult') ? 2 : 3 + (number % 3),
+    minutes: 1 + (hashed % 8),
+    stars: url.toLowerCase().includes('difficult') ? 2 : 3 + (hashed % 3),
   };
 }
 

@@ -3,30 +3,35 @@ import type { Database } from '../lib/sqlite.ts';
 import { Refusal } from './refusal.ts';
 import { SAMPLE } from './samples.ts';
 import type { Subject } from './steps.ts';
-import type { Moment } from './store.ts';
+import type { ServiceContext } from './store.ts';
 import { readWebhook } from './webhook.ts';
 
 const WEBHOOK_VERSION = '1';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** Writes down an event that is sent when the step begins. */
+/** Adds an event that is sent when the step begins. */
 export function addEvent(db: Database, subject: Subject, step: number, name: string, fields: Fields): void {
-  db.run('INSERT INTO events (subject, step, form) VALUES (?, ?, ?)', subject, step, formOf(name, fields));
+  db.run(
+    'INSERT INTO events (subject, step, form) VALUES (?, ?, ?)',
+    subject,
+    step,
+    encodeForm(name, fields),
+  );
 }
 
-/** Writes down a test delivery, due at once. */
-export function addTestEvent({ db, now }: Moment, name: string): void {
+/** Adds a test delivery, due at once. */
+export function addTestEvent({ db, now }: ServiceContext, name: string): void {
   if (!testableEvents.includes(name)) {
     throw new Refusal(400, `'${name}' can not be tested: the type is one of ${testableEvents.join(', ')}.`);
   }
   if (readWebhook(db) === null)
     throw new Refusal(400, 'No webhook is registered: there is nowhere to send a test.');
-  const form = formOf(name, testFields[name] ?? {});
+  const form = encodeForm(name, testFields[name] ?? {});
   db.run("INSERT INTO events (subject, step, form, due) VALUES ('test', 0, ?, ?)", form, now);
 }
 
-function formOf(name: string, fields: Fields): string {
+function encodeForm(name: string, fields: Fields): string {
   return new URLSearchParams({ webhook_version: WEBHOOK_VERSION, event: name, ...fields }).toString();
 }
 

@@ -1,6 +1,6 @@
 import { usage } from '../lib/errors.ts';
 
-/** What goes wrong on purpose: for every call by its chance, or a delay for all. */
+/** A failure on purpose: at random with a chance, or a delay of every call. */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly chance: number }
   | { readonly kind: 'reset' | 'truncate'; readonly chance: number }
@@ -25,21 +25,21 @@ function readDuration(text: string, value: string): number {
   return Number(amount) * (units[unit] ?? 1000);
 }
 
-export interface Mishap {
-  readonly delay: number;
-  /** Answers with this status, and the call is not carried out. */
+export interface FaultPlan {
+  readonly delayMs: number;
+  /** Answer with this status, without carrying out the call. */
   readonly status: number | undefined;
-  /** The call is carried out, but its answer is lost or cut short. */
-  readonly spoil: 'reset' | 'truncate' | undefined;
+  /** Carry out the call, but reset the connection or cut the answer. */
+  readonly breakage: 'reset' | 'truncate' | undefined;
 }
 
-export function rollDice(faults: readonly Fault[]): Mishap {
-  let mishap: Mishap = { delay: 0, status: undefined, spoil: undefined };
+export function planFaults(faults: readonly Fault[]): FaultPlan {
+  let plan: FaultPlan = { delayMs: 0, status: undefined, breakage: undefined };
   for (const fault of faults) {
-    if (fault.kind === 'slow') mishap = { ...mishap, delay: mishap.delay + fault.milliseconds };
+    if (fault.kind === 'slow') plan = { ...plan, delayMs: plan.delayMs + fault.milliseconds };
     else if (Math.random() >= fault.chance) continue;
-    else if (fault.kind === 'status') mishap = { ...mishap, status: mishap.status ?? fault.status };
-    else mishap = { ...mishap, spoil: mishap.spoil ?? fault.kind };
+    else if (fault.kind === 'status') plan = { ...plan, status: plan.status ?? fault.status };
+    else plan = { ...plan, breakage: plan.breakage ?? fault.kind };
   }
-  return mishap;
+  return plan;
 }

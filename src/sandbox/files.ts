@@ -1,39 +1,40 @@
 import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
 import { money } from './prices.ts';
 import { Refusal } from './refusal.ts';
-import { current } from './steps.ts';
-import type { Moment } from './store.ts';
+import { currentStep } from './steps.ts';
+import type { ServiceContext } from './store.ts';
 
 export interface FileRow {
   readonly id: string;
-  /** Null for the two sample files, which nobody ordered. */
+  /** Null for the two sample files. */
   readonly order: string | null;
   readonly link: string;
   readonly title: string;
-  /** Speakers, with pipes between them. */
+  /** Speakers, separated by pipes. */
   readonly names: string;
   readonly notes: string;
   readonly minutes: number;
   readonly stars: number;
   readonly sku: string;
-  /** Add-ons and upgrades, with commas between them. */
+  /** Add-ons and upgrades, separated by commas. */
   readonly extras: string;
   readonly test: number;
 }
 
-export function findFile({ db }: Moment, id: string): FileRow {
+export function getFile({ db }: ServiceContext, id: string): FileRow {
   const file = db.get<FileRow>('SELECT * FROM files WHERE id = ?', id);
   if (!file) throw new Refusal(404, `There is no audiofile ${id}.`);
   return file;
 }
 
-export const stateOf = ({ db, now }: Moment, id: string): string => current(db, `file/${id}`, now).state;
+export const stateOf = ({ db, now }: ServiceContext, id: string): string =>
+  currentStep(db, `file/${id}`, now).state;
 
-export function describeFile(moment: Moment, file: FileRow): JsonObject {
-  const { invoices, cents } = billed(moment, file.id);
+export function fileJson(context: ServiceContext, file: FileRow): JsonObject {
+  const { invoices, cents } = billing(context, file.id);
   return toJson({
     id: new JsonNumber(file.id),
-    statename: stateOf(moment, file.id),
+    statename: stateOf(context, file.id),
     names: file.names,
     notes: file.notes,
     originallink: file.link,
@@ -47,7 +48,7 @@ export function describeFile(moment: Moment, file: FileRow): JsonObject {
   }) as JsonObject;
 }
 
-function billed({ db }: Moment, file: string): { invoices: string[]; cents: number } {
+function billing({ db }: ServiceContext, file: string): { invoices: string[]; cents: number } {
   const rows = db.all<{ invoice: string; cents: number }>(
     'SELECT invoice, sum(quantity * cents) AS cents FROM items WHERE file = ? GROUP BY invoice ORDER BY min(rowid)',
     file,

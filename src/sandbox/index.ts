@@ -1,26 +1,26 @@
-/** The whole service of the API document, on loopback: for newcomers, for users' own tests, and for ours. */
+/** The whole service of the API document on loopback: for trying steno out, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StenoError } from '../lib/errors.ts';
-import { Courier } from './delivery.ts';
+import { EventSender } from './event-sender.ts';
 import type { Fault } from './faults.ts';
-import { type Moved, move, release } from './release.ts';
-import { BASE } from './routes.ts';
+import { advanceFiles, type MovedFile, release } from './release.ts';
+import { BASE_PATH } from './routes.ts';
 import { makeServer, SANDBOX_KEY } from './server.ts';
-import { openStore, startAfresh, withStore } from './store.ts';
+import { openStore, resetStore, withStore } from './store.ts';
 
 export { type Fault, parseFault } from './faults.ts';
-export type { Moved } from './release.ts';
+export type { MovedFile } from './release.ts';
 export { scenarios } from './scenarios.ts';
 export { SANDBOX_KEY };
 
 export interface SandboxOptions {
-  /** Where its data lives; absent, it keeps nothing. */
+  /** The folder of its data; without one, it keeps nothing. */
   readonly folder?: string;
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
-  /** 1: a file's whole life takes about five seconds; 2: half of that; 0: files move only when told to. */
+  /** 1: a file is delivered in about five seconds; 2: in half of that; 0: files move only with `advance`. */
   readonly speed?: number;
   readonly faults?: readonly Fault[];
 }
@@ -28,43 +28,43 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Takes no more calls, and lets the events that are under way arrive. */
+  /** Takes no more calls, and sends the events that are due. */
   close(): Promise<void>;
 }
 
-const LAST_CALLS_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [] } = options;
   const db = await openStore(folder);
-  const courier = new Courier(db);
-  const server = makeServer({ db, speed, faults, changed: () => setImmediate(() => courier.sendDue()) });
+  const sender = new EventSender(db);
+  const server = makeServer({ db, speed, faults, onChange: () => setImmediate(() => sender.sendDue()) });
   try {
     await listen(server, host, port);
   } catch (error) {
     db.close();
     throw error;
   }
-  courier.start();
+  sender.start();
   const close = async (): Promise<void> => {
     await stop(server);
-    await courier.close();
+    await sender.close();
     db.close();
   };
   let closing: Promise<void> | undefined;
   return { baseUrl: urlOf(server), apiKey: SANDBOX_KEY, close: () => (closing ??= close()) };
 }
 
-/** Empties the sandbox, also while other processes use it. */
-export const resetSandbox = (folder: string): Promise<void> => withStore(folder, ({ db }) => startAfresh(db));
+/** Empties the sandbox; works while other processes use it. */
+export const resetSandbox = (folder: string): Promise<void> => withStore(folder, ({ db }) => resetStore(db));
 
-/** Ends a hold; tells where the order's files are now. */
-export const releaseHold = (folder: string, order: string): Promise<Moved[]> =>
-  withStore(folder, (moment) => release(moment, order));
+/** Ends a hold; returns the new states of the order's files. */
+export const releaseHold = (folder: string, order: string): Promise<MovedFile[]> =>
+  withStore(folder, (context) => release(context, order));
 
-/** Moves the given files (without any: all that are under way) to their next state, and tells where they are now. */
-export const advance = (folder: string, ids: readonly string[] = []): Promise<Moved[]> =>
-  withStore(folder, (moment) => move(moment, ids));
+/** Moves the given files, or all unfinished ones, to their next state; returns the new states. */
+export const advance = (folder: string, ids: readonly string[] = []): Promise<MovedFile[]> =>
+  withStore(folder, (context) => advanceFiles(context, ids));
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -83,12 +83,12 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${BASE}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${BASE_PATH}`;
 }
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), LAST_CALLS_MS);
+    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     server.close(() => {
       clearTimeout(timer);
       resolve();

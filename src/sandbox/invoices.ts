@@ -1,12 +1,12 @@
 import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
 import { nextId } from './ids.ts';
-import { planInvoice } from './life.ts';
+import { planInvoice } from './lifecycle.ts';
 import { money, priceOf } from './prices.ts';
 import { Refusal } from './refusal.ts';
-import { addSteps, begin, current, type Subject } from './steps.ts';
-import type { Moment } from './store.ts';
+import { addSteps, currentStep, type Subject, startStep } from './steps.ts';
+import type { ServiceContext } from './store.ts';
 
-export interface Line {
+export interface InvoiceLine {
   readonly file: string;
   readonly sku: string;
   readonly minutes: number;
@@ -20,10 +20,14 @@ interface Item {
   readonly cents: number;
 }
 
-export const costOf = (lines: readonly Line[]): number =>
+export const costOf = (lines: readonly InvoiceLine[]): number =>
   lines.reduce((sum, { sku, minutes }) => sum + priceOf(sku) * minutes, 0);
 
-export function makeInvoice({ db, now, speed }: Moment, lines: readonly Line[], held = false): void {
+export function addInvoice(
+  { db, now, speed }: ServiceContext,
+  lines: readonly InvoiceLine[],
+  held = false,
+): void {
   const id = nextId(db, 'invoice');
   db.run('INSERT INTO invoices (id) VALUES (?)', id);
   for (const { file, sku, minutes } of lines) {
@@ -39,14 +43,14 @@ export function makeInvoice({ db, now, speed }: Moment, lines: readonly Line[], 
   }
   const subject: Subject = `invoice/${id}`;
   addSteps(db, subject, planInvoice(held, speed));
-  begin(db, subject, 0, now);
+  startStep(db, subject, 0, now);
 }
 
-export function describeInvoice({ db, now }: Moment, id: string): JsonObject {
+export function invoiceJson({ db, now }: ServiceContext, id: string): JsonObject {
   if (!db.get('SELECT 1 FROM invoices WHERE id = ?', id))
     throw new Refusal(404, `There is no invoice ${id}.`);
   const items = db.all<Item>('SELECT * FROM items WHERE invoice = ? ORDER BY rowid', id);
-  const { state, at } = current(db, `invoice/${id}`, now);
+  const { state, at } = currentStep(db, `invoice/${id}`, now);
   const created = db.get<{ at: number }>('SELECT at FROM steps WHERE subject = ? AND n = 0', `invoice/${id}`);
   return toJson({
     id: new JsonNumber(id),
@@ -54,13 +58,13 @@ export function describeInvoice({ db, now }: Moment, id: string): JsonObject {
     createtime: new Date(created?.at ?? at).toISOString(),
     paidtime: state === 'PAID' ? new Date(at).toISOString() : null,
     total: money(items.reduce((sum, { quantity, cents }) => sum + quantity * cents, 0)),
-    items: items.map(describeItem),
+    items: items.map(itemJson),
     state,
     message: `Invoice ${id} is ${state}.`,
   }) as JsonObject;
 }
 
-const describeItem = ({ id, sku, quantity, cents, file }: Item) => ({
+const itemJson = ({ id, sku, quantity, cents, file }: Item) => ({
   id: new JsonNumber(id),
   sku,
   quantity,

@@ -1,18 +1,18 @@
-import { type Audio, listenTo } from './audio.ts';
+import { type Audio, audioAt } from './audio.ts';
 import { addEvent } from './events.ts';
 import { nextId } from './ids.ts';
-import { costOf, type Line, makeInvoice } from './invoices.ts';
-import { planFile } from './life.ts';
+import { addInvoice, costOf, type InvoiceLine } from './invoices.ts';
+import { planFile } from './lifecycle.ts';
 import { addTransaction, balanceCents } from './money.ts';
 import { dollars } from './prices.ts';
 import { sampleFiles } from './samples.ts';
 import { type Scenario, scenariosOf } from './scenarios.ts';
-import { addSteps, begin, type Step } from './steps.ts';
-import type { Moment } from './store.ts';
+import { addSteps, type Step, startStep } from './steps.ts';
+import type { ServiceContext } from './store.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];
-  /** The transcription SKU, by its proper name, and the add-ons. */
+  /** The transcription SKU (never an alias), and the add-ons. */
   readonly sku: string;
   readonly extras: readonly string[];
   readonly notes: string;
@@ -21,7 +21,7 @@ export interface OrderRequest {
   readonly test: boolean;
 }
 
-export interface Placed {
+export interface PlacedOrder {
   readonly order: string;
   readonly files: readonly string[];
   readonly held: boolean;
@@ -33,54 +33,59 @@ interface Draft {
   readonly audio: Audio;
   readonly scenarios: ReadonlySet<Scenario>;
   readonly original: string | undefined;
-  readonly lines: readonly Line[];
+  readonly lines: readonly InvoiceLine[];
 }
 
-export function placeOrder(moment: Moment, request: OrderRequest): Placed {
-  const { db } = moment;
+export function placeOrder(context: ServiceContext, request: OrderRequest): PlacedOrder {
+  const { db } = context;
   const order = nextId(db, 'order');
-  const drafts = draftFiles(moment, request);
+  const drafts = draftFiles(context, request);
   const lines = drafts.flatMap((draft) => draft.lines);
-  const held = !request.test && isHeld(moment, drafts, costOf(lines));
+  const held = !request.test && isHeld(context, drafts, costOf(lines));
   const skus = [request.sku, ...request.extras].join(',');
   db.run('INSERT INTO orders (id, skus, held) VALUES (?, ?, ?)', order, skus, held ? 1 : 0);
   drafts.forEach((draft, index) => {
-    addFile(moment, order, request, draft);
-    const steps = planFile({ ...request, scenarios: draft.scenarios, held }, moment.speed);
+    addFile(context, order, request, draft);
+    const steps = planFile({ ...request, scenarios: draft.scenarios, held }, context.speed);
     addSteps(db, `file/${draft.id}`, steps);
     if (!request.test) {
-      addFileEffects(moment, order, draft, steps, held ? 1 : 0);
-      if (index === 0) addOrderEvents(moment, order, drafts, steps, { held, skus });
+      addFileEffects(context, order, draft, steps, held ? 1 : 0);
+      if (index === 0) addOrderEvents(context, order, drafts, steps, { held, skus });
     }
-    begin(db, `file/${draft.id}`, 0, moment.now);
+    startStep(db, `file/${draft.id}`, 0, context.now);
   });
-  if (!request.test) makeInvoice(moment, lines, held);
+  if (!request.test) addInvoice(context, lines, held);
   return { order, files: drafts.map(({ id }) => id), held };
 }
 
-function draftFiles({ db }: Moment, { urls, sku, extras, test }: OrderRequest): Draft[] {
+function draftFiles({ db }: ServiceContext, { urls, sku, extras, test }: OrderRequest): Draft[] {
   const drafts: Draft[] = [];
   for (const url of urls) {
     const id = nextId(db, 'file');
-    const audio = listenTo(url);
+    const audio = audioAt(url);
     const scenarios = scenariosOf(url);
-    const before =
+    const earlier =
       drafts.find((each) => each.url === url)?.id ??
       db.get<{ id: string }>('SELECT id FROM files WHERE link = ? AND test = 0 ORDER BY rowid LIMIT 1', url)
         ?.id;
-    const original = before ?? (scenarios.has('duplicate') ? sampleFiles[0] : undefined);
+    const original = earlier ?? (scenarios.has('duplicate') ? sampleFiles[0] : undefined);
     const lines = [sku, ...extras].map((each) => ({ file: id, sku: each, minutes: audio.minutes }));
     drafts.push({ id, url, audio, scenarios, original, lines: test ? [] : lines });
   }
   return drafts;
 }
 
-/** An account that can not pay for the order is past due, which is what a hold is for. */
-function isHeld(moment: Moment, drafts: readonly Draft[], cost: number): boolean {
-  return drafts.some(({ scenarios }) => scenarios.has('hold')) || balanceCents(moment) < cost;
+/** An order is also held if the balance does not cover it. */
+function isHeld(context: ServiceContext, drafts: readonly Draft[], cost: number): boolean {
+  return drafts.some(({ scenarios }) => scenarios.has('hold')) || balanceCents(context) < cost;
 }
 
-function addFile({ db }: Moment, order: string, request: OrderRequest, { id, url, audio }: Draft): void {
+function addFile(
+  { db }: ServiceContext,
+  order: string,
+  request: OrderRequest,
+  { id, url, audio }: Draft,
+): void {
   db.run(
     `INSERT INTO files (id, "order", link, title, names, notes, minutes, stars, sku, extras, test)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -99,30 +104,31 @@ function addFile({ db }: Moment, order: string, request: OrderRequest, { id, url
 }
 
 function addFileEffects(
-  { db }: Moment,
+  { db }: ServiceContext,
   order: string,
   { id, url, lines, original, scenarios }: Draft,
   steps: readonly Step[],
-  chargeAt: number,
+  chargeStep: number,
 ): void {
-  const charge = addTransaction(db, id, chargeAt, -costOf(lines));
-  const at = (state: string, name: string, fields: Readonly<Record<string, string>>): void => {
+  const charge = addTransaction(db, id, chargeStep, -costOf(lines));
+  const addEventAt = (state: string, name: string, fields: Readonly<Record<string, string>>): void => {
     const step = steps.findIndex((each) => each.state === state);
     if (step >= 0) addEvent(db, `file/${id}`, step, name, { audiofile: id, order, ...fields });
   };
-  if (original !== undefined) at('Audio Processing', 'DUPLICATE_FILE', { original_audiofile: original });
-  if (scenarios.has('difficult')) at('Checking Audio Quality', 'DIFFICULT_AUDIO', {});
-  at('Delivered', 'TRANSCRIPT_COMPLETE', { originallink: url });
+  if (original !== undefined)
+    addEventAt('Audio Processing', 'DUPLICATE_FILE', { original_audiofile: original });
+  if (scenarios.has('difficult')) addEventAt('Checking Audio Quality', 'DIFFICULT_AUDIO', {});
+  addEventAt('Delivered', 'TRANSCRIPT_COMPLETE', { originallink: url });
   const refund = steps.findIndex(({ state }) => state === 'Refunded');
   if (refund < 0) return;
   const transaction = addTransaction(db, id, refund, costOf(lines));
   const amount = dollars(costOf(lines));
-  at('Refunded', 'REFUND_ISSUED', { amount, original_transaction: charge, transaction });
+  addEventAt('Refunded', 'REFUND_ISSUED', { amount, original_transaction: charge, transaction });
 }
 
-/** What concerns the whole order is sent once, when its first file gets there. */
+/** Events of the whole order are sent once, with the steps of its first file. */
 function addOrderEvents(
-  { db }: Moment,
+  { db }: ServiceContext,
   order: string,
   drafts: readonly Draft[],
   steps: readonly Step[],

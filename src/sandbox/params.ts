@@ -19,7 +19,7 @@ export class Params {
     return this.#values.get(name)?.[0];
   }
 
-  /** All values that are not blank, of a parameter and its synonyms. */
+  /** All values of a parameter and its synonyms that are not blank. */
   all(...names: string[]): string[] {
     return names.flatMap((name) => this.#values.get(name) ?? []).filter((value) => value.trim() !== '');
   }
@@ -30,7 +30,7 @@ export class Params {
     return values;
   }
 
-  /** A flag is set by being there, unless its value says no. */
+  /** Set by its presence, unless its value is 0, false, no or off. */
   flag(name: string): boolean {
     const value = this.first(name);
     return value !== undefined && !/^(0|false|no|off)$/i.test(value.trim());

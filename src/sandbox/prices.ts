@@ -1,7 +1,7 @@
 import { JsonNumber } from '../lib/json.ts';
 
-/** What a minute of audio costs, in cents, by SKU. */
-const centsAMinute: Readonly<Record<string, number>> = {
+/** The price of a minute of audio by SKU. */
+const centsPerMinute: Readonly<Record<string, number>> = {
   TRANS14: 86,
   TRANS6: 125,
   TRANS2: 250,
@@ -19,7 +19,7 @@ const centsAMinute: Readonly<Record<string, number>> = {
 export const START_BALANCE_CENTS = 2_500_000;
 
 export function priceOf(sku: string): number {
-  const cents = centsAMinute[sku];
+  const cents = centsPerMinute[sku];
   if (cents === undefined) throw new Error(`no price for ${sku}`);
   return cents;
 }

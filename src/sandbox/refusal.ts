@@ -1,4 +1,4 @@
-/** A call that the service turns down, with the status and the message of its answer. */
+/** The service refuses a call with this status and message. */
 export class Refusal extends Error {
   readonly status: number;
 

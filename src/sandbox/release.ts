@@ -1,42 +1,43 @@
 import { findFileState } from '../catalog/states.ts';
 import { StenoError } from '../lib/errors.ts';
-import { begin, current, goOn } from './steps.ts';
-import type { Moment } from './store.ts';
+import { advanceStep, currentStep, startStep } from './steps.ts';
+import type { ServiceContext } from './store.ts';
 
-export interface Moved {
+export interface MovedFile {
   readonly id: string;
   readonly state: string;
 }
 
-/** Ends a hold: the order's files and invoices go on from where they would have begun. */
-export function release(moment: Moment, order: string): Moved[] {
-  const { db, now } = moment;
+/** Ends a hold: the order's files and invoices start their timelines. */
+export function release(context: ServiceContext, order: string): MovedFile[] {
+  const { db, now } = context;
   const row = db.get<{ held: number }>('SELECT held FROM orders WHERE id = ?', order);
   if (!row) throw new StenoError('missing', `the sandbox has no order ${order}`);
   if (!row.held) throw new StenoError('failed', `order ${order} is not on hold`);
   db.run('UPDATE orders SET held = 0 WHERE id = ?', order);
   const files = db.all<{ id: string }>('SELECT id FROM files WHERE "order" = ? ORDER BY rowid', order);
   for (const { id } of files) {
-    begin(db, `file/${id}`, 1, now);
-    for (const invoice of invoicesLedBy(moment, id)) begin(db, `invoice/${invoice}`, 1, now);
+    startStep(db, `file/${id}`, 1, now);
+    for (const invoice of invoicesLedBy(context, id)) startStep(db, `invoice/${invoice}`, 1, now);
   }
-  return files.map(({ id }) => ({ id, state: current(db, `file/${id}`, now).state }));
+  return files.map(({ id }) => ({ id, state: currentStep(db, `file/${id}`, now).state }));
 }
 
-/** Moves the given files, or all that are under way, to their next state; a held file stays where it is. */
-export function move(moment: Moment, ids: readonly string[]): Moved[] {
-  const { db, now } = moment;
-  const files = ids.length > 0 ? ids.map((id) => ({ id, held: isHeld(moment, id) })) : open(moment);
+/** Moves the given files, or all unfinished ones, to their next state; a held file stays on hold. */
+export function advanceFiles(context: ServiceContext, ids: readonly string[]): MovedFile[] {
+  const { db, now } = context;
+  const files =
+    ids.length > 0 ? ids.map((id) => ({ id, held: isHeld(context, id) })) : unfinishedFiles(context);
   return files.map(({ id, held }) => {
     if (!held) {
-      goOn(db, `file/${id}`, now);
-      for (const invoice of invoicesLedBy(moment, id)) goOn(db, `invoice/${invoice}`, now);
+      advanceStep(db, `file/${id}`, now);
+      for (const invoice of invoicesLedBy(context, id)) advanceStep(db, `invoice/${invoice}`, now);
     }
-    return { id, state: current(db, `file/${id}`, now).state };
+    return { id, state: currentStep(db, `file/${id}`, now).state };
   });
 }
 
-function isHeld({ db }: Moment, id: string): boolean {
+function isHeld({ db }: ServiceContext, id: string): boolean {
   const row = db.get<{ held: number | null }>(
     'SELECT held FROM files LEFT JOIN orders ON orders.id = "order" WHERE files.id = ?',
     id,
@@ -45,17 +46,17 @@ function isHeld({ db }: Moment, id: string): boolean {
   return row.held === 1;
 }
 
-function open({ db, now }: Moment): Array<{ id: string; held: boolean }> {
+function unfinishedFiles({ db, now }: ServiceContext): Array<{ id: string; held: boolean }> {
   return db
     .all<{ id: string }>(
       'SELECT files.id FROM files JOIN orders ON orders.id = "order" WHERE NOT held ORDER BY files.rowid',
     )
-    .filter(({ id }) => findFileState(current(db, `file/${id}`, now).state)?.end === undefined)
+    .filter(({ id }) => findFileState(currentStep(db, `file/${id}`, now).state)?.end === undefined)
     .map(({ id }) => ({ id, held: false }));
 }
 
-/** An invoice keeps step with the first file on it. */
-function invoicesLedBy({ db }: Moment, file: string): string[] {
+/** The invoices on which this file comes first: an invoice advances with its first file. */
+function invoicesLedBy({ db }: ServiceContext, file: string): string[] {
   return db
     .all<{ invoice: string }>(
       `SELECT DISTINCT invoice FROM items AS mine WHERE file = ?

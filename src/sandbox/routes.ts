@@ -9,14 +9,14 @@ import {
   testWebhook,
   upgradeFile,
   webhook,
-} from './calls.ts';
+} from './handlers.ts';
 import { Refusal } from './refusal.ts';
 import { transcript } from './transcript.ts';
 
 interface Route {
   readonly methods: readonly string[];
   readonly path: RegExp;
-  /** Reads only, so that it needs no lock. */
+  /** Only reads, so that it needs no transaction. */
   readonly reads?: true;
   readonly answer: (call: Call, method: string) => Answer | Promise<Answer>;
 }
@@ -47,13 +47,13 @@ const routes: readonly Route[] = [
 
 export interface Match {
   readonly route: Route;
-  readonly named: Readonly<Record<string, string>>;
+  readonly pathParams: Readonly<Record<string, string>>;
 }
 
-export const BASE = '/API4';
+export const BASE_PATH = '/API4';
 
-/** A 405 names what would have been allowed. */
-export class WrongMethod extends Refusal {
+/** A 405, with the methods that are allowed. */
+export class MethodNotAllowed extends Refusal {
   readonly allow: string;
 
   constructor(method: string, allowed: readonly string[]) {
@@ -62,15 +62,15 @@ export class WrongMethod extends Refusal {
   }
 }
 
-export function match(method: string, path: string): Match {
-  const rest = path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : '';
+export function matchRoute(method: string, path: string): Match {
+  const rest = path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : '';
   for (const route of routes) {
     const found = route.path.exec(rest);
     if (!found) continue;
-    if (!route.methods.includes(method)) throw new WrongMethod(method, route.methods);
-    return { route, named: decodeAll(found.groups ?? {}) };
+    if (!route.methods.includes(method)) throw new MethodNotAllowed(method, route.methods);
+    return { route, pathParams: decodeAll(found.groups ?? {}) };
   }
-  throw new Refusal(404, `There is nothing at ${path.slice(0, 200)}: paths begin with ${BASE}.`);
+  throw new Refusal(404, `There is nothing at ${path.slice(0, 200)}: paths begin with ${BASE_PATH}.`);
 }
 
 function decodeAll(groups: Readonly<Record<string, string | undefined>>): Record<string, string> {

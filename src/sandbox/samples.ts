@@ -1,10 +1,10 @@
 import type { Database } from '../lib/sqlite.ts';
 import { nextId } from './ids.ts';
 
-/** The files with which an upgrade or a refund can be tested. */
+/** The files for tests of an upgrade or a refund. */
 export const sampleFiles: readonly string[] = ['100', '101'];
 
-/** What a test delivery speaks of. */
+/** The fields of a test delivery. */
 export const SAMPLE = { audiofile: '100', order: '4nX', link: 'https://example.com/sample-100.mp3' } as const;
 
 export function addSamples(db: Database): void {

@@ -1,4 +1,4 @@
-/** What an ordered URL makes happen, by a word in it. */
+/** A word in an ordered URL makes this happen. */
 export const scenarios = [
   { word: 'hold', what: 'the order is held until `steno sandbox release <order>`' },
   { word: 'difficult', what: 'the audio is found to be difficult on the way' },

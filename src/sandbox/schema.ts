@@ -1,6 +1,6 @@
 import type { Migration } from '../lib/sqlite.ts';
 
-/** A step's `wait` counts from the step before it; without one it comes only when told to. */
+/** A step's `wait` is in milliseconds after the step before it; NULL means that only `advance` starts it. */
 export const migrations: readonly Migration[] = [
   {
     name: '001-service',
@@ -41,7 +41,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** In an order that no foreign key minds. */
+/** Children before their parents, because of the foreign keys. */
 export const tables = [
   'items',
   'invoices',

@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../lib/sqlite.ts';
-import { type Answer, said } from './answer.ts';
+import { type Answer, messageAnswer } from './answer.ts';
 import { readBody } from './body.ts';
-import { type Fault, type Mishap, rollDice } from './faults.ts';
+import { type Fault, type FaultPlan, planFaults } from './faults.ts';
 import { type Params, readParams } from './params.ts';
 import { Refusal } from './refusal.ts';
-import { match, WrongMethod } from './routes.ts';
+import { MethodNotAllowed, matchRoute } from './routes.ts';
 
 export const SANDBOX_KEY = 'steno-sandbox-key';
 
@@ -16,7 +16,7 @@ export interface Service {
   readonly speed: number;
   readonly faults: readonly Fault[];
   /** Called after every call that may have made an event due. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 }
 
 export function makeServer(service: Service): Server {
@@ -35,42 +35,42 @@ export function makeServer(service: Service): Server {
 }
 
 async function serve(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // A client that goes away in the middle is no fault of the service.
+  // A client that closes the connection early is not an error.
   for (const stream of [request, response]) stream.on('error', () => {});
-  const mishap = rollDice(service.faults);
-  const answer = await answerTo(service, request, mishap).catch(failure);
-  deliver(response, answer, mishap);
+  const plan = planFaults(service.faults);
+  const answer = await answerTo(service, request, plan).catch(failure);
+  respond(response, answer, plan);
 }
 
 async function answerTo(
   service: Service,
   request: IncomingMessage,
-  { delay, status }: Mishap,
+  { delayMs, status }: FaultPlan,
 ): Promise<Answer> {
   const body = await readBody(request);
-  if (delay > 0) await sleep(delay, undefined, { ref: false });
-  if (status !== undefined) return said(`Status ${status}, as asked for with --fault.`, status);
-  return carryOut(service, request, body);
+  if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+  if (status !== undefined) return messageAnswer(`Status ${status}, as asked for with --fault.`, status);
+  return handle(service, request, body);
 }
 
-async function carryOut(
-  { db, speed, changed }: Service,
+async function handle(
+  { db, speed, onChange }: Service,
   request: IncomingMessage,
   body: Buffer,
 ): Promise<Answer> {
   const { method = '', url = '' } = request;
   const [path = '', ...query] = url.split('?');
-  const { route, named } = match(method, path);
+  const { route, pathParams } = matchRoute(method, path);
   const params = readParams(query.join('?'), request.headers['content-type'], body);
-  mustHaveKey(params);
-  const work = () => route.answer({ db, speed, now: Date.now(), params, named }, method);
-  if (route.reads) return work();
-  const answer = db.transaction(work);
-  changed();
+  requireKey(params);
+  const answerCall = () => route.answer({ db, speed, now: Date.now(), params, pathParams }, method);
+  if (route.reads) return answerCall();
+  const answer = db.transaction(answerCall);
+  onChange();
   return answer;
 }
 
-function mustHaveKey(params: Params): void {
+function requireKey(params: Params): void {
   const given = Buffer.from(params.first('api_key') ?? '');
   const key = Buffer.from(SANDBOX_KEY);
   if (given.length === key.length && timingSafeEqual(given, key)) return;
@@ -81,18 +81,22 @@ function mustHaveKey(params: Params): void {
 }
 
 function failure(error: unknown): Answer {
-  if (!(error instanceof Refusal)) return said('The sandbox could not do this.', 500);
-  const answer = said(error.message, error.status);
-  return error instanceof WrongMethod ? { ...answer, headers: { allow: error.allow } } : answer;
+  if (!(error instanceof Refusal)) return messageAnswer('The sandbox could not do this.', 500);
+  const answer = messageAnswer(error.message, error.status);
+  return error instanceof MethodNotAllowed ? { ...answer, headers: { allow: error.allow } } : answer;
 }
 
-function deliver(response: ServerResponse, { status, type, body, headers }: Answer, { spoil }: Mishap): void {
-  if (spoil === 'reset') {
+function respond(
+  response: ServerResponse,
+  { status, type, body, headers }: Answer,
+  { breakage }: FaultPlan,
+): void {
+  if (breakage === 'reset') {
     response.socket?.resetAndDestroy();
     return;
   }
   response.writeHead(status, { 'content-type': type, 'content-length': body.length, ...headers });
-  if (spoil === 'truncate')
+  if (breakage === 'truncate')
     response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
   else response.end(body);
 }

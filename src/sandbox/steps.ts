@@ -1,12 +1,12 @@
 import type { Database } from '../lib/sqlite.ts';
 
-/** A file's or an invoice's way through its states: rows with the time at which each begins, where it is known. */
+/** The states of a file or an invoice in their order, each with the time at which it begins, where that is known. */
 
 export type Subject = `${'file' | 'invoice'}/${string}`;
 
 export interface Step {
   readonly state: string;
-  /** Milliseconds after the step before; null: only when told to. */
+  /** Milliseconds after the step before; null: only `advance` starts it. */
   readonly wait: number | null;
 }
 
@@ -29,8 +29,8 @@ export function addSteps(db: Database, subject: Subject, steps: readonly Step[],
   });
 }
 
-/** Begins step `n` now; those after it follow by their waits, and what hangs on each takes its time. */
-export function begin(db: Database, subject: Subject, n: number, now: number): void {
+/** Starts step `n` now, and sets the times of the steps after it, with their transactions and events. */
+export function startStep(db: Database, subject: Subject, n: number, now: number): void {
   const rows = db.all<StepRow>(
     'SELECT n, wait FROM steps WHERE subject = ? AND n >= ? ORDER BY n',
     subject,
@@ -50,7 +50,7 @@ export function begin(db: Database, subject: Subject, n: number, now: number): v
   }
 }
 
-export function current(
+export function currentStep(
   db: Database,
   subject: Subject,
   now: number,
@@ -63,7 +63,7 @@ export function current(
   return row ?? first(db, subject);
 }
 
-/** A clock that was set back must not leave a file without a state. */
+/** For a clock that was set back: a file is never without a state. */
 function first(db: Database, subject: Subject): { n: number; state: string; at: number } {
   const row = db.get<{ state: string; at: number }>(
     'SELECT state, at FROM steps WHERE subject = ? AND n = 0',
@@ -73,15 +73,15 @@ function first(db: Database, subject: Subject): { n: number; state: string; at: 
   return { n: 0, ...row };
 }
 
-/** Goes on to the next step at once, if there is one. */
-export function goOn(db: Database, subject: Subject, now: number): void {
-  const next = current(db, subject, now).n + 1;
-  if (hasStep(db, subject, next)) begin(db, subject, next, now);
+/** Starts the next step now, if there is one. */
+export function advanceStep(db: Database, subject: Subject, now: number): void {
+  const next = currentStep(db, subject, now).n + 1;
+  if (hasStep(db, subject, next)) startStep(db, subject, next, now);
 }
 
-/** Drops all that was still to come and goes to `state` instead; tells the new step's number. */
-export function divert(db: Database, subject: Subject, state: string, now: number): number {
-  const { n } = current(db, subject, now);
+/** Replaces all steps to come with one of this state; returns its number. */
+export function replaceNextSteps(db: Database, subject: Subject, state: string, now: number): number {
+  const { n } = currentStep(db, subject, now);
   for (const table of ['events', 'transactions']) {
     db.run(`DELETE FROM ${table} WHERE subject = ? AND step > ?`, subject, n);
   }

@@ -3,8 +3,8 @@ import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { addSamples } from './samples.ts';
 import { migrations, tables } from './schema.ts';
 
-/** One moment of the service: its data, the time by the clock, and how fast new files live. */
-export interface Moment {
+/** What a call works with: the data, the time, and the speed of new files. */
+export interface ServiceContext {
   readonly db: Database;
   readonly now: number;
   readonly speed: number;
@@ -16,7 +16,10 @@ export async function openStore(folder: string | undefined): Promise<Database> {
   return db;
 }
 
-export async function withStore<Result>(folder: string, work: (moment: Moment) => Result): Promise<Result> {
+export async function withStore<Result>(
+  folder: string,
+  work: (context: ServiceContext) => Result,
+): Promise<Result> {
   const db = await openStore(folder);
   try {
     return db.transaction(() => work({ db, now: Date.now(), speed: 1 }));
@@ -25,8 +28,8 @@ export async function withStore<Result>(folder: string, work: (moment: Moment) =
   }
 }
 
-/** Empties the tables and keeps the file, so that it works while other processes have it open. */
-export function startAfresh(db: Database): void {
+/** Empties the tables and keeps the file, which other processes may have open. */
+export function resetStore(db: Database): void {
   for (const table of tables) db.exec(`DELETE FROM ${table}`);
   db.exec("DELETE FROM sqlite_sequence WHERE name = 'events'");
   addSamples(db);

@@ -1,16 +1,16 @@
 import { findFormat, formats } from '../catalog/formats.ts';
 import type { Answer } from './answer.ts';
-import type { Call } from './calls.ts';
-import { findFile, stateOf } from './files.ts';
+import { getFile, stateOf } from './files.ts';
+import type { Call } from './handlers.ts';
 import { Refusal } from './refusal.ts';
 
 export async function transcript(call: Call): Promise<Answer> {
-  const ext = call.named.ext ?? 'txt';
+  const ext = call.pathParams.ext ?? 'txt';
   const format = findFormat(ext);
   if (!format) {
     throw new Refusal(400, `'${ext}' is not one of ${formats.map((each) => each.ext).join(', ')}.`);
   }
-  const file = findFile(call, call.named.id ?? '');
+  const file = getFile(call, call.pathParams.id ?? '');
   const fake = call.params.flag('test');
   const state = stateOf(call, file.id);
   if (!fake && state !== 'Delivered') {

@@ -1,21 +1,21 @@
 import type { Database } from '../lib/sqlite.ts';
 import { Refusal } from './refusal.ts';
-import type { Moment } from './store.ts';
+import type { ServiceContext } from './store.ts';
 
 export function readWebhook(db: Database): string | null {
   return db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'webhook'")?.value ?? null;
 }
 
-/** Registers a URL; an empty one takes the webhook away. */
-export function setWebhook({ db, now }: Moment, url: string): void {
+/** Registers a URL; an empty one removes the webhook. */
+export function setWebhook({ db, now }: ServiceContext, url: string): void {
   if (url !== '' && !isWebUrl(url)) throw new Refusal(400, `'${url}' is not an HTTP or HTTPS URL.`);
-  if (readWebhook(db) === null) dropDue(db, now);
+  if (readWebhook(db) === null) discardDueEvents(db, now);
   if (url === '') db.run("DELETE FROM settings WHERE name = 'webhook'");
   else db.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('webhook', ?)", url);
 }
 
-/** Events that became due while no URL was registered are not for the next one. */
-export function dropDue(db: Database, now: number): void {
+/** Events that became due while no URL was registered are never sent. */
+export function discardDueEvents(db: Database, now: number): void {
   db.run('UPDATE events SET claimed = ? WHERE claimed IS NULL AND due <= ?', now, now);
 }
 

@@ -1,4 +1,4 @@
-/** Any text as one line that every format can hold: no controls, line breaks, lone surrogates or noncharacters. */
+/** One line that every format can hold: no control characters, line breaks, lone surrogates or noncharacters. */
 export function oneLine(text: string): string {
   return text
     .replace(/\p{Cs}/gu, '\ufffd')

@@ -10,7 +10,7 @@ export interface TranscriptSource {
   fake?: boolean;
 }
 
-/** What every format shows; all texts are single, clean lines. */
+/** The content of every format; each text is one line without control characters. */
 export interface Transcript {
   readonly title: string;
   readonly link: string;
@@ -20,11 +20,11 @@ export interface Transcript {
 }
 
 const NOTICE = 'This is a fake transcript for testing. No recording was transcribed.';
-const LONGEST_NAME = 100;
-const LONGEST_MINUTES = 99 * 60;
+const MAX_NAME_LENGTH = 100;
+const MAX_MINUTES = 99 * 60;
 
 export function compose(source: TranscriptSource): Transcript {
-  const minutes = source.minutes > 0 ? Math.min(source.minutes, LONGEST_MINUTES) : 1;
+  const minutes = source.minutes > 0 ? Math.min(source.minutes, MAX_MINUTES) : 1;
   const length = Math.round(minutes * 60_000);
   return {
     title: oneLine(source.title) || 'Transcript',
@@ -37,7 +37,7 @@ export function compose(source: TranscriptSource): Transcript {
 
 /** The names given, once each; a conversation has at least two speakers. */
 function speakersOf(names: readonly string[]): string[] {
-  const given = names.map((name) => clip(oneLine(name), LONGEST_NAME)).filter((name) => name !== '');
+  const given = names.map((name) => clip(oneLine(name), MAX_NAME_LENGTH)).filter((name) => name !== '');
   const speakers = [...new Set(given)];
   for (let number = speakers.length + 1; number <= 2; number++) speakers.push(`Speaker ${number}`);
   return speakers;

@@ -42,7 +42,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...files, listing, ...tail]);
 }
 
-/** The part that an entry's header and its line in the directory have in common. */
+/** The part that an entry's header and its directory record have in common. */
 function description(path: Buffer, data: Buffer): Buffer {
   return Buffer.concat([
     u16(VERSION, UTF8_NAME, STORED, 0, FIRST_OF_JANUARY_1980),

@@ -1,10 +1,10 @@
 import { findOrderSku, findUpgradeSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
 import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
-import { type Answer, json, said } from './answer.ts';
+import { type Answer, jsonAnswer, messageAnswer } from './answer.ts';
 import { refund, upgrade } from './changes.ts';
 import { addTestEvent } from './events.ts';
-import { describeFile, findFile } from './files.ts';
-import { describeInvoice } from './invoices.ts';
+import { fileJson, getFile } from './files.ts';
+import { invoiceJson } from './invoices.ts';
 import { balanceCents } from './money.ts';
 import { type OrderRequest, placeOrder } from './orders.ts';
 import type { Params } from './params.ts';
@@ -12,13 +12,13 @@ import { dollars, money } from './prices.ts';
 import { Refusal } from './refusal.ts';
 import { sampleFiles } from './samples.ts';
 import { scenariosOf } from './scenarios.ts';
-import type { Moment } from './store.ts';
+import type { ServiceContext } from './store.ts';
 import { isWebUrl, readWebhook, setWebhook } from './webhook.ts';
 
-/** A call with its parameters and what its path names, answered inside one transaction. */
-export interface Call extends Moment {
+/** A call with its parameters; answered inside one transaction, unless it only reads. */
+export interface Call extends ServiceContext {
   readonly params: Params;
-  readonly named: Readonly<Record<string, string>>;
+  readonly pathParams: Readonly<Record<string, string>>;
 }
 
 const object = (value: Parameters<typeof toJson>[0]): JsonObject => toJson(value) as JsonObject;
@@ -27,7 +27,7 @@ export function orderUrl(call: Call): Answer {
   const request = readOrder(call.params);
   const { order, files, held } = placeOrder(call, request);
   const count = `${files.length} audiofile${files.length === 1 ? '' : 's'}`;
-  return json(
+  return jsonAnswer(
     object({
       order,
       audiofiles: files.map((id) => new JsonNumber(id)),
@@ -74,12 +74,12 @@ function readSkus(given: readonly string[]): { sku: string; extras: string[] } {
 
 export function prepayBalance(call: Call): Answer {
   const cents = balanceCents(call);
-  return json(object({ balance: money(cents), message: `The prepay balance is $${dollars(cents)}.` }));
+  return jsonAnswer(object({ balance: money(cents), message: `The prepay balance is $${dollars(cents)}.` }));
 }
 
 export function audiofile(call: Call): Answer {
-  const file = findFile(call, id(call));
-  return json(object({ audiofile: describeFile(call, file), message: `Audiofile ${file.id} was found.` }));
+  const file = getFile(call, id(call));
+  return jsonAnswer(object({ audiofile: fileJson(call, file), message: `Audiofile ${file.id} was found.` }));
 }
 
 export function upgradeFile(call: Call): Answer {
@@ -90,19 +90,19 @@ export function upgradeFile(call: Call): Answer {
     }
   }
   if (isTest(call))
-    return said(`Audiofile ${id(call)} would be upgraded: this is a test, and nothing was done.`);
-  upgrade(call, findFile(call, id(call)), skus);
-  return said(`Audiofile ${id(call)} is upgraded with ${skus.join(', ')}.`);
+    return messageAnswer(`Audiofile ${id(call)} would be upgraded: this is a test, and nothing was done.`);
+  upgrade(call, getFile(call, id(call)), skus);
+  return messageAnswer(`Audiofile ${id(call)} is upgraded with ${skus.join(', ')}.`);
 }
 
 export function refundFile(call: Call): Answer {
   if (isTest(call))
-    return said(`Audiofile ${id(call)} would be refunded: this is a test, and nothing was done.`);
-  const amount = refund(call, findFile(call, id(call)));
-  return said(`Audiofile ${id(call)} is refunded: $${amount} went back to the prepay balance.`);
+    return messageAnswer(`Audiofile ${id(call)} would be refunded: this is a test, and nothing was done.`);
+  const amount = refund(call, getFile(call, id(call)));
+  return messageAnswer(`Audiofile ${id(call)} is refunded: $${amount} went back to the prepay balance.`);
 }
 
-export const invoice = (call: Call): Answer => json(describeInvoice(call, id(call)));
+export const invoice = (call: Call): Answer => jsonAnswer(invoiceJson(call, id(call)));
 
 export function webhook(call: Call, method: string): Answer {
   const url = call.params.first('webhook');
@@ -112,15 +112,15 @@ export function webhook(call: Call, method: string): Answer {
 }
 
 export function testWebhook(call: Call): Answer {
-  const type = call.named.type ?? '';
+  const type = call.pathParams.type ?? '';
   addTestEvent(call, type);
   return currentWebhook(call, `A test delivery of ${type} is on its way.`);
 }
 
 const currentWebhook = ({ db }: Call, message: string): Answer =>
-  json(object({ webhook: readWebhook(db), message }));
+  jsonAnswer(object({ webhook: readWebhook(db), message }));
 
-const id = (call: Call): string => call.named.id ?? '';
+const id = (call: Call): string => call.pathParams.id ?? '';
 
 function isTest(call: Call): boolean {
   if (!call.params.flag('test')) return false;

@@ -1,22 +1,23 @@
 import { type ClientRequest, request as overHttp, type RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../lib/clock.ts';
 import type { Database } from '../lib/sqlite.ts';
-import { dropDue, readWebhook } from './webhook.ts';
+import { discardDueEvents, readWebhook } from './webhook.ts';
 
-const POLL_MS = 100;
-const AT_ONCE = 16;
-const ANSWER_MS = 10_000;
-const FAREWELL_MS = 3_000;
+const POLL_INTERVAL_MS = 100;
+const MAX_CONCURRENT = 16;
+const RESPONSE_TIMEOUT_MS = 10_000;
+const DRAIN_TIMEOUT_MS = 3_000;
 
 interface Delivery {
   readonly url: string;
   readonly form: string;
 }
 
-/** Sends what is due, each event once: it is marked as sent before it leaves. */
-export class Courier {
+/** Sends due events to the webhook, each once: an event is marked as claimed before it is sent. */
+export class EventSender {
   readonly #db: Database;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,40 +26,40 @@ export class Courier {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.sendDue(), POLL_MS);
+    this.#timer = setInterval(() => this.sendDue(), POLL_INTERVAL_MS);
     this.#timer.unref();
     this.sendDue();
   }
 
-  /** Tells how many were sent off. */
+  /** Returns how many deliveries were started. */
   sendDue(): number {
-    const deliveries = this.#claim(AT_ONCE - this.#underWay.size);
+    const deliveries = this.#claim(MAX_CONCURRENT - this.#inFlight.size);
     for (const { url, form } of deliveries) {
       const sending: Promise<void> = post(url, form, this.#stop.signal).finally(() => {
-        this.#underWay.delete(sending);
+        this.#inFlight.delete(sending);
         if (this.#timer) this.sendDue();
       });
-      this.#underWay.add(sending);
+      this.#inFlight.add(sending);
     }
     return deliveries.length;
   }
 
-  /** Sends what is due by now and lets it arrive, but not for ever. */
+  /** Sends what is due by now, and waits for it up to DRAIN_TIMEOUT_MS. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    const deadline = Date.now() + FAREWELL_MS;
-    while ((this.sendDue() > 0 || this.#underWay.size > 0) && Date.now() < deadline) {
-      await Promise.race([...this.#underWay, sleep(deadline - Date.now(), undefined, { ref: false })]);
+    const deadline = monotonicMs() + DRAIN_TIMEOUT_MS;
+    while ((this.sendDue() > 0 || this.#inFlight.size > 0) && monotonicMs() < deadline) {
+      await Promise.race([...this.#inFlight, sleep(deadline - monotonicMs(), undefined, { ref: false })]);
     }
     this.#stop.abort();
   }
 
-  #claim(room: number): Delivery[] {
+  #claim(limit: number): Delivery[] {
     try {
-      return room > 0 && anyDue(this.#db) ? claim(this.#db, room) : [];
+      return limit > 0 && anyDue(this.#db) ? claim(this.#db, limit) : [];
     } catch {
-      // Another process holds the data for long; the next round comes soon.
+      // Another process has locked the database; the next poll tries again.
       return [];
     }
   }
@@ -67,32 +68,32 @@ export class Courier {
 const anyDue = (db: Database): boolean =>
   db.get('SELECT 1 FROM events WHERE claimed IS NULL AND due <= ? LIMIT 1', Date.now()) !== undefined;
 
-function claim(db: Database, room: number): Delivery[] {
+function claim(db: Database, limit: number): Delivery[] {
   return db.transaction(() => {
     const now = Date.now();
     const url = readWebhook(db);
     if (url === null) {
-      dropDue(db, now);
+      discardDueEvents(db, now);
       return [];
     }
     const events = db.all<{ id: number; form: string }>(
       'SELECT id, form FROM events WHERE claimed IS NULL AND due <= ? ORDER BY due, id LIMIT ?',
       now,
-      room,
+      limit,
     );
     for (const { id } of events) db.run('UPDATE events SET claimed = ? WHERE id = ?', now, id);
     return events.map(({ form }) => ({ url, form }));
   });
 }
 
-/** Settles when the answer has come, whatever it says, or when none will. */
+/** Resolves when a response has come, whatever it says, or when none will. */
 async function post(url: string, form: string, stop: AbortSignal): Promise<void> {
   try {
     const send = url.toLowerCase().startsWith('https:') ? (await import('node:https')).request : overHttp;
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
     await exchange((options) => send(url, options), form, signal);
   } catch {
-    // The service sends an event one time, so there is nothing more to do.
+    // The service sends an event once, so a failure is not repeated.
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Scenario } from './scenarios.ts';
 import type { Step } from './steps.ts';
 
-/** The states that a file goes through, each with the second at which it begins in a life at speed 1. */
-type Way = ReadonlyArray<readonly [second: number, state: string]>;
+/** The states of a file, each with the second at which it begins at speed 1. */
+type Timeline = ReadonlyArray<readonly [second: number, state: string]>;
 
-const start: Way = [
+const start: Timeline = [
   [0, 'Pre-Processing'],
   [1, 'Audio Processing'],
   [2, 'Checking Audio Quality'],
 ];
 
-const usual: Way = [
+const usual: Timeline = [
   ...start,
   [2.6, 'Transcribing'],
   [3.8, 'Awaiting Edit'],
@@ -20,9 +20,9 @@ const usual: Way = [
   [5, 'Delivered'],
 ];
 
-const machine: Way = [...start, [2.6, 'Processing'], [4, 'Editing to Word Count'], [5, 'Delivered']];
+const machine: Timeline = [...start, [2.6, 'Processing'], [4, 'Editing to Word Count'], [5, 'Delivered']];
 
-const cardRefused: Way = [
+const cardRefused: Timeline = [
   [0, 'Pre-Processing'],
   [0.4, 'Billing Processing'],
   [1, 'Order Processing'],
@@ -30,26 +30,26 @@ const cardRefused: Way = [
   ...usual.slice(2),
 ];
 
-const failing: Way = [...start, [3, 'Temporary Error'], [4, 'Technical Difficulty'], [5, 'Error']];
-const cancelled: Way = [...start, [3, 'Order Processing'], [5, 'Order Cancelled']];
-const refunded: Way = [...start, [4, 'Refunded']];
-/** Nobody transcribes a test order, and it must end for those who wait. */
-const test: Way = [
+const failing: Timeline = [...start, [3, 'Temporary Error'], [4, 'Technical Difficulty'], [5, 'Error']];
+const cancelled: Timeline = [...start, [3, 'Order Processing'], [5, 'Order Cancelled']];
+const refunded: Timeline = [...start, [4, 'Refunded']];
+/** A test order is never transcribed, and must end so that `wait` ends. */
+const test: Timeline = [
   [0, 'Pre-Processing'],
   [1, 'Order Cancelled'],
 ];
 
 const SLOW_FACTOR = 12;
 
-export interface Kind {
+export interface FileKind {
   readonly sku: string;
   readonly scenarios: ReadonlySet<Scenario>;
   readonly held: boolean;
   readonly test: boolean;
 }
 
-export function planFile(kind: Kind, speed: number): Step[] {
-  const steps = toSteps(wayOf(kind), kind.scenarios.has('slow') ? speed / SLOW_FACTOR : speed);
+export function planFile(kind: FileKind, speed: number): Step[] {
+  const steps = toSteps(timelineFor(kind), kind.scenarios.has('slow') ? speed / SLOW_FACTOR : speed);
   return kind.held
     ? [{ state: 'On Hold', wait: 0 }, { ...head(steps), wait: null }, ...steps.slice(1)]
     : steps;
@@ -69,7 +69,7 @@ export function planInvoice(held: boolean, speed: number): Step[] {
   return steps.map((step, n) => (held && n === 1 ? { ...step, wait: null } : step));
 }
 
-function wayOf({ sku, scenarios, test: isTest }: Kind): Way {
+function timelineFor({ sku, scenarios, test: isTest }: FileKind): Timeline {
   if (isTest) return test;
   if (scenarios.has('cancel')) return cancelled;
   if (scenarios.has('error')) return failing;
@@ -78,16 +78,16 @@ function wayOf({ sku, scenarios, test: isTest }: Kind): Way {
   return sku === 'EMSR02' ? machine : usual;
 }
 
-/** Speed 0 leaves every step waiting to be told. */
-function toSteps(way: Way, speed: number): Step[] {
-  return way.map(([second, state], n) => {
-    const before = way[n - 1]?.[0] ?? 0;
+/** At speed 0 every step waits for `advance`. */
+function toSteps(timeline: Timeline, speed: number): Step[] {
+  return timeline.map(([second, state], n) => {
+    const before = timeline[n - 1]?.[0] ?? 0;
     return { state, wait: speed === 0 ? null : Math.round(((second - before) * 1000) / speed) };
   });
 }
 
 function head(steps: readonly Step[]): Step {
   const [first] = steps;
-  if (!first) throw new Error('a life without states');
+  if (!first) throw new Error('a timeline without states');
   return first;
 }
