@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/clock.ts';
-import { formatDuration, parseDuration } from '../lib/duration.ts';
+import { formatDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
@@ -13,6 +12,8 @@ import { type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
 import { ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
+import { type CleanUp, CleanUps } from './clean-ups.ts';
+import { type ConnectOptions, connect } from './connect.ts';
 import type { GlobalValues } from './global-options.ts';
 
 const SANDBOX = 'sandbox';
@@ -25,13 +26,10 @@ export interface Edges {
   readonly signal: AbortSignal;
 }
 
-interface Limits {
-  /** The command's --timeout bounds all of its work, not each request. */
-  readonly ownTimeout?: boolean;
-  /** And no request goes on when it has run out. */
-  readonly endsInTime?: boolean;
-  /** What breaks calls off, if not the user's interruption. */
-  readonly signal?: AbortSignal;
+interface Account {
+  readonly settings: Settings;
+  readonly apiKey: string;
+  readonly baseUrl?: string | undefined;
 }
 
 export class Context {
@@ -42,8 +40,8 @@ export class Context {
   readonly mask = new Mask();
   readonly out: Output;
   readonly #edges: Edges;
+  readonly #cleanUps = new CleanUps();
   #settings: Settings | undefined;
-  #transport: Promise<Transport> | undefined;
   #sandbox: Sandbox | undefined;
   #ledger: Promise<Ledger> | undefined;
 
@@ -72,9 +70,11 @@ export class Context {
   /** Starts what must run before the command does. */
   async open(): Promise<void> {
     if (!this.inSandbox) return;
-    if (this.globals.baseUrl !== undefined) throw usage('--sandbox and --base-url exclude each other');
+    if (this.globals.baseUrl !== undefined) throw usage("--sandbox and --base-url can't be used together");
     const { startSandbox } = await import('../sandbox/index.ts');
-    this.#sandbox = await startSandbox({ folder: this.stateFolder });
+    const sandbox = await startSandbox({ folder: this.stateFolder });
+    this.onExit(() => sandbox.close());
+    this.#sandbox = sandbox;
   }
 
   get stateFolder(): string {
@@ -105,84 +105,77 @@ export class Context {
     return this.settings.key();
   }
 
-  /** The way to the service, with the settings that hold for this command. */
-  transport(options: Limits = {}): Promise<Transport> {
-    this.#transport ??= this.#connect(options);
-    return this.#transport;
-  }
-
-  async #connect(options: Limits): Promise<Transport> {
-    const { settings } = this;
+  /** Opens a connection to the service; it is closed when the program ends. */
+  async connect(options: ConnectOptions = {}): Promise<Transport> {
     const key = await this.key();
     if (!key) throw noKeyError();
-    return this.transportFor(settings, key.value, options);
+    return this.connectAs({ settings: this.settings, apiKey: key.value }, options);
   }
 
-  async transportFor(
-    settings: Settings,
-    apiKey: string,
-    { ownTimeout = false, endsInTime = false, signal = this.signal }: Limits = {},
-  ): Promise<Transport> {
-    const baseUrl = settings.get('base-url').value;
-    if (!baseUrl) {
-      throw usage(
-        'no base URL is set',
-        'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)',
-      );
-    }
-    const { timeout } = this.globals;
-    const limit = ownTimeout && timeout !== undefined ? undefined : settings.get('timeout').value;
-    const { Transport } = await import('../api/http/transport.ts');
-    return Transport.open({
-      baseUrl,
-      apiKey,
-      timeoutMs: limit === undefined ? undefined : parseDuration(limit),
-      endsAtMs: endsInTime && timeout !== undefined ? monotonicMs() + timeout : undefined,
-      userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
-      env: this.env,
-      signal,
-      hide: this.mask.hide,
+  /** The same with a key, and maybe an address, that the settings do not hold. */
+  async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
+    const { settings, apiKey, baseUrl = settings.get('base-url').value } = account;
+    const { timeoutBounds = 'request', signal = this.signal } = options;
+    const { env, out, mask } = this;
+    const transport = await connect({
+      ...{ settings, baseUrl, apiKey, env, signal },
+      timeoutFlag: this.globals.timeout,
+      timeoutBounds,
+      hide: mask.hide,
       trace: (line) => {
-        if (this.out.mode.debug) this.out.debug(line());
+        if (out.mode.debug) out.debug(line());
       },
     });
+    this.onExit(() => transport.close());
+    return transport;
   }
 
-  /** The ledger, unless the user wants none. */
+  /** The ledger; none with --no-ledger. */
   async ledger(): Promise<Ledger | undefined> {
     if (!this.globals.ledger) return undefined;
-    this.#ledger ??= import('../ledger/ledger.ts').then(({ Ledger }) =>
-      Ledger.open(ledgerPath(this.stateFolder), this.settings.profileName, this.mask.hide),
-    );
+    this.#ledger ??= this.#openLedger();
     return this.#ledger;
   }
 
-  /** What the ledger knows of the sandbox is void when the sandbox starts afresh. */
-  async forgetSandbox(): Promise<void> {
-    if (!this.hasLedger) return;
-    const { Ledger } = await import('../ledger/ledger.ts');
-    const ledger = await Ledger.open(ledgerPath(this.stateFolder), SANDBOX, this.mask.hide);
-    ledger.forget();
-    ledger.close();
-  }
-
-  get hasLedger(): boolean {
-    return existsSync(ledgerPath(stateFolder(this.env)));
+  /** The ledger for a command that can't do without it; `use` says what for: `files reads the ledger`. */
+  async requireLedger(use: string): Promise<Ledger> {
+    const ledger = await this.ledger();
+    if (!ledger) throw usage(`${use}, so it can't be used with --no-ledger`);
+    return ledger;
   }
 
   /** The ledger for a command that can do without it: none is made, and one that can't be opened is only a warning. */
   async ledgerIfAny(): Promise<Ledger | undefined> {
     try {
-      return this.hasLedger ? await this.ledger() : undefined;
+      return this.#hasLedger ? await this.ledger() : undefined;
     } catch (error) {
       await this.out.warn(`the ledger is not used: ${errorMessage(error)}`);
       return undefined;
     }
   }
 
+  /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
+  async forgetSandbox(): Promise<void> {
+    if (this.#hasLedger) (await this.#openLedger(SANDBOX)).forget();
+  }
+
+  get #hasLedger(): boolean {
+    return existsSync(ledgerPath(stateFolder(this.env)));
+  }
+
+  async #openLedger(profile = this.settings.profileName): Promise<Ledger> {
+    const { Ledger } = await import('../ledger/ledger.ts');
+    const ledger = await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide);
+    this.onExit(() => ledger.close());
+    return ledger;
+  }
+
+  /** Has something undone when the program ends, also when it crashes; gives back what cancels that. */
+  onExit(cleanUp: CleanUp): () => void {
+    return this.#cleanUps.add(cleanUp);
+  }
+
   async dispose(): Promise<void> {
-    await (await this.#transport?.catch(() => undefined))?.close();
-    (await this.#ledger?.catch(() => undefined))?.close();
-    await this.#sandbox?.close();
+    await this.#cleanUps.run();
   }
 }

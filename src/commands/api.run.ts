@@ -15,7 +15,7 @@ export async function run(
   const target = checkPath(path);
   const params = parsePairs(pairs);
   const { out } = context;
-  const transport = await context.transport();
+  const transport = await context.connect();
   const answer = await whileSpinning(out, 'Asking', () => sendRaw(transport, verb, target, params));
   if (answer.json !== undefined) {
     out.write(`${formatJson(answer.json)}\n`);

@@ -13,7 +13,7 @@ interface BalanceOptions {
 export async function run(context: Context, { options: { min } }: Input<BalanceOptions>): Promise<void> {
   if (min !== undefined && !isAmount(min))
     throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
-  const transport = await context.transport();
+  const transport = await context.connect();
   const found = await whileSpinning(context.out, 'Asking', () => getBalance(transport));
   await context.out.show(balanceView(found));
   if (min !== undefined) checkMinimum(found.balance, min);

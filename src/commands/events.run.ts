@@ -9,11 +9,7 @@ import { eventNames } from '../listen/event-names.ts';
 import { findEvents, followEvents, listEvents, replayTo, replayWith } from '../listen/history.ts';
 import { eventLines, eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
 
-async function ledgerOf(context: Context): Promise<Ledger> {
-  const ledger = await context.ledger();
-  if (!ledger) throw usage('events reads the ledger, so --no-ledger makes no sense here');
-  return ledger;
-}
+const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');
 
 export async function show(context: Context, { args }: Input): Promise<void> {
   const ledger = await ledgerOf(context);

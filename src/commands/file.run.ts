@@ -17,7 +17,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const ids = args.map(checkId);
   if (options.watch) return watch(context, [...new Set(ids)], options.interval);
   const { out } = context;
-  const transport = await context.transport();
+  const transport = await context.connect();
   const ledger = await context.ledgerIfAny();
   const outcomes = await whileSpinning(out, 'Asking', () => refreshFiles(transport, ledger, ids));
   const found = values(outcomes).map(({ file }) => file);
@@ -28,7 +28,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
 
 async function watch(context: Context, ids: readonly string[], interval: number): Promise<void> {
   const { signal, globals } = context;
-  const transport = await context.transport({ ownTimeout: true, endsInTime: true });
+  const transport = await context.connect({ timeoutBounds: 'command' });
   const ledger = await context.ledgerIfAny();
   const poll = { interval, timeout: globals.timeout, signal };
   await watchFiles(transport, ledger, ids, poll, (file) =>

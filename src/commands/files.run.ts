@@ -5,7 +5,6 @@ import { raiseFailures } from '../flows/bulk.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import type { Filter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { knownFilesPages } from '../views/ledger.ts';
@@ -20,8 +19,7 @@ interface FilesOptions {
 
 export async function run(context: Context, { options }: Input<FilesOptions>): Promise<void> {
   const { out } = context;
-  const ledger = await context.ledger();
-  if (!ledger) throw usage('files reads the ledger, so --no-ledger makes no sense here');
+  const ledger = await context.requireLedger('files reads the ledger');
   const filter = filterOf(options, ledger);
   const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
   const { forPeople } = out;
@@ -53,6 +51,6 @@ function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Filter
 }
 
 async function refresh(context: Context, ledger: Ledger, filter: Filter) {
-  const transport = await context.transport();
+  const transport = await context.connect();
   return whileSpinning(context.out, 'Refreshing', () => refreshOpenFiles(transport, ledger, filter));
 }

@@ -12,7 +12,7 @@ const CONCURRENCY = 8;
 export async function run(context: Context, { args }: Input): Promise<void> {
   const ids = args.map(checkId);
   const { out } = context;
-  const transport = await context.transport();
+  const transport = await context.connect();
   const outcomes = await whileSpinning(out, 'Asking', () =>
     doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id)),
   );

@@ -1,7 +1,6 @@
 import type { Transport } from '../api/http/transport.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { usage } from '../lib/errors.ts';
 import { formatJson } from '../lib/json.ts';
 import { type Asked, planActions, planListening } from '../listen/plan.ts';
 import { listen, type SessionCallbacks } from '../listen/session.ts';
@@ -19,8 +18,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
   const { out, env, signal, inSandbox, globals } = context;
   const warn = (text: string, hint?: string): void => void out.warn(text, hint);
   const plan = await planListening(options, { inSandbox, timeout: globals.timeout, warn });
-  const ledger = await context.ledger();
-  if (!ledger) throw usage('listen keeps events in the ledger, so --no-ledger makes no sense here');
+  const ledger = await context.requireLedger('listen keeps events in the ledger');
   const transport = await accountOf(context, plan.register || options.download !== undefined);
   const actions = await planActions(options, env, (chunk) => out.passOn(String(chunk)));
   const around = { ledger, transport, farewell: () => farewell(context), env, signal };
@@ -33,20 +31,14 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
 
 /** The way to the service; where it is not needed, only if an account is set up. */
 async function accountOf(context: Context, needed: boolean): Promise<Transport | undefined> {
-  const limits = { ownTimeout: true };
-  if (needed) return context.transport(limits);
+  if (needed) return context.connect({ timeoutBounds: 'nothing' });
   const key = context.settings.get('base-url').value && (await context.key().catch(() => undefined));
-  return key ? context.transport(limits) : undefined;
+  return key ? context.connect({ timeoutBounds: 'nothing' }) : undefined;
 }
 
 /** For the last calls, which an interruption must not cut and a dead service not hold up. */
-async function farewell(context: Context): Promise<Transport> {
-  const key = await context.key();
-  return context.transportFor(context.settings, key?.value ?? '', {
-    ownTimeout: true,
-    signal: AbortSignal.timeout(FAREWELL_MS),
-  });
-}
+const farewell = (context: Context): Promise<Transport> =>
+  context.connect({ timeoutBounds: 'nothing', signal: AbortSignal.timeout(FAREWELL_MS) });
 
 function audience(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
   const { out } = context;

@@ -5,7 +5,6 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/streams.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
 import { acceptKey, keyFromCommand } from '../settings/key.ts';
-import { Settings } from '../settings/settings.ts';
 import { configPath, writeProfile } from '../settings/store.ts';
 import { askPerson } from '../ui/prompt.ts';
 
@@ -31,7 +30,8 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
     apiKeyCommand === undefined
       ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
       : await keyFromCommand(apiKeyCommand, context.mask);
-  if (options.verify) await verify(context, given ?? settings.get('base-url').value, key);
+  // The balance is the call that needs a key and changes nothing.
+  if (options.verify) await getBalance(await context.connectAs({ settings, apiKey: key, baseUrl: given }));
   await writeProfile(context.env, settings.profileName, {
     'api-key': apiKeyCommand === undefined ? key : undefined,
     'api-key-command': apiKeyCommand,
@@ -78,17 +78,4 @@ function checkGiven(key: string | undefined): string {
   throw new StenoError('auth', 'no key was given', {
     hint: 'paste it at the prompt, or: steno login < key.txt',
   });
-}
-
-/** Asks the service for something harmless with the new key. */
-async function verify(context: Context, baseUrl: string | undefined, key: string): Promise<void> {
-  const { env, mask, globals } = context;
-  const flags = { 'base-url': baseUrl };
-  const settings = new Settings({ flags, profile: globals.profile, newProfile: true, env, mask });
-  const transport = await context.transportFor(settings, key);
-  try {
-    await getBalance(transport);
-  } finally {
-    await transport.close();
-  }
 }

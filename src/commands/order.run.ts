@@ -44,7 +44,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   if (leftOut) out.note(`left out because on order already: ${leftOut} of ${countUrls(planned)}`);
   if (options.dryRun) return out.show(planView(requests, requests.map(orderParams)));
   if (requests.length === 0) return out.show(ordersView([], true));
-  const transport = await context.transport(waits ? { ownTimeout: true, endsInTime: true } : {});
+  const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
   const wait = waits ? { interval, timeout: globals.timeout, signal, download, formats } : undefined;
   const result = await orderAndWait(
     requests,

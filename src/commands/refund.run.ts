@@ -25,7 +25,7 @@ export async function run(
       `run: steno refund ${id} --yes${options.test ? ' --test' : ''}`,
     );
   }
-  const transport = await context.transport();
+  const transport = await context.connect();
   if (
     !options.yes &&
     !(await askPerson(context, (questions) => questions.confirm(`Refund audiofile ${id}?`)))

@@ -4,7 +4,6 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
-import { usage } from '../lib/errors.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { syncView } from '../views/sync.ts';
 
@@ -17,9 +16,8 @@ interface SyncOptions {
 export async function run(context: Context, { options }: Input<SyncOptions>): Promise<void> {
   const formats = checkFormats(options.format);
   checkFolder(options.download);
-  const ledger = await context.ledger();
-  if (!ledger) throw usage('sync works from the ledger, so --no-ledger makes no sense here');
-  const transport = await context.transport();
+  const ledger = await context.requireLedger('sync works from the ledger');
+  const transport = await context.connect();
   const target = { folder: options.download, formats, jobs: options.jobs };
   const synced = await whileSpinning(context.out, 'Synchronising', () =>
     syncFiles(transport, ledger, target),

@@ -46,7 +46,7 @@ async function print(context: Context, wanted: Wanted): Promise<void> {
     throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
   if (out.onTerminal && findFormat(ext)?.content === 'binary')
     throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
-  await streamTranscript(await context.transport(), { ...wanted, id, ext }, (chunk) =>
+  await streamTranscript(await context.connect(), { ...wanted, id, ext }, (chunk) =>
     out.writeDocument(chunk),
   );
 }
@@ -56,7 +56,7 @@ async function save(context: Context, wanted: Wanted, options: TranscriptOptions
   const documentCount = wanted.ids.length * wanted.formats.length;
   const several = documentCount > 1;
   const target = await targetOf(options.output, options.nameAs, several, ifExists(options));
-  const transport = await context.transport();
+  const transport = await context.connect();
   const ledger = await context.ledgerIfAny();
   const progress = await startProgress(out, 'Downloading');
   const pace = new Pace('Downloading', documentCount);

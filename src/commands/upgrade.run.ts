@@ -19,7 +19,7 @@ export async function run(
   checkId(id);
   const skus = checkUpgradeSkus(options.sku, options.anySku);
   if (options.test) checkTestFile(id);
-  const transport = await context.transport();
+  const transport = await context.connect();
   const done = await whileSpinning(context.out, 'Upgrading', () =>
     upgradeFile(transport, id, skus, options.test),
   );

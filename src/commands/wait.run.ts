@@ -30,7 +30,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
       waitedView({ outcomes: [], saved: undefined }, { forPeople: out.forPeople, several: true }),
     );
   }
-  const transport = await context.transport({ ownTimeout: true, endsInTime: true });
+  const transport = await context.connect({ timeoutBounds: 'command' });
   const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
   const waited = await whileWaiting(out, ids.length, (onProgress) =>
     waitAndDownload(ids, { transport, ledger, poll, onProgress }, target),

@@ -30,7 +30,7 @@ async function showResult(
   context: Context,
   call: (transport: Transport) => Promise<Webhook>,
 ): Promise<Webhook> {
-  const transport = await context.transport();
+  const transport = await context.connect();
   const webhook = await whileSpinning(context.out, 'Asking', () => call(transport));
   await context.out.show(webhookView(webhook));
   return webhook;

@@ -153,9 +153,9 @@ describe.concurrent('the ledger', () => {
     expect((await order(url)).code).toBe(0);
   });
 
-  it('makes no sense for some commands to do without', async () => {
+  it('is required by some commands', async () => {
     const { user } = await desk();
-    for (const line of ['files', 'sync', 'wait']) {
+    for (const line of ['files', 'sync', 'wait', 'events', 'listen']) {
       const { code, stderr } = await user.run([line, '--no-ledger']);
       expect([line, code]).toEqual([line, 2]);
       expect(stderr).toContain('ledger');

@@ -93,6 +93,15 @@ describe.concurrent('login', () => {
     expect(stderr).toContain('--no-verify');
   });
 
+  it('gives up checking the key after --timeout', async () => {
+    const { service, user, path } = await stranger();
+    service.on('GET /prepay_balance', () => {});
+    const { code } = await user.run(['login', '--base-url', service.baseUrl, '--timeout', '200ms'], {
+      stdin: KEY,
+    });
+    expect([code, existsSync(path)]).toEqual([6, false]);
+  });
+
   it('keeps a command in place of the key', async () => {
     const { service, user, path } = await stranger();
     const command = `printf '%s\\nsecond line\\n' '${KEY}'`;
