@@ -1,6 +1,7 @@
-/** argv in, exit code out. The only place that catches, and the only one that hears signals. */
+/** One run of the program: argv in, exit code out. Errors that reach the top are reported here. */
 import type { CommandNode } from '../completion/model.ts';
-import { StenoError } from '../lib/errors.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
+import type { Output } from '../ui/output.ts';
 import { commandTree } from './command-tree.ts';
 import { Context, type Edges } from './context.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
@@ -8,37 +9,72 @@ import { commands, parse } from './program.ts';
 
 const tree = (): CommandNode => commandTree(commands);
 
-export async function main(argv: readonly string[], edges: Edges): Promise<number> {
-  let context: Context | undefined;
-  try {
-    const parsed = parse(argv);
-    if ('text' in parsed) {
-      edges.stdout.write(parsed.text);
-      return 0;
+export class Main {
+  readonly #argv: readonly string[];
+  readonly #edges: Edges;
+  #context: Context | undefined;
+  #crashed = false;
+
+  constructor(argv: readonly string[], edges: Edges) {
+    this.#argv = argv;
+    this.#edges = edges;
+  }
+
+  async run(): Promise<number> {
+    const failed = (error: unknown): Promise<number> => this.#fail(asStenoError(error, this.#edges.signal));
+    const code = await this.#runCommand().then(() => 0, failed);
+    const disposed = await this.#dispose().then(() => 0, failed);
+    return code || disposed;
+  }
+
+  /** Reports an error that nothing caught, and undoes what must be undone. */
+  async crash(error: unknown): Promise<void> {
+    this.#crashed = true;
+    try {
+      await this.#out.fail(new StenoError('failed', messageOf(error), { cause: error }));
+    } finally {
+      await this.#dispose();
     }
-    context = new Context(parsed.globals, edges, tree);
-    await context.open();
-    const run = await parsed.command.load?.();
-    await run?.(context, parsed.input);
-    return 0;
-  } catch (error) {
-    const failure = asStenoError(error, edges.signal);
-    const { out } = context ?? new Context(roughGlobals(argv), edges, tree);
-    await out.fail(failure);
-    return failure.exitCode;
-  } finally {
-    await context?.dispose();
+  }
+
+  async #runCommand(): Promise<void> {
+    const parsed = parse(this.#argv);
+    if ('text' in parsed) {
+      this.#edges.stdout.write(parsed.text);
+      return;
+    }
+    this.#context = new Context(parsed.globals, this.#edges, tree);
+    await this.#context.open();
+    const work = await parsed.command.load?.();
+    await work?.(this.#context, parsed.input);
+  }
+
+  async #fail(error: StenoError): Promise<number> {
+    // After a crash the command fails too, because its connections are closed: that says nothing new.
+    if (!this.#crashed) await this.#out.fail(error);
+    return error.exitCode;
+  }
+
+  get #out(): Output {
+    const context = this.#context ?? new Context(roughGlobals(this.#argv), this.#edges, tree);
+    return context.out;
+  }
+
+  async #dispose(): Promise<void> {
+    await this.#context?.dispose();
   }
 }
 
 function asStenoError(error: unknown, signal: AbortSignal): StenoError {
-  // Whatever broke because the user interrupted is an interruption, unless money is at stake.
+  // What broke off because the user interrupted is an interruption, unless money is at stake.
   const known = error instanceof StenoError;
   if (known && (!signal.aborted || error.kind === 'interrupted' || error.kind === 'uncertain')) return error;
   if (signal.aborted) return new StenoError('interrupted', 'interrupted', { cause: error });
-  const message = error instanceof Error ? error.message : String(error);
-  return new StenoError('failed', message, { cause: error, hint: 'more with: --debug' });
+  return new StenoError('failed', messageOf(error), { cause: error, hint: 'more with: --debug' });
 }
+
+/** Some errors, an AggregateError for one, have no message. */
+const messageOf = (error: unknown): string => errorMessage(error) || String(error);
 
 /** The output flags of a command line that could not be parsed, so that its error comes in the form asked for. */
 function roughGlobals(argv: readonly string[]): GlobalValues {

@@ -1,6 +1,6 @@
 /** The process around the program: its streams, its signals, its end. */
 import { setMaxListeners } from 'node:events';
-import { main } from './main.ts';
+import { Main } from './main.ts';
 
 const interrupt = new AbortController();
 // Every call under way listens to it.
@@ -8,19 +8,20 @@ setMaxListeners(0, interrupt.signal);
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof signals;
 
-/** One press of Ctrl-C may arrive twice, from the terminal and from a parent: only a later one is impatience. */
-const IMPATIENT = 500;
+/** One press of Ctrl-C may arrive twice, from the terminal and from a parent process; a later one ends at once. */
+const SAME_SIGNAL_MS = 500;
 let interruptedAt = 0;
 
 for (const signal of Object.keys(signals) as Signal[]) {
   process.on(signal, () => {
-    if (interrupt.signal.aborted && Date.now() - interruptedAt > IMPATIENT) process.exit(signals[signal]);
+    if (interrupt.signal.aborted && Date.now() - interruptedAt > SAME_SIGNAL_MS)
+      process.exit(signals[signal]);
     interruptedAt ||= Date.now();
     interrupt.abort(signal);
   });
 }
 
-// A reader that has seen enough (head) is no error; a full disk is.
+// EPIPE (head, less) is not an error; a full disk is.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
@@ -30,22 +31,41 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 let stdin: NodeJS.ReadStream | undefined;
-const edges = {
+const main = new Main(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
   signal: interrupt.signal,
+  // Opening stdin takes node some time: most commands do without it.
   get stdin() {
     stdin ??= process.stdin;
     return stdin;
   },
-};
+});
 
-// Node ends a program, as if all were well, when nothing but timers of its own kind is left to wait for: not this one.
-const awake = setInterval(() => {}, 2 ** 30);
+/** How long clean-ups may take after a crash. */
+const CRASH_LIMIT_MS = 5_000;
+let crashed = false;
 
-main(process.argv.slice(2), edges).then((code) => {
-  clearInterval(awake);
+/** The last net: an error that nothing caught is one line too, and what must be undone is undone. */
+function onCrash(error: unknown): void {
+  if (crashed) return;
+  crashed = true;
+  const exit = (): never => process.exit(1);
+  setTimeout(exit, CRASH_LIMIT_MS);
+  // An empty write ends after those before it: where stderr is a pipe on Windows, exit would lose them.
+  const flushAndExit = (): void => void process.stderr.write('', exit);
+  main.crash(error).then(flushAndExit, flushAndExit);
+}
+process.on('uncaughtException', onCrash);
+process.on('unhandledRejection', onCrash);
+
+// Without a timer of its own node would exit with 0 while the program waits for something that keeps no handle open.
+const keepAlive = setInterval(() => {}, 2 ** 30);
+
+void main.run().then((code) => {
+  clearInterval(keepAlive);
+  if (crashed) return;
   process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
   stdin?.unref?.();
 });

@@ -21,7 +21,11 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
   const ledger = await context.requireLedger('listen keeps events in the ledger');
   const transport = await accountOf(context, plan.register || options.download !== undefined);
   const actions = await planActions(options, env, (chunk) => out.passOn(String(chunk)));
-  const around = { ledger, transport, farewell: () => farewell(context), env, signal };
+  const around = {
+    ...{ ledger, transport, env, signal },
+    farewell: () => farewell(context),
+    onExit: (cleanUp: () => Promise<void>) => context.onExit(cleanUp),
+  };
   await listen(
     { ...plan, actions: (quick) => actions(quick, transport) },
     around,

@@ -44,6 +44,8 @@ export interface SessionContext {
   /** Absent where no account is set up. */
   readonly transport: Transport | undefined;
   readonly farewell: () => Promise<Transport>;
+  /** Has something undone when the program ends, also when it crashes; gives back what cancels that. */
+  readonly onExit: (cleanUp: () => Promise<void>) => () => void;
   readonly env: Env;
   readonly signal: AbortSignal;
 }

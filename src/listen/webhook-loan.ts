@@ -25,6 +25,8 @@ export interface LoanParts {
   /** A way to the service that an interruption does not cut. */
   readonly farewell: () => Promise<Transport>;
   readonly ledger: Ledger;
+  /** Has something undone when the program ends, also when it crashes; gives back what cancels that. */
+  readonly onExit: (cleanUp: () => Promise<void>) => () => void;
   readonly note: (text: string) => void;
   readonly warn: (text: string, hint?: string) => void;
   /** Is asked before another address is replaced. */
@@ -38,6 +40,7 @@ const TEST_PATIENCE = 10_000;
 export class WebhookLoan {
   readonly #parts: LoanParts;
   #loan: Registration | undefined;
+  #cancelCleanUp: () => void = () => {};
 
   constructor(parts: LoanParts) {
     this.#parts = parts;
@@ -59,7 +62,7 @@ export class WebhookLoan {
   }
 
   async take(run: number, webhook: string): Promise<void> {
-    const { transport, ledger, mayReplace, note } = this.#parts;
+    const { transport, ledger, onExit, mayReplace, note } = this.#parts;
     const { url: former } = await getWebhook(transport);
     if (former && !(await mayReplace(former))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
@@ -67,6 +70,7 @@ export class WebhookLoan {
     this.#loan = { run, webhook, former };
     // Before it is set, so that a crash at any point leaves a trace.
     ledger.runs.registers(this.#loan);
+    this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(transport, webhook);
     note(`the webhook is ${webhook} while this runs`);
   }
@@ -103,6 +107,7 @@ export class WebhookLoan {
         `the next steno listen does it${former ? `, or: steno webhook set ${former}` : ''}`,
       );
     } finally {
+      this.#cancelCleanUp();
       await transport?.close();
     }
   }
