@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
+import { freshFolder } from '../support/files.ts';
 import { Listener } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
-import { finished, freshFolder, KEY, type Result, type User } from '../support/steno.ts';
+import { finished, KEY, type Result, type User } from '../support/steno.ts';
 
 /** A file that node loads before the program; it provokes an error when SIGUSR2 comes. */
 function preload(code: string): Record<string, string> {

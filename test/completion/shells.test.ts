@@ -1,14 +1,13 @@
 /** The completion scripts in the real shells: what each offers for a line, and what it starts to find out. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/cli/command-tree.ts';
 import { commands } from '../../src/cli/program.ts';
 import type { CommandNode, Flag } from '../../src/completion/model.ts';
 import { completionScript } from '../../src/completion/script.ts';
-import { freshFolder } from '../support/steno.ts';
+import { freshFolder } from '../support/files.ts';
 
 const tree = commandTree(commands);
 
@@ -27,8 +26,7 @@ const offers: Record<Tested, (script: string, line: string) => string[]> = {
 let folder = '';
 
 /** Keeps what zsh finds out about its own completions, which is slow, from one test to the next. */
-const kept = mkdtempSync(join(tmpdir(), 'steno-test-'));
-afterAll(() => rmSync(kept, { recursive: true, force: true }));
+const kept = freshFolder();
 
 beforeEach(() => {
   folder = freshFolder();

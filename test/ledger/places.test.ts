@@ -11,18 +11,18 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { freshFolder, modeOf } from '../support/files.ts';
 import { ask, audio, desk, ledgerOf } from '../support/ledger.ts';
-import { BIN, finished, freshFolder } from '../support/steno.ts';
+import { BIN, finished } from '../support/steno.ts';
 
 const url = audio('a');
-const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe.concurrent('the ledger', () => {
   it('is a file in the state folder that only its owner can read', async () => {
     const { user, order } = await desk();
     await order(url);
-    expect(mode(ledgerOf(user))).toBe('600');
-    expect(mode(join(user.home, 'state'))).toBe('700');
+    expect(modeOf(ledgerOf(user))).toBe('600');
+    expect(modeOf(join(user.home, 'state'))).toBe('700');
   });
 
   it('goes where STENO_STATE_DIR says, and each place is a ledger of its own', async () => {
@@ -31,7 +31,7 @@ describe.concurrent('the ledger', () => {
     await order(url);
     const there = await user.run(['order', url, '--sku', 'TRANS14'], { env: { STENO_STATE_DIR: elsewhere } });
     expect([there.code, service.got.length]).toEqual([0, 2]);
-    expect([mode(elsewhere), mode(join(elsewhere, 'ledger.db'))]).toEqual(['700', '600']);
+    expect([modeOf(elsewhere), modeOf(join(elsewhere, 'ledger.db'))]).toEqual(['700', '600']);
   });
 
   it('goes to the state folder of the platform where nothing else is said', async () => {
@@ -46,7 +46,7 @@ describe.concurrent('the ledger', () => {
     chmodSync(ledgerOf(user), 0o644);
     chmodSync(join(user.home, 'state'), 0o755);
     await user.run(['files']);
-    expect([mode(ledgerOf(user)), mode(join(user.home, 'state'))]).toEqual(['600', '700']);
+    expect([modeOf(ledgerOf(user)), modeOf(join(user.home, 'state'))]).toEqual(['600', '700']);
   });
 
   it('is not made by commands that only read', async () => {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, type Migration, openDatabase } from '../../src/lib/sqlite.ts';
+import { freshFolder, modeOf } from '../support/files.ts';
 import { isInUse } from '../support/locks.ts';
-import { freshFolder } from '../support/sandbox.ts';
 
 const one: Migration = {
   name: '001',
@@ -20,8 +20,6 @@ async function opened(path: string, ...migrations: Migration[]): Promise<Databas
   });
   return db;
 }
-
-const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe('a database', () => {
   it('gets the migrations it lacks, each once and in order', async () => {
@@ -61,10 +59,10 @@ describe('a database', () => {
     const path = join(folder, 'x.db');
     const db = await opened(path, one);
     db.run("INSERT INTO a VALUES ('y')");
-    expect(mode(folder)).toBe('700');
+    expect(modeOf(folder)).toBe('700');
     const files = readdirSync(folder);
     expect(files.length).toBeGreaterThan(1);
-    for (const file of files) expect(mode(join(folder, file))).toBe('600');
+    for (const file of files) expect(modeOf(join(folder, file))).toBe('600');
   });
 
   it('keeps its lock while it is opened a second time and closed again', async () => {

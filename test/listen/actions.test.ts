@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, form, isGone, Listener, Target } from '../support/listener.ts';
@@ -39,7 +40,7 @@ describe('--forward-to', () => {
     const listener = await Listener.start(user, ['--forward-to', url, '--forward-to', up.url]);
     for (const id of ['1', '2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
     await listener.until(() => up.got.length === 3 && /does not work/.test(listener.stderr));
-    await new Promise((done) => setTimeout(done, 800));
+    await sleep(800);
     expect(listener.stderr.match(/does not work/g)).toHaveLength(1);
     expect(listener.stderr).toMatch(/the connection was refused; what waits is kept/);
     const again = await Target.start(port);
@@ -79,7 +80,7 @@ describe('--forward-to', () => {
     const again = await Target.start(port);
     const next = await Listener.start(user, ['--forward-to', url]);
     await next.until(() => again.got.length >= 2);
-    await new Promise((done) => setTimeout(done, 500));
+    await sleep(500);
     expect(again.got.map(({ body }) => body.toString()).sort()).toEqual([complete('2'), complete('3')]);
   });
 

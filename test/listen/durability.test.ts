@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
@@ -44,7 +45,7 @@ describe('what was answered', () => {
     };
     const killer = async (): Promise<void> => {
       for (const share of [0.2, 0.5, 0.8]) {
-        while (answered.length < EVENTS * share) await new Promise((done) => setTimeout(done, 1));
+        while (answered.length < EVENTS * share) await sleep(1);
         back = (async () => {
           await listener.stop('SIGKILL');
           listener = await Listener.start(user, ['--quiet', '--port', String(port)]);
@@ -72,7 +73,7 @@ describe('what was answered', () => {
     await listener.until(() => /warning: an event could not be kept .* 503: .*locked/.test(listener.stderr));
     expect(listener.stderr.match(/could not be kept/g)).toHaveLength(1);
     const late = listener.post(complete('3'));
-    await new Promise((done) => setTimeout(done, 300));
+    await sleep(300);
     lock.exec('ROLLBACK');
     lock.close();
     expect((await late).status).toBe(200);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Account, account } from '../support/account.ts';
 import { complete, eventsOf, form, Listener } from '../support/listener.ts';
@@ -58,7 +59,7 @@ describe('an event that never came', () => {
   it('is found by another process too: what `sync` saw still leads to its action', async () => {
     const { user, state } = await ordered();
     const first = await Listener.start(user, []);
-    await new Promise((done) => setTimeout(done, 500));
+    await sleep(500);
     await first.stop('SIGKILL');
     state('Delivered');
     expect((await user.run(['sync'])).code).toBe(0);
@@ -107,7 +108,7 @@ describe('the rows of files and orders', () => {
     const waiting = user.run(['wait', '7', '--interval', '1h', '--timeout', '20s']);
     await listener.until(() => service.calls('GET /audiofile/7').length > 0);
     state('Delivered');
-    await new Promise((done) => setTimeout(done, 300));
+    await sleep(300);
     await listener.post(complete('7', '4nX'));
     const started = Date.now();
     expect((await waiting).code).toBe(0);

@@ -1,8 +1,10 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { complete, eventsOf, form, Listener, raw, send } from '../support/listener.ts';
-import { freshFolder, User } from '../support/steno.ts';
+import { freshFolder, modeOf } from '../support/files.ts';
+import { complete, eventsOf, form, Listener, send } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
+import { sendRaw } from '../support/wire.ts';
 
 describe('a delivery', () => {
   it('is kept before it is answered, byte by byte, and shown in one line', async () => {
@@ -21,7 +23,7 @@ describe('a delivery', () => {
     expect(shown.content_type).toBe('application/x-www-form-urlencoded');
     const { code } = await listener.stop();
     expect(code).toBe(130);
-    expect(statSync(join(user.home, 'state', 'ledger.db')).mode & 0o777).toBe(0o600);
+    expect(modeOf(join(user.home, 'state', 'ledger.db'))).toBe('600');
   });
 
   it('is an object a line with --json, and an id a line with --quiet', async () => {
@@ -80,7 +82,7 @@ describe('a delivery', () => {
     const screen = user.onTerminal(`steno listen --port 4391 --count 1 --verbose`);
     for (let tries = 0; tries < 100; tries += 1) {
       if (await send('http://127.0.0.1:4391/', nasty).catch(() => undefined)) break;
-      await new Promise((done) => setTimeout(done, 50));
+      await sleep(50);
     }
     const { stdout, code } = await screen;
     expect(code).toBe(0);
@@ -133,16 +135,16 @@ describe('the door', () => {
   it('answers garbage with 400 and huge headers with 431', async () => {
     const user = new User();
     const listener = await Listener.start(user);
-    expect(await raw(listener.port, 'this is not http\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
-    expect(await raw(listener.port, Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 252]))).toMatch(
+    expect(await sendRaw(listener.port, 'this is not http\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendRaw(listener.port, Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 252]))).toMatch(
       /^HTTP\/1\.1 400 /,
     );
     const big = `POST / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
-    expect(await raw(listener.port, big)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await sendRaw(listener.port, big)).toMatch(/^HTTP\/1\.1 431 /);
     const smuggled =
       'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
-    expect(await raw(listener.port, smuggled)).toMatch(/^HTTP\/1\.1 400 /);
-    await raw(listener.port, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf', true);
+    expect(await sendRaw(listener.port, smuggled)).toMatch(/^HTTP\/1\.1 400 /);
+    await sendRaw(listener.port, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf', true);
     expect((await listener.post(complete('1'))).status).toBe(200);
     expect(await eventsOf(user)).toHaveLength(1);
   });
@@ -160,7 +162,7 @@ describe('the door', () => {
       for (const socket of slow) if (socket.writable) socket.write('a');
     }, 200);
     try {
-      await new Promise((done) => setTimeout(done, 500));
+      await sleep(500);
       for (let n = 0; n < 5; n += 1) {
         const started = Date.now();
         expect((await listener.post(complete(String(n)))).status).toBe(200);
@@ -194,7 +196,7 @@ describe('the door', () => {
       call.on('error', failed).end(complete('7'));
     });
     expect(status).toBe(200);
-    expect(await raw(listener.port, 'GET / HTTP/1.1\r\n\r\n')).not.toMatch(/200/);
+    expect(await sendRaw(listener.port, 'GET / HTTP/1.1\r\n\r\n')).not.toMatch(/200/);
     expect(await eventsOf(user)).toHaveLength(1);
     const bad = await user.run(['listen', '--port', '0', '--tls-cert', cert, '--tls-key', cert]);
     expect([bad.code, bad.stderr]).toEqual([

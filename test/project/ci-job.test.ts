@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CiRunner, type Outcome, parseJob } from '../support/ci-runner.ts';
+import { freshFolder } from '../support/files.ts';
 import { type Desk, desk } from '../support/ledger.ts';
-import { BIN, freshFolder, KEY } from '../support/steno.ts';
+import { BIN, KEY } from '../support/steno.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 const block = (mark: string): string =>

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BIN, freshFolder } from '../support/steno.ts';
+import { freshFolder } from '../support/files.ts';
+import { BIN } from '../support/steno.ts';
 
 interface Import {
   /** A path below src, or the name of a package. */

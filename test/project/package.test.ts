@@ -1,9 +1,9 @@
 /** What users install: packed, installed elsewhere and run from an empty folder. */
 import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freshFolder } from '../support/files.ts';
 
 interface Packed {
   readonly filename: string;
@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'steno-package-'));
+const folder = freshFolder();
 const prefix = join(folder, 'prefix');
 const empty = join(folder, 'empty');
 let packed: Packed;
@@ -55,8 +55,6 @@ beforeAll(() => {
     cwd: empty,
   });
 }, 120_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the package', () => {
   it('holds only what it needs', () => {

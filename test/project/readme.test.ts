@@ -1,18 +1,8 @@
 /** README.md against the program: its generated parts, its claims, and its examples, which are run for real. */
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/cli/command-spec.ts';
 import { fillSections } from '../../src/cli/docs.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
@@ -20,6 +10,7 @@ import type { Option } from '../../src/cli/options.ts';
 import { groups, parse } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';
+import { freshFolder } from '../support/files.ts';
 import { BIN, finished, type Result } from '../support/steno.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -162,15 +153,14 @@ describe('the text', () => {
   });
 });
 
-const root = mkdtempSync(join(tmpdir(), 'steno-readme-'));
+const root = freshFolder();
 const tools = join(root, 'bin');
 mkdirSync(tools);
 symlinkSync(BIN, join(tools, 'steno'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** A new user in a new folder that holds the files which the README shows. */
 class Reader {
-  readonly folder = mkdtempSync(join(root, 'reader-'));
+  readonly folder = freshFolder();
   readonly env: Record<string, string | undefined>;
 
   constructor(env: Record<string, string> = {}) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { advance } from '../../src/sandbox/index.ts';
-import { balance, type Fields, freshFolder, open, order, receive, stateOf } from '../support/sandbox.ts';
+import { freshFolder } from '../support/files.ts';
+import { balance, type Fields, open, order, receive, stateOf } from '../support/sandbox.ts';
 
 describe('an upgrade', () => {
   it.each([

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { advance, resetSandbox } from '../../src/sandbox/index.ts';
-import { balance, freshFolder, open, order, reaches, receive, stateOf } from '../support/sandbox.ts';
+import { freshFolder } from '../support/files.ts';
+import { balance, open, order, reaches, receive, stateOf } from '../support/sandbox.ts';
 
 const states = [
   'Pre-Processing',

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshFolder } from '../support/files.ts';
 import {
   balance,
   type Cleanup,
   type Fields,
-  freshFolder,
   open,
   order,
   type Receiver,
   reaches,
   receive,
   send,
-  until,
 } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 interface Table {
   readonly title: string;
@@ -54,7 +54,7 @@ let receiver: Receiver;
 let delivered: string;
 
 beforeAll(async () => {
-  client = await open({ folder: freshFolder(later) }, later);
+  client = await open({ folder: freshFolder() }, later);
   receiver = await receive(200, later);
   await client.post('/webhook', { webhook: receiver.url });
   delivered = (await order(client, 'https://example.com/delivered.mp3', { name: ['Ann', 'Bob'] })).file;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../src/sandbox/index.ts';
-import { clientOf, freshFolder, open, order } from '../support/sandbox.ts';
+import { freshFolder } from '../support/files.ts';
+import { clientOf, open, order } from '../support/sandbox.ts';
 
 const faults = (...texts: string[]) => ({ faults: texts.map(parseFault) });
 

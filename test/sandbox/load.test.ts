@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { freshFolder, open, order, receive, stateOf, until } from '../support/sandbox.ts';
+import { freshFolder } from '../support/files.ts';
+import { open, order, receive, stateOf } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 it('holds 1,000 files and answers bursts of 200 parallel calls, with every event sent once', async () => {
   const client = await open({ folder: freshFolder(), speed: 10 });
@@ -13,7 +15,7 @@ it('holds 1,000 files and answers bursts of 200 parallel calls, with every event
     files.push(...placed.map(({ file }) => file));
   }
   expect(new Set(files).size).toBe(1000);
-  await until(() => receiver.events.length >= 1000);
+  await until(() => receiver.events.length >= 1000, '1,000 events');
   for (let burst = 0; burst < 5; burst += 1) {
     const some = files.slice(burst * 200, burst * 200 + 200);
     const states = await Promise.all(some.map((file) => stateOf(client, file)));

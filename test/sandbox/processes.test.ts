@@ -4,26 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import {
-  balance,
-  type Client,
-  clientOf,
-  freshFolder,
-  open,
-  order,
-  receive,
-  stateOf,
-  until,
-} from '../support/sandbox.ts';
+import { freshFolder } from '../support/files.ts';
+import { balance, type Client, clientOf, open, order, receive, stateOf } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const cleanups: Array<() => void | Promise<void>> = [];
 let program: string;
 
 beforeAll(async () => {
-  const folder = freshFolder((work) => cleanups.push(work));
+  const folder = freshFolder();
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   program = join(folder, 'serve.mjs');
   const contents = `
@@ -40,9 +31,6 @@ beforeAll(async () => {
     target: 'node20',
     external: ['@photostructure/sqlite'],
   });
-});
-afterAll(async () => {
-  for (const work of cleanups) await work();
 });
 
 async function serve(options: SandboxOptions): Promise<Client & { child: ChildProcess }> {
@@ -80,7 +68,7 @@ it('two processes on the same data neither double nor lose an event', async () =
     ),
   );
   expect(new Set(placed.map(({ order: id }) => id)).size).toBe(150);
-  await until(() => receiver.events.length >= 225);
+  await until(() => receiver.events.length >= 225, '225 events');
   await sleep(400);
   const sent = receiver.events.map(({ event, audiofile }) => `${event} ${audiofile}`);
   expect(sent).toHaveLength(225);

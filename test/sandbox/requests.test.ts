@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { open, order, send } from '../support/sandbox.ts';
+import { sendRaw } from '../support/wire.ts';
 
 const asJson = { 'content-type': 'application/json' };
 const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -122,7 +123,9 @@ describe('a bad request', () => {
     ],
   ])('of raw bytes (%s) is answered', async (_, bytes, pattern) => {
     const client = await open();
-    expect(await raw(client.sandbox.baseUrl, bytes)).toMatch(pattern);
+    expect(await sendRaw(Number(new URL(client.sandbox.baseUrl).port), Buffer.from(bytes, 'latin1'))).toMatch(
+      pattern,
+    );
     expect((await client.get('/prepay_balance')).status).toBe(200);
   });
 
@@ -184,16 +187,3 @@ describe('a bad request', () => {
     expect((await client.get('/prepay_balance')).status).toBe(200);
   });
 });
-
-/** Writes bytes to the server and gives back all that it answers until it closes. */
-function raw(baseUrl: string, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1', () => socket.write(bytes, 'latin1'));
-    socket.on('data', (chunk) => {
-      text += chunk.toString();
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => resolve(text));
-  });
-}

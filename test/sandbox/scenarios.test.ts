@@ -2,16 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { advance, releaseHold, scenarios } from '../../src/sandbox/index.ts';
-import {
-  balance,
-  type Cleanup,
-  freshFolder,
-  open,
-  order,
-  reaches,
-  receive,
-  stateOf,
-} from '../support/sandbox.ts';
+import { freshFolder } from '../support/files.ts';
+import { balance, type Cleanup, open, order, reaches, receive, stateOf } from '../support/sandbox.ts';
 
 /** Where a file with the word in its URL ends, and the events that are sent on its way. */
 const ends: Record<string, readonly [string, ...string[]]> = {

@@ -1,14 +1,14 @@
 /** Opens transcripts with readers that are not ours: Python's zip, XML and HTML modules, and LibreOffice. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderTranscript, type TranscriptSource } from '../../src/sandbox/transcripts/index.ts';
 import { crc32, zip } from '../../src/sandbox/transcripts/zip.ts';
+import { freshFolder } from '../support/files.ts';
 
 const hostile: TranscriptSource = {
   id: '5\u0000<id>',
@@ -157,18 +157,13 @@ test.skipIf(missing && !process.env.CI)(
   'LibreOffice opens doc, docx, rtf and html',
   { timeout: 120_000 },
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'steno-office-'));
-    try {
-      const opened = openedByLibreOffice(folder, ['doc', 'docx', 'rtf', 'html']);
-      for (const text of opened.values()) {
-        expect(text).toContain('This is a fake transcript for testing.');
-        expect(text).toMatch(/\n小林 😀: \S/);
-        expect(text.split('\n').filter((line) => line !== '')).toEqual(paragraphs(hostile));
-      }
-      expect(opened.size).toBe(4);
-    } finally {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    const opened = openedByLibreOffice(freshFolder(), ['doc', 'docx', 'rtf', 'html']);
+    for (const text of opened.values()) {
+      expect(text).toContain('This is a fake transcript for testing.');
+      expect(text).toMatch(/\n小林 😀: \S/);
+      expect(text.split('\n').filter((line) => line !== '')).toEqual(paragraphs(hostile));
     }
+    expect(opened.size).toBe(4);
   },
 );
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { open, order, reaches, receive, until } from '../support/sandbox.ts';
+import { open, order, reaches, receive } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 describe('the webhook', () => {
   it('is null at first, is set by GET and by POST, and taken away by an empty value', async () => {
@@ -84,7 +85,7 @@ describe('the webhook', () => {
     await reaches(client, file, 'Delivered');
     await client.post('/webhook', { webhook: receiver.url });
     await client.post('/webhook/test/DIFFICULT_AUDIO');
-    await until(() => receiver.events.length > 0);
+    await until(() => receiver.events.length > 0, 'an event');
     await sleep(250);
     expect(receiver.events.map((event) => event.event)).toEqual(['DIFFICULT_AUDIO']);
   });

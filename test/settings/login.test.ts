@@ -1,23 +1,18 @@
 /** login, logout and whoami: what is kept, what is asked, what is shown. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Service } from '../support/server.ts';
-import { finished, KEY, User } from '../support/steno.ts';
+import { newcomer } from '../support/account.ts';
+import { modeOf } from '../support/files.ts';
+import { finished, KEY, type User } from '../support/steno.ts';
 
-async function stranger(): Promise<{ service: Service; user: User; path: string }> {
-  const service = await Service.start();
-  service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
-  const user = new User();
-  return { service, user, path: join(user.home, 'config', 'config.json') };
-}
-
-const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const configOf = (user: User): string => join(user.home, 'config', 'config.json');
 const kept = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 describe.concurrent('login', () => {
   it('takes the key from stdin, checks it, and keeps it with the address in private', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     const { code, stdout, stderr } = await user.run(['login', '--base-url', service.baseUrl], {
       stdin: `  ${KEY}\r\n`,
     });
@@ -25,19 +20,20 @@ describe.concurrent('login', () => {
     expect(stderr).toContain(`kept in profile default (${path})`);
     expect(service.got[0]?.query.get('api_key')).toBe(KEY);
     expect(kept(path)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
-    expect([mode(path), mode(join(user.home, 'config'))]).toEqual(['600', '700']);
+    expect([modeOf(path), modeOf(join(user.home, 'config'))]).toEqual(['600', '700']);
     const balance = await user.run(['balance']);
     expect([balance.code, balance.stdout]).toEqual([0, '1.00\n']);
   });
 
   it('narrows a folder and a file that were open to others', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     mkdirSync(join(user.home, 'config'));
     chmodSync(join(user.home, 'config'), 0o777);
     writeFileSync(path, '{"profiles":{"work":{"base-url":"https://h/API4"}},"other":[1]}');
     chmodSync(path, 0o666);
     await user.run(['login', '--base-url', service.baseUrl], { stdin: KEY });
-    expect([mode(path), mode(join(user.home, 'config'))]).toEqual(['600', '700']);
+    expect([modeOf(path), modeOf(join(user.home, 'config'))]).toEqual(['600', '700']);
     expect(kept(path)).toMatchObject({ profiles: { work: { 'base-url': 'https://h/API4' } }, other: [1] });
   });
 
@@ -46,7 +42,8 @@ describe.concurrent('login', () => {
     [403, 3],
     [500, 1],
   ])('keeps nothing when the check ends with %i', async (status, exit) => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     service.on('GET /prepay_balance', {
       status,
       body: { message: `no, ${KEY}!` },
@@ -59,7 +56,8 @@ describe.concurrent('login', () => {
   });
 
   it('asks nobody with --no-verify, but looks at the address all the same', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     const bad = await user.run(['login', '--no-verify', '--base-url', 'http://example.com/API4'], {
       stdin: KEY,
     });
@@ -70,7 +68,8 @@ describe.concurrent('login', () => {
   });
 
   it('does not keep an address that came from the environment', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     await user.run(['login'], { stdin: KEY, env: { STENO_BASE_URL: service.baseUrl } });
     expect(kept(path)).toEqual({ profiles: { default: { 'api-key': KEY } } });
   });
@@ -81,20 +80,23 @@ describe.concurrent('login', () => {
     ['two words', 'two words', 2],
     ['control characters', 'abc\u0007def', 2],
   ])('refuses %s', async (_, stdin, exit) => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     const { code } = await user.run(['login', '--base-url', service.baseUrl], { stdin });
     expect([code, service.got.length, existsSync(path)]).toEqual([exit, 0, false]);
   });
 
   it('wants an address to check the key with', async () => {
-    const { user, path } = await stranger();
+    const { user } = await newcomer();
+    const path = configOf(user);
     const { code, stderr } = await user.run(['login'], { stdin: KEY });
     expect([code, existsSync(path)]).toEqual([2, false]);
     expect(stderr).toContain('--no-verify');
   });
 
   it('gives up checking the key after --timeout', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     service.on('GET /prepay_balance', () => {});
     const { code } = await user.run(['login', '--base-url', service.baseUrl, '--timeout', '200ms'], {
       stdin: KEY,
@@ -103,7 +105,8 @@ describe.concurrent('login', () => {
   });
 
   it('keeps a command in place of the key', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     const command = `printf '%s\\nsecond line\\n' '${KEY}'`;
     await user.run(['login', '--base-url', service.baseUrl], { stdin: 'former-key' });
     const { code } = await user.run(['login', '--api-key-command', command]);
@@ -127,7 +130,7 @@ describe.concurrent('login', () => {
     ['prints nothing', 'true', 3],
     ['is not there', 'no-such-command-here', 3],
   ])('ends with 3 when the command %s', async (_, command, exit) => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const at = ['--base-url', service.baseUrl];
     const login = await user.run(['login', '--api-key-command', command, ...at]);
     expect([login.code, existsSync(join(user.home, 'config', 'config.json'))]).toEqual([exit, false]);
@@ -137,7 +140,8 @@ describe.concurrent('login', () => {
   });
 
   it('asks for the key on a terminal without showing it', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     const { code, stdout } = await user.onTerminal(`steno login --base-url ${service.baseUrl}`, {
       stdin: `${KEY}x\u007f\r`,
     });
@@ -148,7 +152,8 @@ describe.concurrent('login', () => {
   });
 
   it('can be interrupted at the prompt', async () => {
-    const { service, user, path } = await stranger();
+    const { service, user } = await newcomer();
+    const path = configOf(user);
     const { code } = await user.onTerminal(`steno login --base-url ${service.baseUrl}`, {
       stdin: `${KEY}\u0003`,
     });
@@ -158,7 +163,8 @@ describe.concurrent('login', () => {
 
 describe.concurrent('logout', () => {
   it('forgets the key and the command of one profile, and keeps the rest', async () => {
-    const { user, path } = await stranger();
+    const { user } = await newcomer();
+    const path = configOf(user);
     for (const name of ['a', 'b'])
       await user.run(['login', '--no-verify', '--profile', name], { stdin: KEY });
     await user.run(['config', 'set', 'base-url', 'https://h/API4', '--profile', 'a']);
@@ -169,7 +175,7 @@ describe.concurrent('logout', () => {
   });
 
   it('says that the environment still holds one', async () => {
-    const { user } = await stranger();
+    const { user } = await newcomer();
     const { code, stderr } = await user.run(['logout'], { env: { STENO_API_KEY: KEY } });
     expect([code, stderr.includes('STENO_API_KEY is still set'), stderr.includes(KEY)]).toEqual([
       0,
@@ -181,7 +187,7 @@ describe.concurrent('logout', () => {
 
 describe.concurrent('whoami', () => {
   it('shows the end of the key and where each setting came from', async () => {
-    const { user } = await stranger();
+    const { user } = await newcomer();
     await user.run(['login', '--no-verify', '--profile', 'work', '--base-url', 'https://h/API4'], {
       stdin: KEY,
     });
@@ -200,7 +206,7 @@ describe.concurrent('whoami', () => {
   });
 
   it('ends with 3 where there is no key, and shows the rest', async () => {
-    const { user } = await stranger();
+    const { user } = await newcomer();
     const { code, stdout, stderr } = await user.run(['whoami']);
     expect([code, stdout]).toEqual([
       3,
@@ -212,7 +218,7 @@ describe.concurrent('whoami', () => {
 
 describe.concurrent('without a key or an address', () => {
   it('a call ends with 3 or 2, and says what to do', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const noKey = await user.run(['balance', '--base-url', service.baseUrl]);
     expect([noKey.code, noKey.stderr]).toEqual([
       3,
@@ -224,7 +230,7 @@ describe.concurrent('without a key or an address', () => {
   });
 
   it('the catalogue, help and version work', async () => {
-    const { user } = await stranger();
+    const { user } = await newcomer();
     const lines = [
       ['skus'],
       ['states'],

@@ -12,6 +12,13 @@ export async function account(env: Record<string, string | undefined> = {}): Pro
   return { service, user: new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, ...env }) };
 }
 
+/** A user without a key or settings, and a service that accepts any key. */
+export async function newcomer(): Promise<Account> {
+  const service = await Service.start();
+  service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
+  return { service, user: new User() };
+}
+
 /** The one request that was made; it is an error if there was another or none. */
 export function only(service: Service): Got {
   const [got, ...more] = service.got;

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { finished, freshFolder, type Result } from './steno.ts';
+import { freshFolder } from './files.ts';
+import { finished, type Result } from './steno.ts';
 
 export interface Step {
   readonly uses?: string;

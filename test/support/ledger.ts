@@ -1,7 +1,6 @@
 /** A user, a service that keeps orders and files, and the ledger itself as it lies on disk. */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { type Account, account } from './account.ts';
 import type { Got, Service } from './server.ts';
@@ -28,18 +27,6 @@ export function ask<Row = Record<string, unknown>>(
 
 export const statuses = (user: User): string[] =>
   ask<{ status: string }>(user, 'SELECT status FROM attempts ORDER BY id').map(({ status }) => status);
-
-/** What lies in a folder, hidden names included. */
-export const listing = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
-
-export async function until(
-  check: () => boolean | Promise<boolean>,
-  what: string,
-  longest = 15_000,
-): Promise<void> {
-  for (const end = Date.now() + longest; !(await check()); await sleep(10))
-    if (Date.now() > end) throw new Error(`in vain: ${what}`);
-}
 
 export interface Desk extends Account {
   /** State of each file; of several, each look takes the next, and the last one stays. */

@@ -1,9 +1,10 @@
 /** A listener in a process of its own, and what a service would do to it. */
 import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import { finished, type Options, type Result, type User } from './steno.ts';
+import { until } from './until.ts';
 
 export const FORM = 'application/x-www-form-urlencoded';
 
@@ -41,18 +42,6 @@ export const form = (fields: Record<string, string>): string =>
 
 export const complete = (id: string, order = 'o1'): string =>
   form({ event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: `https://example.com/${id}.mp3` });
-
-/** Sends bytes as they are and gives what comes back until the other side closes. */
-export function raw(port: number, text: string | Buffer, end = false): Promise<string> {
-  return new Promise((done) => {
-    let got = '';
-    const socket = connect(port, '127.0.0.1', () => (end ? socket.end(text) : socket.write(text)));
-    socket.on('data', (chunk) => {
-      got += chunk.toString('latin1');
-    });
-    socket.on('error', () => {}).on('close', () => done(got));
-  });
-}
 
 /** Whether a process has ended; one that nobody has asked about yet counts, too. */
 export const isGone = (pid: number): boolean =>
@@ -105,17 +94,18 @@ export class Listener {
     return this.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Waits for something to become true, and says what there was if it does not. */
-  async until(isSo: () => boolean | Promise<boolean>, patience = 15_000): Promise<void> {
-    const deadline = Date.now() + patience;
-    while (!(await isSo())) {
-      if (this.child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(
-          `it did not come to that (exit ${this.child.exitCode}): ${this.stderr} | ${this.stdout}`,
-        );
-      }
-      await new Promise((done) => setTimeout(done, 20));
-    }
+  /** Waits for something to become true; fails at once if the listener ends instead. */
+  async until(isSo: () => boolean | Promise<boolean>, limitMs?: number): Promise<void> {
+    const state = (): string => `(exit ${this.child.exitCode}) ${this.stderr} | ${this.stdout}`;
+    await until(
+      async () => {
+        if (await isSo()) return true;
+        if (this.child.exitCode !== null) throw new Error(`the listener has ended: ${state()}`);
+        return false;
+      },
+      state,
+      limitMs,
+    );
   }
 
   post(body: string | Buffer, sending: Sending = {}): Promise<Answer> {

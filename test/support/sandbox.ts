@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { until } from './until.ts';
 
 export type Fields = Record<string, unknown>;
 export type Cleanup = (work: () => void | Promise<void>) => void;
@@ -22,12 +19,6 @@ export interface Reply {
 export interface Client {
   get(path: string, query?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: Fields): Promise<Reply>;
-}
-
-export function freshFolder(cleanup: Cleanup = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'steno-sandbox-'));
-  cleanup(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
 }
 
 /** A sandbox that is closed after the test, and a client that has its key. */
@@ -97,19 +88,6 @@ export async function receive(status = 200, cleanup: Cleanup = onTestFinished): 
     requests,
     event: (fields) => until(() => events.find((event) => matches(event, fields)), JSON.stringify(fields)),
   };
-}
-
-export async function until<Result>(
-  look: () => Result | undefined | false | Promise<Result | undefined | false>,
-  what = 'it',
-): Promise<Result> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`${what} did not happen`);
-    await sleep(10);
-  }
 }
 
 /** Orders one URL; gives the ids as strings. */

@@ -1,9 +1,7 @@
 /** Runs the real program as a user would: a process of its own, fresh folders, nothing of this machine's settings. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
+import { freshFolder } from './files.ts';
 
 export const BIN = resolve('bin/steno.js');
 export const KEY = 'sk+very/secret=key&0123456789';
@@ -20,18 +18,6 @@ export interface Options {
   readonly stdin?: string;
   readonly cwd?: string;
 }
-
-const folders: string[] = [];
-
-export function freshFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'steno-test-'));
-  folders.push(folder);
-  return folder;
-}
-
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 /** A user with a home of their own: what one command keeps, the next one finds. */
 export class User {

@@ -3,9 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BIN, type User } from './steno.ts';
-
-/** Long, since every process of a loaded machine is slow; a test that passes never waits for it. */
-const PATIENCE_MS = 20_000;
+import { until } from './until.ts';
 
 // With job control, as an interactive shell has it; a job that was stopped goes on after the next line.
 const session = (args: string): string => `
@@ -49,13 +47,10 @@ export class Terminal {
   /** Waits for a text on the screen, or for what is asked; shows the screen where it does not come. */
   async until(text: string | (() => boolean)): Promise<void> {
     const seen = typeof text === 'string' ? () => this.screen.includes(text) : text;
-    for (const end = Date.now() + PATIENCE_MS; !seen(); ) {
-      if (Date.now() > end) {
-        this.close();
-        throw new Error(`${text} did not come; the screen: ${JSON.stringify(this.screen)}`);
-      }
-      await new Promise((done) => setTimeout(done, 20));
-    }
+    await until(seen, () => `${text}; the screen: ${JSON.stringify(this.screen)}`).catch((error) => {
+      this.close();
+      throw error;
+    });
   }
 
   /** Waits for a question before it types. */

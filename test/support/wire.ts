@@ -1,5 +1,5 @@
 /** A server below HTTP: it says when a connection opens, and does with it what a test wants. */
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll } from 'vitest';
 
 export class Wire {
@@ -51,6 +51,18 @@ export class Wire {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((done) => this.#server.close(done));
   }
+}
+
+/** Sends bytes as they are and gives what comes back until the other side closes. */
+export function sendRaw(port: number, text: string | Buffer, end = false): Promise<string> {
+  return new Promise((done) => {
+    let got = '';
+    const socket = connect(port, '127.0.0.1', () => (end ? socket.end(text) : socket.write(text)));
+    socket.on('data', (chunk) => {
+      got += chunk.toString('latin1');
+    });
+    socket.on('error', () => {}).on('close', () => done(got));
+  });
 }
 
 /** The address of a server that is gone: nobody answers there. */

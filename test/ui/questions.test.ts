@@ -2,16 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { account } from '../support/account.ts';
-import { Service } from '../support/server.ts';
+import { account, newcomer } from '../support/account.ts';
 import { KEY, User } from '../support/steno.ts';
 import { Terminal } from '../support/terminal.ts';
-
-async function stranger(): Promise<{ service: Service; user: User }> {
-  const service = await Service.start();
-  service.on('GET /prepay_balance', { body: { balance: '1.00' } });
-  return { service, user: new User() };
-}
 
 const kept = (user: User): unknown => {
   const path = join(user.home, 'config', 'config.json');
@@ -37,8 +30,8 @@ const questions = [
 ];
 
 async function at(each: (typeof questions)[number]): Promise<Terminal> {
-  const { service, user } = each.args.startsWith('login') ? await stranger() : await account();
-  service.on('GET /webhook', { body: { webhook: 'https://other.example.com/' } });
+  const { service, user } = each.args.startsWith('login') ? await newcomer() : await account();
+  service.allow('GET /webhook', { body: { webhook: 'https://other.example.com/' } });
   const terminal = new Terminal(user, each.args);
   for (const question of each.first ?? []) await terminal.answer(question, `${service.baseUrl}\r`);
   await terminal.until(each.question);
@@ -75,7 +68,7 @@ describe.concurrent.each(questions)('at the question of $name', (each) => {
 
 describe.concurrent('login on a terminal', () => {
   it('asks for the address and the key, shows the one only, and keeps both', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     await terminal.answer('Base URL: ', `${service.baseUrl}x\u007f\r`);
     await terminal.answer('API key: ', `${KEY}x\u007f\r`);
@@ -91,7 +84,7 @@ describe.concurrent('login on a terminal', () => {
     ['pasted with an end of input', (url: string) => `${url}\r${KEY}\u0004`],
     ['pasted in brackets', (url: string) => `\u001b[200~${url}\r${KEY}\r\u001b[201~`],
   ])('takes both when they are %s, and shows no key', async (_, paste) => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     await terminal.answer('Base URL: ', paste(service.baseUrl));
     expect(await terminal.end()).toEqual(clean(0));
@@ -100,14 +93,14 @@ describe.concurrent('login on a terminal', () => {
   });
 
   it('takes both when they are typed before it asks', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login', { typeAhead: `${service.baseUrl}\r${KEY}\r` });
     expect(await terminal.end()).toEqual(clean(0));
     expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
   });
 
   it('takes a key that the terminal pastes in brackets', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
     await terminal.answer('API key: ', `\u001b[200~${KEY}\u001b[201~\r`);
     expect(await terminal.end()).toEqual(clean(0));
@@ -115,7 +108,7 @@ describe.concurrent('login on a terminal', () => {
   });
 
   it('does not bring the address back at the question for the key', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
     await terminal.answer('API key: ', '\u001b[A\r');
@@ -123,7 +116,7 @@ describe.concurrent('login on a terminal', () => {
   });
 
   it('leaves to the shell what is typed while the key is checked', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     service.on('GET /prepay_balance', (_, response) => {
       terminal.type('first line\r');
@@ -136,7 +129,7 @@ describe.concurrent('login on a terminal', () => {
   });
 
   it('can be interrupted while the key is checked', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     service.on('GET /prepay_balance', () => terminal.type('\u0003'));
     await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
@@ -146,7 +139,7 @@ describe.concurrent('login on a terminal', () => {
   });
 
   it('ends when the key is refused, or the address is none', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     service.on('GET /prepay_balance', { status: 401, body: { message: 'no' } });
     const refused = new Terminal(user, 'login');
     await refused.answer('Base URL: ', `${service.baseUrl}\r`);
@@ -159,7 +152,7 @@ describe.concurrent('login on a terminal', () => {
   });
 
   it('goes on after Ctrl-Z', async () => {
-    const { service, user } = await stranger();
+    const { service, user } = await newcomer();
     const terminal = new Terminal(user, 'login');
     await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
     await terminal.answer('API key: ', `${KEY.slice(0, 4)}\u001a`);

@@ -7,7 +7,8 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { account } from '../../support/account.ts';
-import { freshFolder, KEY, User } from '../../support/steno.ts';
+import { freshFolder } from '../../support/files.ts';
+import { KEY, User } from '../../support/steno.ts';
 import { deadAddress } from '../../support/wire.ts';
 
 const servers: Server[] = [];

@@ -1,10 +1,12 @@
 /** `sync`: brings the ledger up to date and fetches what is new, as often as one likes. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { parseCsv } from '../../support/csv.ts';
-import { ask, audio, type Desk, desk, folderIn, listing } from '../../support/ledger.ts';
+import { listing } from '../../support/files.ts';
+import { ask, audio, type Desk, desk, folderIn } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
 
 /** So many files on order, in one order. */
@@ -180,7 +182,7 @@ describe.concurrent('sync', () => {
     const child = it.user.start(['sync', '--download', 'd', '--jobs', '1']);
     const end = finished(child);
     await asked;
-    await new Promise((done) => setTimeout(done, 200));
+    await sleep(200);
     child.kill('SIGINT');
     expect((await end).code).toBe(130);
     expect(listing(join(it.user.home, 'd'))).toEqual(['1.txt']);

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { ask, audio, desk, listing, until } from '../../support/ledger.ts';
+import { listing } from '../../support/files.ts';
+import { ask, audio, desk } from '../../support/ledger.ts';
 import { finished, type User } from '../../support/steno.ts';
+import { until } from '../../support/until.ts';
 import { deadAddress } from '../../support/wire.ts';
 
 const soon = ['--interval', '50ms'];

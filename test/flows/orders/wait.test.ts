@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { audio, desk, listing, statuses, until } from '../../support/ledger.ts';
+import { listing } from '../../support/files.ts';
+import { audio, desk, statuses } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
+import { until } from '../../support/until.ts';
 
 const soon = ['--interval', '50ms'];
 const three = ['a', 'b', 'c'].map(audio).join('\n');

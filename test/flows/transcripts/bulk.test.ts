@@ -4,9 +4,11 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { ask, audio, desk, folderIn, listing, until } from '../../support/ledger.ts';
+import { listing } from '../../support/files.ts';
+import { ask, audio, desk, folderIn } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { finished } from '../../support/steno.ts';
+import { until } from '../../support/until.ts';
 
 const ids = Array.from({ length: 300 }, (_, n) => String(1000 + n));
 

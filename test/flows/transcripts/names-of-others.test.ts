@@ -2,14 +2,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ask, audio, type Desk, desk, folderIn, listing } from '../../support/ledger.ts';
+import { listing } from '../../support/files.ts';
+import { ask, audio, type Desk, desk, folderIn } from '../../support/ledger.ts';
 import { complete, Listener } from '../../support/listener.ts';
 
 /** Two delivered files of the same title, on order here. */
 async function twoOfOneTitle(): Promise<Desk> {
   const it = await desk();
   for (const id of ['1', '2'])
-    it.service.on(`GET /audiofile/${id}`, {
+    it.service.allow(`GET /audiofile/${id}`, {
       body: { audiofile: { id, statename: 'Delivered', title: 'Talk' } },
     });
   await it.order(audio('a'), audio('b'));
@@ -82,7 +83,7 @@ describe.concurrent('a name that is noted for one file', () => {
   it('is known also in a ledger of the first version', async () => {
     const it = await twoOfOneTitle();
     for (const id of ['1', '2'])
-      it.service.on(`GET /audiofile/${id}`, { body: { audiofile: { id, title: 'Über' } } });
+      it.service.allow(`GET /audiofile/${id}`, { body: { audiofile: { id, title: 'Über' } } });
     await it.user.run(['transcript', '1', ...byTitle]);
     ask(it.user, 'DROP INDEX downloads_by_path');
     ask(it.user, 'ALTER TABLE downloads DROP COLUMN path_key');
