@@ -191,6 +191,12 @@ describe.concurrent('a webhook', () => {
     expect(csv.stdout).toBe('webhook\r\n');
   });
 
+  it('that comes as bare text is read', async () => {
+    const { service, user } = await account();
+    service.on('GET /webhook', { body: 'https://e.com/hook\n' });
+    expect((await user.run(['webhook', 'get'])).stdout).toBe('https://e.com/hook\n');
+  });
+
   it('that was set is shown, also where the answer does not name it', async () => {
     expect(await shown(['webhook', 'set', url], '{"message":"done"}')).toBe(`${url}\n`);
   });

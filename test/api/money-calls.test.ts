@@ -181,4 +181,11 @@ describe.concurrent('a call for money', () => {
     expect((await end).code).toBe(130);
     expect(service.got).toHaveLength(0);
   });
+
+  it('that is answered with a message alone says that message', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { body: { message: 'Insufficient funds' } });
+    const { code, stderr } = await user.run(['order', 'https://e.com/1', '--sku', 'TRANS14']);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('Insufficient funds')]);
+  });
 });

@@ -77,4 +77,14 @@ describe.concurrent('with --sandbox', () => {
     ).toBe('1001\n');
     expect((await ok(user, 'file 1001')).stdout).toContain('https://example.com/p.mp3');
   });
+
+  it('the sandbox starts afresh with its ledger', async () => {
+    const user = new User({ STENO_PROFILE: 'sandbox' });
+    const line = ['order', 'https://e.com/one.mp3', '--sku', 'TRANS14', '--quiet'];
+    expect((await user.run(line)).stdout).toBe('1001\n');
+    expect((await user.run(line)).code).toBe(9);
+    expect((await user.run(['sandbox', 'reset'])).code).toBe(0);
+    expect((await user.run(['files'])).stdout).toBe('');
+    expect((await user.run(line)).stdout).toBe('1001\n');
+  });
 });

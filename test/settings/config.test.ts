@@ -109,6 +109,17 @@ describe.concurrent('config', () => {
     const { code, stderr } = await user.run(['balance', '--profile', 'stagin']);
     expect([code, stderr]).toEqual([2, "steno: there is no profile 'stagin'\nhint: did you mean staging?\n"]);
   });
+
+  it('answers with a document where one is asked for', async () => {
+    const user = new User();
+    const path = JSON.parse((await user.run(['config', 'path', '--json'])).stdout).path;
+    expect(path).toBe(join(user.home, 'config', 'config.json'));
+    const set = await user.run(['config', 'set', 'api-key', '-', '--json'], {
+      stdin: 'key-from-stdin-0123\n',
+    });
+    expect(JSON.parse(set.stdout)).toEqual({ profile: 'default', 'api-key': '****0123' });
+    expect(readFileSync(path, 'utf8')).toContain('key-from-stdin-0123');
+  });
 });
 
 describe.concurrent('a broken config file', () => {

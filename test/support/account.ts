@@ -27,6 +27,11 @@ export function only(service: Service): Got {
   return got;
 }
 
+/** The service's answer about one file. */
+export const fileAnswer = (id: number, statename = 'Delivered', title = ''): { body: object } => ({
+  body: { audiofile: { id, statename, title } },
+});
+
 /** The error that --json prints on stderr. */
 export function jsonError(stderr: string): Record<string, unknown> {
   const lines = stderr.trim().split('\n');

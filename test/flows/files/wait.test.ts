@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { jsonError } from '../../support/account.ts';
+import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { ask, audio, desk } from '../../support/ledger.ts';
 import { finished, type User } from '../../support/steno.ts';
@@ -340,5 +340,12 @@ describe.concurrent('wait', () => {
     const { user } = await desk();
     expect((await user.run(['wait', '5', '--no-ledger'])).code).toBe(0);
     expect(listing(join(user.home, 'state')).filter((name) => name.startsWith('ledger'))).toEqual([]);
+  });
+
+  it('gives an array for several ids, and for one an object', async () => {
+    const { service, user } = await account();
+    service.on('GET /audiofile/5', fileAnswer(5));
+    expect(Array.isArray(JSON.parse((await user.run(['wait', '5', '5', '--json'])).stdout))).toBe(true);
+    expect(JSON.parse((await user.run(['wait', '5', '--json'])).stdout)).toHaveProperty('audiofile');
   });
 });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { jsonError } from '../../support/account.ts';
+import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { audio, desk, statuses } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
@@ -260,5 +260,21 @@ describe.concurrent('an order of several parts', () => {
     expect(bought.sort()).toEqual(manifest.split('\n').sort());
     const settled = await user.run([...line, '--json']);
     expect([settled.code, JSON.parse(settled.stdout)]).toEqual([0, []]);
+  });
+});
+
+describe.concurrent('order --wait --quiet', () => {
+  it.each([
+    ['a hold', { hold: 'billing' }, 'never', 5],
+    ['an end without transcript', {}, 'on', 8],
+  ] as const)('tells the new ids also at %s', async (_, extra, asks, code) => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { body: { order: 'o', audiofiles: [7], message: 'ok', ...extra } });
+    service[asks]('GET /audiofile/7', fileAnswer(7, 'Error'));
+    const line = ['order', 'https://e.com/7', '--sku', 'TRANS14', '--wait'];
+    const quiet = await user.run([...line, '--quiet']);
+    expect([quiet.code, quiet.stdout]).toEqual([code, '7\n']);
+    const rows = await user.run([...line, '--again']);
+    expect([rows.code, rows.stdout.split('\t')[0]]).toEqual([code, '7']);
   });
 });

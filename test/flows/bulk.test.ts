@@ -1,0 +1,33 @@
+/** One failure among many: it is listed, and the others are done. */
+import { describe, expect, it } from 'vitest';
+import { account, fileAnswer, jsonError } from '../support/account.ts';
+
+describe.concurrent('one refused file among several', () => {
+  it.each([401, 403])('with %i is listed, and the others are shown', async (status) => {
+    const { service, user } = await account();
+    service
+      .on('GET /audiofile/1', fileAnswer(1))
+      .on('GET /audiofile/2', { status })
+      .on('GET /audiofile/3', fileAnswer(3));
+    const { code, stdout, stderr } = await user.run(['file', '1', '2', '3', '--json']);
+    expect(code).toBe(10);
+    expect(JSON.parse(stdout)).toMatchObject([{ audiofile: { id: 1 } }, { id: '2', error: { status } }, {}]);
+    expect(jsonError(stderr)).toMatchObject({ code: 'partial', failures: [{ what: '2', code: 'auth' }] });
+  });
+
+  it('does not keep the transcripts of the others from being listed', async () => {
+    const { service, user } = await account();
+    service.on('*', { body: 'words' }).on('POST /audiofile/2/transcript.txt', { status: 403 });
+    const { code, stdout } = await user.run(['transcript', '1', '2', '3', '--quiet']);
+    expect([code, stdout]).toEqual([10, '1.txt\n3.txt\n']);
+  });
+
+  it('does not block sync', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { body: { order: 'o', audiofiles: [1, 2], message: 'ok' } });
+    service.on('GET /audiofile/1', { status: 403 }).on('GET /audiofile/2', fileAnswer(2));
+    service.on('POST /audiofile/2/transcript.txt', { body: 'words' });
+    await user.run(['order', 'https://e.com/1', 'https://e.com/2', '--sku', 'TRANS14']);
+    expect((await user.run(['sync', '--quiet'])).stdout).toBe('2.txt\n');
+  });
+});
