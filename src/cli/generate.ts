@@ -2,9 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Shell } from '../completion/model.ts';
 import { completionScript, scriptPaths } from '../completion/script.ts';
+import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';
-import { catalogueTexts, fillSections, helpPages } from './docs.ts';
-import { commands } from './program.ts';
+import { fillSections } from './docs.ts';
+import { catalogueTexts, helpPages } from './ready-texts.ts';
 
 const [task, out] = process.argv.slice(2);
 if (task === 'texts') {

@@ -2,10 +2,11 @@
 import type { CommandNode } from '../completion/model.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import type { Output } from '../ui/output.ts';
+import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';
 import { Context, type Edges } from './context.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
-import { commands, parse } from './program.ts';
+import { parse } from './program.ts';
 
 const tree = (): CommandNode => commandTree(commands);
 

@@ -110,7 +110,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ],
   ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /no test of DUPLICATE_FILE/],
   ['a webhook that is no URL', ['webhook', 'set', 'example.com'], /not an http or https URL/],
-  ['a webhook without a verb', ['webhook'], /wants one of: get, set, test/],
+  ['a webhook without a verb', ['webhook'], /requires one of: get, set, test/],
   ['a mistyped verb', ['webhook', 'gte'], /unknown command/, /did you mean get\?/],
   ['an odd method', ['api', 'FETCH', '/x'], /not a method/],
   ['a raw path that leads out', ['api', 'GET', '/../x'], /not a path/],

@@ -1,0 +1,41 @@
+/** Every command, in the groups that help shows. */
+import { api } from '../commands/api.ts';
+import { balance } from '../commands/balance.ts';
+import { completion } from '../commands/completion.ts';
+import { config } from '../commands/config.ts';
+import { events } from '../commands/events.ts';
+import { file } from '../commands/file.ts';
+import { files } from '../commands/files.ts';
+import { formatsCommand } from '../commands/formats.ts';
+import { invoice } from '../commands/invoice.ts';
+import { listen } from '../commands/listen.ts';
+import { login } from '../commands/login.ts';
+import { logout } from '../commands/logout.ts';
+import { order } from '../commands/order.ts';
+import { refund } from '../commands/refund.ts';
+import { sandbox } from '../commands/sandbox.ts';
+import { skus } from '../commands/skus.ts';
+import { states } from '../commands/states.ts';
+import { sync } from '../commands/sync.ts';
+import { transcript } from '../commands/transcript.ts';
+import { upgrade } from '../commands/upgrade.ts';
+import { wait } from '../commands/wait.ts';
+import { webhook } from '../commands/webhook.ts';
+import { whoami } from '../commands/whoami.ts';
+import type { Command } from './command-spec.ts';
+
+export interface Group {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+export const groups: readonly Group[] = [
+  { title: 'Order and follow', commands: [order, files, file, wait, transcript, sync] },
+  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
+  { title: 'Events', commands: [listen, events, webhook] },
+  { title: 'Set up', commands: [login, logout, whoami, config] },
+  { title: 'Look up', commands: [skus, states, formatsCommand] },
+  { title: 'More', commands: [sandbox, api, completion] },
+];
+
+export const commands: readonly Command[] = groups.flatMap((group) => group.commands);

@@ -1,0 +1,47 @@
+/** The texts that the build writes into dist, so that start/launch.ts can print them without loading the program. */
+import { PassThrough } from 'node:stream';
+import type { View } from '../lib/view.ts';
+import { Output } from '../ui/output.ts';
+import { formatsView, skusView, statesView } from '../views/catalog.ts';
+import { commands } from './command-list.ts';
+import type { Command } from './command-spec.ts';
+import { parse } from './program.ts';
+
+/** The help page of every command by its full name, as `--help` prints it. */
+export function helpPages(): Array<[name: string, text: string]> {
+  return [[], ...commands.flatMap(commandPaths)].map((path) => {
+    const parsed = parse([...path, '--help']);
+    return [['steno', ...path].join(' '), 'text' in parsed ? parsed.text : ''];
+  });
+}
+
+function commandPaths(spec: Command): string[][] {
+  const children = (spec.children ?? []).flatMap(commandPaths);
+  const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
+  return names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
+}
+
+/** What the commands of the catalogue print where there is no terminal, by command and form. */
+export async function catalogueTexts(): Promise<Array<[name: string, text: string]>> {
+  const views = { skus: skusView(), states: statesView(), formats: formatsView() };
+  const texts: Array<[string, string]> = [];
+  for (const [name, view] of Object.entries(views)) {
+    for (const form of ['tabs', 'json', 'csv', 'quiet'])
+      texts.push([`${name} --${form}`, await textOf(view, form)]);
+  }
+  return texts;
+}
+
+async function textOf(view: View, form: string): Promise<string> {
+  const sink = new PassThrough();
+  const stream = sink as unknown as NodeJS.WriteStream;
+  const mode = {
+    json: form === 'json',
+    csv: form === 'csv',
+    quiet: form === 'quiet',
+    noColor: true,
+    debug: false,
+  };
+  await new Output(mode, { stdout: stream, stderr: stream }, String, {}).show(view);
+  return String(sink.read());
+}
