@@ -156,7 +156,7 @@ export class Context {
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
-    if (this.#hasLedger) (await this.#openLedger(SANDBOX)).forget();
+    if (this.#hasLedger) (await this.#openLedger(SANDBOX)).clear();
   }
 
   get #hasLedger(): boolean {

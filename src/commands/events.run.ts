@@ -14,7 +14,7 @@ const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('e
 export async function show(context: Context, { args }: Input): Promise<void> {
   const ledger = await ledgerOf(context);
   for (const event of findEvents(ledger, args))
-    await context.out.show(eventPage(event, ledger.actions.of(event.n)));
+    await context.out.show(eventPage(event, ledger.actions.forEvent(event.n)));
 }
 
 interface ReplayOptions {

@@ -3,7 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
-import type { Filter } from '../ledger/files.ts';
+import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { parseSince } from '../lib/since.ts';
 import { whileSpinning } from '../ui/spinner.ts';
@@ -39,7 +39,7 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   raiseFailures(refreshed);
 }
 
-function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Filter {
+function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): FileFilter {
   return {
     states: state.flatMap((each) =>
       // The word in the table for a file that the service was not asked about yet.
@@ -50,7 +50,7 @@ function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Filter
   };
 }
 
-async function refresh(context: Context, ledger: Ledger, filter: Filter) {
+async function refresh(context: Context, ledger: Ledger, filter: FileFilter) {
   const transport = await context.connect();
   return whileSpinning(context.out, 'Refreshing', () => refreshOpenFiles(transport, ledger, filter));
 }

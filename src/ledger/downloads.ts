@@ -1,7 +1,7 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/path-key.ts';
-import type { Database } from '../lib/sqlite.ts';
+import { Table, timestamp } from './table.ts';
 
 export interface Download {
   readonly file: string;
@@ -23,54 +23,46 @@ const keysOf = (path: string): readonly [string, string] => [
   path.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
 ];
 
-export class Downloads {
-  readonly #db: Database;
-  readonly #profile: string;
-
-  constructor(db: Database, profile: string) {
-    this.#db = db;
-    this.#profile = profile;
-  }
-
+export class Downloads extends Table {
   /** Notes a transcript at a path, which from now on is of no other. */
   add(file: string, ext: string, path: string, bytes: number): void {
     const whole = resolve(path);
     if (this.isOfAnother(file, ext, path)) {
       const [key, asciiKey] = keysOf(whole);
-      this.#db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
+      this.db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
     }
-    this.#db.run(
+    this.db.run(
       `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
          bytes = excluded.bytes, at = excluded.at`,
-      this.#profile,
+      this.profile,
       file,
       ext,
       dirname(whole),
       whole,
       pathKey(whole),
       bytes,
-      new Date().toISOString(),
+      timestamp(),
     );
   }
 
   /** Whether the path is noted for this transcript. */
   isOf(file: string, ext: string, path: string): boolean {
-    return this.#ownersOf(path).some((owner) => this.#is(owner, file, ext));
+    return this.#findOwners(path).some((owner) => this.#isOwner(owner, file, ext));
   }
 
   /** Whether the path is noted for a transcript other than this one, of any profile. */
   isOfAnother(file: string, ext: string, path: string): boolean {
-    return this.#ownersOf(path).some((owner) => !this.#is(owner, file, ext));
+    return this.#findOwners(path).some((owner) => !this.#isOwner(owner, file, ext));
   }
 
-  #is(owner: Owner, file: string, ext: string): boolean {
-    return owner.profile === this.#profile && owner.file === file && owner.ext === ext;
+  #isOwner(owner: Owner, file: string, ext: string): boolean {
+    return owner.profile === this.profile && owner.file === file && owner.ext === ext;
   }
 
-  #ownersOf(path: string): Owner[] {
+  #findOwners(path: string): Owner[] {
     const [key, asciiKey] = keysOf(resolve(path));
-    return this.#db.all<Owner>(
+    return this.db.all<Owner>(
       'SELECT profile, file, ext FROM downloads WHERE path_key IN (?, ?)',
       key,
       asciiKey,
@@ -78,11 +70,11 @@ export class Downloads {
   }
 
   /** The downloads of these files, oldest first. */
-  of(files: readonly string[]): Map<string, Download[]> {
-    const rows = this.#db.all<Download>(
+  forFiles(files: readonly string[]): Map<string, Download[]> {
+    const rows = this.db.all<Download>(
       `SELECT file, ext, path, bytes, at FROM downloads
        WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at`,
-      this.#profile,
+      this.profile,
       JSON.stringify(files),
     );
     const found = new Map<string, Download[]>();

@@ -1,12 +1,12 @@
-/** The listeners that run or ran: whose work is whose, and which webhook has to be put back. */
+/** The listeners that run or ran: who does which actions, and which webhook has to be put back. */
 import { hostname } from 'node:os';
 import { isRunning } from '../lib/processes.ts';
-import type { Database } from '../lib/sqlite.ts';
+import { Table, timestamp } from './table.ts';
 
 export interface Registration {
   readonly run: number;
   readonly webhook: string;
-  /** What stood there before; empty if nothing did. */
+  /** The webhook before; empty if there was none. */
   readonly former: string;
 }
 
@@ -17,24 +17,16 @@ interface RunRow {
   readonly seen_at: string;
 }
 
-/** A listener says that often that it lives; one that was silent for three times as long does not. */
-export const HEARTBEAT = 10_000;
-const SILENCE = 3 * HEARTBEAT;
+/** A listener writes a heartbeat at least this often; one that misses three has ended. */
+const HEARTBEAT_INTERVAL_MS = 10_000;
+const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
 
-export class Runs {
-  readonly #db: Database;
-  readonly #profile: string;
-
-  constructor(db: Database, profile: string) {
-    this.#db = db;
-    this.#profile = profile;
-  }
-
+export class Runs extends Table {
   begin(): number {
-    const now = new Date().toISOString();
-    const row = this.#db.get<{ id: number }>(
+    const now = timestamp();
+    const row = this.db.get<{ id: number }>(
       'INSERT INTO runs (profile, host, pid, started_at, seen_at) VALUES (?, ?, ?, ?, ?) RETURNING id',
-      this.#profile,
+      this.profile,
       hostname(),
       process.pid,
       now,
@@ -43,65 +35,65 @@ export class Runs {
     return Number(row?.id);
   }
 
-  lives(run: number): void {
-    this.#db.run('UPDATE runs SET seen_at = ? WHERE id = ?', new Date().toISOString(), run);
+  heartbeat(run: number): void {
+    this.db.run('UPDATE runs SET seen_at = ? WHERE id = ?', timestamp(), run);
   }
 
   end(run: number): void {
-    this.#db.run('UPDATE runs SET ended_at = ? WHERE id = ?', new Date().toISOString(), run);
+    this.db.run('UPDATE runs SET ended_at = ? WHERE id = ?', timestamp(), run);
   }
 
-  /** Other listeners of this profile that are at work now. */
-  alive(): number[] {
-    const rows = this.#db.all<RunRow>(
+  /** Other listeners of this profile that are running now. */
+  running(): number[] {
+    const rows = this.db.all<RunRow>(
       'SELECT id, host, pid, seen_at FROM runs WHERE profile = ? AND ended_at IS NULL',
-      this.#profile,
+      this.profile,
     );
-    return rows.filter(isAlive).map(({ id }) => id);
+    return rows.filter(isRunningListener).map(({ id }) => id);
   }
 
-  /** To be written before the webhook is set, so that a crash at any point leaves a trace. */
-  registers({ run, webhook, former }: Registration): void {
-    this.#db.durable(() =>
-      this.#db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run),
+  /** Called before the webhook is set, so that a crash at any point leaves a trace. */
+  recordWebhook({ run, webhook, former }: Registration): void {
+    this.db.durable(() =>
+      this.db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run),
     );
   }
 
-  /** A listener that ends hands its former webhook on to those that came after it. */
-  handOn({ webhook, former }: Registration): void {
-    this.#db.run(
+  /** A listener that ends passes its former webhook to the listener that replaced it. */
+  passOnFormerWebhook({ webhook, former }: Registration): void {
+    this.db.run(
       'UPDATE runs SET former_webhook = ? WHERE profile = ? AND webhook IS NOT NULL AND former_webhook = ?',
       former,
-      this.#profile,
+      this.profile,
       webhook,
     );
   }
 
-  formerOf(run: number): string | undefined {
-    return this.#db.get<{ former: string }>('SELECT former_webhook AS former FROM runs WHERE id = ?', run)
+  formerWebhook(run: number): string | undefined {
+    return this.db.get<{ former: string }>('SELECT former_webhook AS former FROM runs WHERE id = ?', run)
       ?.former;
   }
 
-  restored(run: number): void {
-    this.#db.run('UPDATE runs SET webhook = NULL WHERE id = ?', run);
+  markRestored(run: number): void {
+    this.db.run('UPDATE runs SET webhook = NULL WHERE id = ?', run);
   }
 
-  /** Webhooks that listeners which are gone did not put back, oldest first. */
+  /** Webhooks that ended listeners did not put back, oldest first. */
   unrestored(): Registration[] {
-    const alive = this.alive();
-    return this.#db
+    const running = this.running();
+    return this.db
       .all<{ id: number; webhook: string; former_webhook: string }>(
         'SELECT id, webhook, former_webhook FROM runs WHERE profile = ? AND webhook IS NOT NULL ORDER BY id',
-        this.#profile,
+        this.profile,
       )
-      .filter(({ id }) => !alive.includes(id))
+      .filter(({ id }) => !running.includes(id))
       .map(({ id, webhook, former_webhook }) => ({ run: id, webhook, former: former_webhook }));
   }
 }
 
-function isAlive({ host, pid, seen_at }: RunRow): boolean {
-  const silent = Date.now() - Date.parse(seen_at) > SILENCE;
+function isRunningListener({ host, pid, seen_at }: RunRow): boolean {
+  const silent = Date.now() - Date.parse(seen_at) > MAX_SILENCE_MS;
   if (host !== hostname() || silent) return !silent;
-  // A row with our own number was written by an earlier process: in a container every one has the same.
+  // A row with our own process id is of an earlier process: in a container each has the same.
   return pid !== process.pid && isRunning(pid);
 }

@@ -1,6 +1,6 @@
 /** Keeps what comes in, with what is to be done about it, before anyone is told that it came. */
 import type { EventRow } from '../ledger/events.ts';
-import type { Missed } from '../ledger/heard.ts';
+import type { MissedFile } from '../ledger/expected-events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ReceivedEvent } from './event.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -34,7 +34,7 @@ export class Inbox {
   constructor(ledger: Ledger, duties: Duties) {
     this.#ledger = ledger;
     this.#recorder = new Recorder(ledger, duties);
-    this.commits = new GroupCommit((work) => ledger.atomically(work));
+    this.commits = new GroupCommit((work) => ledger.transaction(work));
   }
 
   keep(delivery: Delivery, sender: Sender): void {
@@ -69,13 +69,13 @@ export class Inbox {
   }
 
   /** Writes down that a file is delivered though no event came; nothing if one came after all. */
-  async found({ id, order_id, url }: Missed): Promise<ReceivedEvent | undefined> {
+  async found({ id, order_id, url }: MissedFile): Promise<ReceivedEvent | undefined> {
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
     const arrival = { source: 'found' as const, delivery, parsed: parseForm(body) };
     const row = await this.commits.add(() =>
-      this.#ledger.heard.settle(id) ? this.#recorder.write([arrival])[0] : undefined,
+      this.#ledger.expectedEvents.stopExpecting(id) ? this.#recorder.write([arrival])[0] : undefined,
     );
     return row && new ReceivedEvent(row);
   }

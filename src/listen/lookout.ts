@@ -64,15 +64,16 @@ export class Lookout {
     const { ledger, inbox, run, tick, onTick, onFound, onTrouble } = this.#looking;
     try {
       await inbox.commits.add(() => {
-        ledger.runs.lives(run);
-        ledger.heard.await();
+        ledger.runs.heartbeat(run);
+        ledger.expectedEvents.expectAll();
       });
       await onTick();
       await this.#ask();
-      const missed = ledger.heard.missed(new Date(Date.now() - TICKS_OF_GRACE * tick).toISOString());
-      const cameEarly = ledger.heard.cameEarly(missed.map(({ id }) => id));
+      const missed = ledger.expectedEvents.missed(new Date(Date.now() - TICKS_OF_GRACE * tick).toISOString());
+      const cameEarly = ledger.expectedEvents.cameEarly(missed.map(({ id }) => id));
       for (const file of missed) {
-        if (cameEarly.has(file.id)) await inbox.commits.add(() => ledger.heard.settle(file.id));
+        if (cameEarly.has(file.id))
+          await inbox.commits.add(() => ledger.expectedEvents.stopExpecting(file.id));
         const event = await inbox.found(file);
         if (event) onFound(event);
       }
@@ -88,7 +89,7 @@ export class Lookout {
     if (!transport || now - this.#looked < pause) return;
     const all = now - this.#lookedAtAll >= TICKS_BETWEEN_ALL * tick;
     const before = all ? new Date(now - pause).toISOString() : '';
-    const [first, ...others] = ledger.heard.toLookAt(before, MOST_AT_ONCE);
+    const [first, ...others] = ledger.files.dueForRefresh(before, MOST_AT_ONCE);
     if (all) this.#lookedAtAll = now;
     if (first === undefined) return;
     this.#looked = now;

@@ -1,12 +1,12 @@
 /** Writes events down with all that follows from them: the rows of their files, and what is to be done about each. */
-import type { Asked } from '../ledger/actions.ts';
+import type { ActionKey } from '../ledger/actions.ts';
 import type { EventRow, Source } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Parsed } from './parse.ts';
 import type { Delivery } from './server.ts';
 
 /** For which events an action is to be done. */
-export interface Duty extends Asked {
+export interface Duty extends ActionKey {
   readonly sources: readonly Source[];
   /** Absent: every event. */
   readonly events?: readonly string[];
@@ -36,9 +36,9 @@ export class Recorder {
 
   /** For use within a transaction, in which nobody else gives numbers. */
   write(arrivals: readonly Arrival[]): EventRow[] {
-    const { events, heard } = this.#ledger;
-    const known = heard.knownOf(arrivals.map(({ parsed }) => parsed.audiofile));
-    const last = events.last();
+    const { events, files, eventEffects, expectedEvents } = this.#ledger;
+    const known = files.known(arrivals.map(({ parsed }) => parsed.audiofile));
+    const last = events.lastId();
     const rows = arrivals.map((arrival, at) =>
       rowOf(last + 1 + at, arrival, known.get(arrival.parsed.audiofile)?.title),
     );
@@ -47,9 +47,9 @@ export class Recorder {
       const row = rows[at] as EventRow;
       const file = known.get(parsed.audiofile);
       for (const each of parsed.files) if (each !== parsed.audiofile) events.addFile(row.id, each);
-      if (source === 'received' && (file || !parsed.audiofile)) heard.note(parsed);
+      if (source === 'received' && (file || !parsed.audiofile)) eventEffects.apply(parsed);
       if (source === 'received' && file?.found) rows[at] = this.#paired(row, file.found);
-      if (source === 'found') heard.standsFor(parsed.audiofile, row.id);
+      if (source === 'found') expectedEvents.setSubstitute(parsed.audiofile, row.id);
       if (source !== 'test') this.#oblige(rows[at] as EventRow);
     });
     return rows;
@@ -58,7 +58,11 @@ export class Recorder {
   /** A delivery whose file was found to be delivered before it came is the same completion. */
   #paired(row: EventRow, found: number): EventRow {
     const { id, event, audiofile } = row;
-    if (event !== 'TRANSCRIPT_COMPLETE' || !this.#ledger.heard.pair(audiofile, found, id)) return row;
+    if (
+      event !== 'TRANSCRIPT_COMPLETE' ||
+      !this.#ledger.expectedEvents.pairWithSubstitute(audiofile, found, id)
+    )
+      return row;
     return { ...row, twin: found };
   }
 

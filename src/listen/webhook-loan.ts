@@ -54,7 +54,7 @@ export class WebhookLoan {
     try {
       // If several broke off one after the other, the first knew what stood there before all of them.
       await this.#restore(transport, { ...(later.at(-1) ?? first), former: first.former });
-      for (const { run } of [first, ...later]) ledger.runs.restored(run);
+      for (const { run } of [first, ...later]) ledger.runs.markRestored(run);
       note('(a listener that broke off had left it changed)');
     } catch (error) {
       warn(`an earlier listener broke off, and its webhook can't be put back: ${errorMessage(error)}`);
@@ -69,7 +69,7 @@ export class WebhookLoan {
     }
     this.#loan = { run, webhook, former };
     // Before it is set, so that a crash at any point leaves a trace.
-    ledger.runs.registers(this.#loan);
+    ledger.runs.recordWebhook(this.#loan);
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(transport, webhook);
     note(`the webhook is ${webhook} while this runs`);
@@ -98,7 +98,7 @@ export class WebhookLoan {
     let transport: Transport | undefined;
     try {
       transport = await farewell();
-      const former = this.#parts.ledger.runs.formerOf(this.#loan.run) ?? this.#loan.former;
+      const former = this.#parts.ledger.runs.formerWebhook(this.#loan.run) ?? this.#loan.former;
       await this.#restore(transport, { ...this.#loan, former });
     } catch (error) {
       const { former } = this.#loan;
@@ -117,7 +117,7 @@ export class WebhookLoan {
     const { ledger, note } = this.#parts;
     const { url } = await getWebhook(transport);
     if (!leadsHere(url, webhook)) {
-      ledger.runs.handOn({ run, webhook, former });
+      ledger.runs.passOnFormerWebhook({ run, webhook, former });
       note(`the webhook is ${url || 'not set'} by now and is left so`);
     } else if (former) {
       await setWebhook(transport, former);
@@ -125,7 +125,7 @@ export class WebhookLoan {
     } else {
       await this.#takeAway(transport);
     }
-    ledger.runs.restored(run);
+    ledger.runs.markRestored(run);
   }
 
   /** The document knows no way to take a webhook away; an empty one is the likeliest. */

@@ -3,8 +3,8 @@
  * at every press of Tab. It prints no errors: they would land in the command line.
  */
 import { existsSync, writeSync } from 'node:fs';
+import { IdSuggestions } from '../ledger/id-suggestions.ts';
 import { migrations } from '../ledger/schema.ts';
-import { Words } from '../ledger/words.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
 import { ledgerPath, stateFolder } from '../settings/paths.ts';
@@ -15,10 +15,11 @@ async function complete(): Promise<void> {
   const path = ledgerPath(stateFolder(process.env));
   if (!existsSync(path)) return;
   const database = await openForReading(path, migrations);
-  const words = new Words(database, process.env.STENO_PROFILE || 'default').find(kind, prefix);
+  const profile = process.env.STENO_PROFILE || 'default';
+  const suggestions = new IdSuggestions({ db: database, profile, hide: String }).suggest(kind, prefix);
   database.close();
   // Not process.stdout: making that stream takes longer than writing these few lines.
-  writeSync(1, words.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
+  writeSync(1, suggestions.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
 }
 
 void complete().catch(() => {});

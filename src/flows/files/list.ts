@@ -1,6 +1,6 @@
 import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
-import type { FileRow, Filter } from '../../ledger/files.ts';
+import type { FileFilter, FileRow } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../bulk.ts';
 import { type RefreshedFile, refreshFiles } from './refresh.ts';
@@ -18,7 +18,7 @@ export interface KnownFiles {
 /** Pages of files, newest first: no more than one is in memory, however many there are. */
 export function* listFiles(
   ledger: Ledger,
-  filter: Filter,
+  filter: FileFilter,
   limit: number,
   asTable: boolean,
 ): Generator<KnownFiles> {
@@ -26,7 +26,7 @@ export function* listFiles(
   let before: number | undefined;
   for (let left = limit; left > 0; left -= size) {
     const rows = ledger.files.page(filter, Math.min(size, left), before);
-    if (rows.length) yield { rows, downloads: () => ledger.downloads.of(rows.map(({ id }) => id)) };
+    if (rows.length) yield { rows, downloads: () => ledger.downloads.forFiles(rows.map(({ id }) => id)) };
     if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }
@@ -36,7 +36,7 @@ export function* listFiles(
 export const refreshOpenFiles = (
   transport: Transport,
   ledger: Ledger,
-  filter: Filter,
+  filter: FileFilter,
 ): Promise<Outcome<RefreshedFile>[]> =>
   // States are filtered after the refresh, because the refresh changes them.
   refreshFiles(transport, ledger, ledger.files.open({ ...filter, states: [] }));

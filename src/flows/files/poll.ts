@@ -125,7 +125,7 @@ class Poller {
     const { ledger } = this.#polling;
     if (!ledger || ledger.version === this.#ledgerVersion) return [];
     this.#ledgerVersion = ledger.version;
-    return ledger.heard.withNews(this.#open().map(({ id }) => id));
+    return ledger.files.withNews(this.#open().map(({ id }) => id));
   }
 
   async #poll(ids: readonly string[]): Promise<void> {

@@ -47,7 +47,7 @@ async function downloadNew(
 ): Promise<Outcome<Saved>[]> {
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
-    const ids = ledger.files.delivered(ext, resolve(folder));
+    const ids = ledger.files.notDownloaded(ext, resolve(folder));
     const wanted = { ids, formats: [ext], test: false, deprecatedPath: false };
     const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const };
     const outcomes = await saveTranscripts(transport, ledger, wanted, target, jobs);

@@ -56,7 +56,7 @@ export async function orderAndWait(
   callbacks: OrderCallbacks,
 ): Promise<OrderResult> {
   const { transport, ledger, wait, again, skipOrdered } = options;
-  const guard = { again, skipOrdered, onTrouble: callbacks.onLedgerError };
+  const guard = { again, skipOrdered, onLedgerError: callbacks.onLedgerError };
   const outcomes = await callbacks.whilePlacing(() => placeOrders(requests, transport, ledger, guard));
   const placed = values(outcomes);
   const orders = placed.map(({ order }) => order);

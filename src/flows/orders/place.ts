@@ -1,23 +1,29 @@
-/** Orders are written down, sent once, and their outcome is written down: nothing is bought twice by accident. */
+/** An order is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident. */
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, type OrderRequest, placeOrder } from '../../api/orders.ts';
-import type { Earlier } from '../../ledger/attempts.ts';
+import type { PreviousAttempt } from '../../ledger/attempts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { BulkError, type Failure, StenoError } from '../../lib/errors.ts';
-import type { Outcome } from '../bulk.ts';
+import { failures, type Outcome } from '../bulk.ts';
 
 export interface PlacedOrder {
   readonly request: OrderRequest;
   readonly order: Order;
 }
 
+/** What to do with URLs that were ordered before; without either, they are an error. */
 export interface Guard {
   readonly again: boolean;
   readonly skipOrdered: boolean;
 }
 
-/** Leaves out what is on order already if so asked; otherwise stops at it. What is unclear always stops. */
+export interface PlaceOptions extends Guard {
+  /** The ledger could not record what became of an order. */
+  readonly onLedgerError: (error: unknown) => Promise<void>;
+}
+
+/** The requests without URLs that are on order already, or an error for them; an unclear attempt is always an error. */
 export function withoutOrdered(
   requests: readonly OrderRequest[],
   ledger: Ledger | undefined,
@@ -25,28 +31,26 @@ export function withoutOrdered(
 ): OrderRequest[] {
   if (!ledger || guard.again) return [...requests];
   return requests.flatMap((request) => {
-    const earlier = request.test ? [] : ledger.attempts.earlier(request.urls);
-    const stops = guard.skipOrdered ? earlier.filter((each) => each.status !== 'placed') : earlier;
-    if (stops.length) throw duplicate(stops);
-    const urls = request.urls.filter((url) => !earlier.some((each) => each.url === url));
+    const previous = request.test ? [] : ledger.attempts.previous(request.urls);
+    const blocking = guard.skipOrdered ? previous.filter(({ status }) => status !== 'placed') : previous;
+    if (blocking.length) throw duplicateError(blocking);
+    const ordered = new Set(previous.map(({ url }) => url));
+    const urls = request.urls.filter((url) => !ordered.has(url));
     return urls.length ? [{ ...request, urls }] : [];
   });
 }
 
-/** Sends the orders one after the other. One that is refused does not stop the next; one that is unclear does. */
+/** Sends the orders one after the other. A refused one does not stop the next; one without a clear answer does. */
 export async function placeOrders(
   requests: readonly OrderRequest[],
   transport: Transport,
   ledger: Ledger | undefined,
-  options: Placing,
+  options: PlaceOptions,
 ): Promise<Outcome<PlacedOrder>[]> {
   const outcomes: Outcome<PlacedOrder>[] = [];
   let stopped = false;
   for (const request of requests) {
-    const what =
-      request.urls.length > 1
-        ? `${request.urls[0]} and ${request.urls.length - 1} more`
-        : `${request.urls[0]}`;
+    const what = describeUrls(request);
     if (stopped) {
       outcomes.push({ what, error: new StenoError('failed', 'not sent, because of the failure before it') });
       continue;
@@ -63,80 +67,82 @@ export async function placeOrders(
   return outcomes;
 }
 
-/** Raises what was not placed, with what else went wrong; an order that is unclear counts more than the others. */
+const describeUrls = ({ urls }: OrderRequest): string =>
+  urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : `${urls[0]}`;
+
+/** Raises what was not placed, together with what else failed. An unclear order decides the exit code. */
 export function raiseUnplaced(
   outcomes: readonly Outcome<PlacedOrder>[],
   undelivered: readonly Failure[] = [],
 ): void {
-  const failures = outcomes.flatMap(({ what, error }): Failure[] => (error ? [{ what, error }] : []));
-  const [first] = failures;
+  const unplaced = failures(outcomes);
+  const [first] = unplaced;
   if (!first) return;
   if (outcomes.length === 1) throw first.error;
-  const telling = ['interrupted', 'uncertain'].flatMap(
-    (kind) => failures.find(({ error }) => error.kind === kind) ?? [],
-  )[0];
-  const none = failures.length === outcomes.length;
-  const kind = telling?.error.kind ?? (none ? first.error.kind : 'partial');
-  const text = `${failures.length} of ${outcomes.length} orders failed`;
-  throw new BulkError(kind, text, [...failures, ...undelivered], telling?.error.hint);
+  const ofKind = (kind: string): Failure | undefined => unplaced.find(({ error }) => error.kind === kind);
+  const decisive = ofKind('interrupted') ?? ofKind('uncertain');
+  const kindOfAll = unplaced.length === outcomes.length ? first.error.kind : 'partial';
+  throw new BulkError(
+    decisive?.error.kind ?? kindOfAll,
+    `${unplaced.length} of ${outcomes.length} orders failed`,
+    [...unplaced, ...undelivered],
+    decisive?.error.hint,
+  );
 }
 
-interface Placing extends Guard {
-  readonly onTrouble: (error: unknown) => Promise<void>;
-}
-
-/** Gives nothing where, by now, all of it is on order and may be left out. */
+/** Gives nothing where all of it was ordered meanwhile and may be left out. */
 async function placeOne(
   wanted: OrderRequest,
   transport: Transport,
   ledger: Ledger | undefined,
-  options: Placing,
+  options: PlaceOptions,
 ): Promise<PlacedOrder | undefined> {
-  const begun = ledger ? begin(wanted, ledger, options) : { request: wanted, end: () => {} };
-  if (!begun) return undefined;
-  const { request, end } = begun;
-  // The outcome stands; a ledger that can't take it down must not hide it.
-  const note = async (outcome: Order | StenoError): Promise<void> => {
+  const attempt = ledger ? begin(wanted, ledger, options) : { request: wanted, end: () => {} };
+  if (!attempt) return undefined;
+  const { request, end } = attempt;
+  // The order stands, whether or not the ledger can record it: that must not hide it.
+  const record = async (outcome: Order | StenoError): Promise<void> => {
     try {
       end(outcome);
     } catch (error) {
-      await options.onTrouble(error);
+      await options.onLedgerError(error);
     }
   };
   const order = await placeOrder(transport, request).catch(async (error) => {
-    if (error instanceof StenoError) await note(error);
+    if (error instanceof StenoError) await record(error);
     throw error;
   });
-  await note(order);
+  await record(order);
   return { request, order };
 }
 
-interface Begun {
+interface Attempt {
   readonly request: OrderRequest;
   end(outcome: Order | StenoError): void;
 }
 
-/** Writes the attempt down; another process may have ordered some of it since it was looked at. */
-function begin(request: OrderRequest, ledger: Ledger, guard: Guard): Begun | undefined {
+/** Writes the attempt. Another process may have ordered some of it since the requests were checked. */
+function begin(request: OrderRequest, ledger: Ledger, guard: Guard): Attempt | undefined {
   const { attempts } = ledger;
-  const attempt = attempts.begin(request, guard);
-  if (Array.isArray(attempt)) {
-    if (!guard.skipOrdered) throw duplicate(attempt);
+  const result = attempts.begin(request, guard);
+  if ('refusedBy' in result) {
+    if (!guard.skipOrdered) throw duplicateError(result.refusedBy);
     const [rest] = withoutOrdered([request], ledger, guard);
     return rest && begin(rest, ledger, guard);
   }
+  const { begun } = result;
   const end = (outcome: Order | StenoError): void => {
-    if (!(outcome instanceof StenoError)) attempts.placed(attempt, request, outcome);
+    if (!(outcome instanceof StenoError)) attempts.markPlaced(begun, request, outcome);
     else if (outcome instanceof CallError && outcome.outcomeUnknown)
-      attempts.uncertain(attempt, outcome.message);
-    else attempts.refused(attempt, outcome.message);
+      attempts.markUncertain(begun, outcome.message);
+    else attempts.markRefused(begun, outcome.message);
   };
   return { request, end };
 }
 
-function duplicate(earlier: readonly Earlier[]): StenoError {
-  const [first] = earlier;
-  const others = earlier.length > 1 ? ` (and ${earlier.length - 1} more)` : '';
+function duplicateError(previous: readonly PreviousAttempt[]): StenoError {
+  const [first] = previous;
+  const others = previous.length > 1 ? ` (and ${previous.length - 1} more)` : '';
   if (first?.status === 'placed') {
     const order = first.order ? ` as order ${first.order}` : '';
     return new StenoError('duplicate', `${first.url} was ordered${order} at ${first.at}${others}`, {

@@ -31,7 +31,7 @@ export class ActionQueues {
   /** Takes over what other listeners left undone and was asked for again. */
   async adopt(): Promise<void> {
     const { actions, runs } = this.#ledger;
-    const alive = runs.alive();
+    const alive = runs.running();
     for (const lane of this.#lanes) {
       const { action } = lane;
       const taken = await this.#commits.add(() => actions.adopt(action, this.#run, alive, action.triesAgain));

@@ -1,0 +1,66 @@
+/** Ids for a shell to complete, newest first, each with a few words about it. */
+import { Table } from './table.ts';
+
+export interface IdSuggestion {
+  readonly id: string;
+  readonly about: string;
+}
+
+const MAX_SUGGESTIONS = 50;
+/** How many of the latest files are read where no index leads to the answer. */
+const MAX_FILES_READ = 1000;
+/** Added to a prefix, it sorts after every id that begins with the prefix. */
+const AFTER_ALL = '\u{10ffff}';
+
+export class IdSuggestions extends Table {
+  suggest(kind: string, prefix: string): IdSuggestion[] {
+    if (kind === 'order') return this.#orders(prefix);
+    return kind === 'invoice' ? this.#invoices(prefix) : this.#files(prefix);
+  }
+
+  #files(prefix: string): IdSuggestion[] {
+    const about = "trim(state || ' ' || coalesce(nullif(title, ''), url)) AS about";
+    return prefix === ''
+      ? this.#all(
+          `SELECT id, ${about} FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${MAX_SUGGESTIONS}`,
+        )
+      : this.#all(
+          `SELECT id, ${about} FROM files WHERE profile = ? AND id >= ? AND id < ? ORDER BY id LIMIT ${MAX_SUGGESTIONS}`,
+          prefix,
+          prefix + AFTER_ALL,
+        );
+  }
+
+  #orders(prefix: string): IdSuggestion[] {
+    const found = "SELECT id, skus || ' ' || placed_at AS about FROM orders WHERE profile = ? AND id <> ''";
+    return prefix === ''
+      ? this.#all(
+          `${found} AND id IN (SELECT order_id FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${MAX_FILES_READ})
+           ORDER BY placed_at DESC LIMIT ${MAX_SUGGESTIONS}`,
+          this.profile,
+        )
+      : this.#all(
+          `${found} AND id >= ? AND id < ? ORDER BY id LIMIT ${MAX_SUGGESTIONS}`,
+          prefix,
+          prefix + AFTER_ALL,
+        );
+  }
+
+  /** The ledger has no invoices of its own: they are read from the latest files. */
+  #invoices(prefix: string): IdSuggestion[] {
+    const rows = this.db.all<{ invoices: string; about: string }>(
+      `SELECT invoices, coalesce(nullif(title, ''), url) AS about FROM files
+       WHERE profile = ? AND invoices <> '' ORDER BY seq DESC LIMIT ${MAX_FILES_READ}`,
+      this.profile,
+    );
+    const found = new Map<string, string>();
+    for (const { invoices, about } of rows) {
+      for (const id of invoices.split(',')) if (id.startsWith(prefix) && !found.has(id)) found.set(id, about);
+    }
+    return [...found].slice(0, MAX_SUGGESTIONS).map(([id, about]) => ({ id, about }));
+  }
+
+  #all(sql: string, ...values: string[]): IdSuggestion[] {
+    return this.db.all<IdSuggestion>(sql, this.profile, ...values);
+  }
+}
