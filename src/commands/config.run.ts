@@ -4,9 +4,10 @@ import { StenoError } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { masked } from '../lib/mask.ts';
 import { readAll } from '../lib/streams.ts';
+import { configPath } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
 import { type SettingName, type SettingValue, settingByName } from '../settings/settings.ts';
-import { configPath, writeProfile } from '../settings/store.ts';
+import { writeProfile } from '../settings/store.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { settingsView } from '../views/settings.ts';
 
@@ -61,7 +62,7 @@ async function change(context: Context, name: SettingName, value: string | undef
   const { profileName } = context.readSettings({ newProfile: true });
   const other = replaces[name];
   const clears = value !== undefined && other ? { [other]: undefined } : {};
-  await writeProfile(context.env, profileName, { [name]: value, ...clears });
+  await writeProfile(context.env, profileName, { [name]: value, ...clears }, context.signal);
   const kept = value === undefined ? null : shown({ name, value, source: '' });
   context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
     profile: profileName,

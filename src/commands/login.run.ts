@@ -4,8 +4,9 @@ import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/streams.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
+import { configPath } from '../settings/config-file.ts';
 import { acceptKey, keyFromCommand } from '../settings/key.ts';
-import { configPath, writeProfile } from '../settings/store.ts';
+import { writeProfile } from '../settings/store.ts';
 import { askPerson } from '../ui/prompt.ts';
 
 interface LoginOptions {
@@ -32,11 +33,12 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
       : await keyFromCommand(apiKeyCommand, context.mask);
   // The balance is the call that needs a key and changes nothing.
   if (options.verify) await getBalance(await context.connectAs({ settings, apiKey: key, baseUrl: given }));
-  await writeProfile(context.env, settings.profileName, {
+  const change = {
     'api-key': apiKeyCommand === undefined ? key : undefined,
     'api-key-command': apiKeyCommand,
     ...(given === undefined ? {} : { 'base-url': given }),
-  });
+  };
+  await writeProfile(context.env, settings.profileName, change, context.signal);
   const path = configPath(context.env);
   context.out.done(`kept in profile ${settings.profileName} (${path})`, {
     profile: settings.profileName,

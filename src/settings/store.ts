@@ -1,54 +1,25 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Env } from '../lib/env.ts';
-import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { type StenoError, usage } from '../lib/errors.ts';
 import { nearest } from '../lib/suggest.ts';
-import { configFolder, makePrivateFolder } from './paths.ts';
+import { changeProfiles, configPath, readConfig } from './config-file.ts';
 
 export type Profile = Readonly<Record<string, string>>;
 export type Profiles = Readonly<Record<string, Profile>>;
 
-export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
-
-/** Reads the config file without conf: loading that takes longer than everything else that a command does. */
-export function readProfiles(env: Env): Profiles {
-  const path = configPath(env);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return {};
-    throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
-  }
-  return parseProfiles(path, text);
-}
+export const readProfiles = (env: Env): Profiles => parseProfiles(configPath(env), readConfig(env));
 
 /** Changes one profile; a setting that is undefined in `change` is removed. */
 export async function writeProfile(
   env: Env,
   name: string,
   change: Record<string, string | undefined>,
+  signal: AbortSignal,
 ): Promise<void> {
-  const profiles = readProfiles(env);
-  const folder = configFolder(env);
-  const { default: Conf } = await import('conf');
-  const kept = { ...profiles[name], ...change };
-  for (const key of Object.keys(kept)) if (kept[key] === undefined) delete kept[key];
-  try {
-    makePrivateFolder(folder);
-    const conf = new Conf({
-      cwd: folder,
-      configName: 'config',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      projectName: 'steno',
-    });
-    conf.set('profiles', { ...profiles, [name]: kept });
-  } catch (error) {
-    throw new StenoError('failed', `can't write the config file ${configPath(env)}: ${errorMessage(error)}`, {
-      cause: error,
-    });
-  }
+  await changeProfiles(env, signal, (text) => {
+    const profiles = parseProfiles(configPath(env), text);
+    const kept = Object.entries({ ...profiles[name], ...change }).filter(([, value]) => value !== undefined);
+    return { ...profiles, [name]: Object.fromEntries(kept) };
+  });
 }
 
 export function checkProfileName(name: string): void {
@@ -66,7 +37,8 @@ export function unknownProfile(name: string, profiles: Profiles): StenoError {
   );
 }
 
-function parseProfiles(path: string, text: string): Profiles {
+function parseProfiles(path: string, text: string | undefined): Profiles {
+  if (text === undefined) return {};
   const invalid = (what: string): StenoError =>
     usage(`the config file ${path} ${what}`, 'correct it by hand or move it away; it was not changed');
   let data: unknown;

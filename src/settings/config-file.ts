@@ -1,0 +1,126 @@
+/** The file with the profiles: conf writes it, one process at a time, and what a killed process left is removed. */
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Env } from '../lib/env.ts';
+import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
+import { configFolder, makePrivateFolder } from './paths.ts';
+
+export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
+
+/** The text of the file; nothing where there is none. Read by hand: conf costs more to load than all the rest. */
+export function readConfig(env: Env): string | undefined {
+  removeLeftovers(env);
+  return readText(configPath(env));
+}
+
+/** Replaces the profiles by what `change` makes of the text, and keeps everything else in the file as it was. */
+export async function changeProfiles(
+  env: Env,
+  signal: AbortSignal,
+  change: (text: string | undefined) => object,
+): Promise<void> {
+  const { default: Conf } = await import('conf');
+  try {
+    makePrivateFolder(configFolder(env));
+    const file = writtenFile(configPath(env));
+    await withFileLock(lockOf(file), signal, () => {
+      removeTemporaryFiles(file);
+      const profiles = change(readText(file));
+      const conf = new Conf({
+        cwd: dirname(file),
+        configName: basename(file),
+        fileExtension: '',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        projectName: 'steno',
+      });
+      withoutSnap(() => conf.set('profiles', profiles));
+    });
+  } catch (error) {
+    throw error instanceof StenoError ? error : writeError(env, error);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
+  }
+}
+
+/** The file that is really written: a config.json that is a link, as dotfile managers make it, stays one. */
+function writtenFile(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  const folder = realpathSync(dirname(path));
+  const link = targetOf(path);
+  return link === undefined ? join(folder, basename(path)) : writtenFile(resolve(folder, link));
+}
+
+/** Where a link leads; nothing if there is none, or if another process has just put a file there. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (['ENOENT', 'EINVAL', 'UNKNOWN'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+const lockOf = (file: string): string => `${file}.lock`;
+
+/** Removes what conf was writing when its process was killed: it holds keys. Only for the holder of the lock. */
+function removeTemporaryFiles(file: string): void {
+  for (const name of namesBeside(file)) {
+    if (isTemporary(file, name)) rmSync(join(dirname(file), name), { force: true });
+  }
+}
+
+/** Removes what a killed process left. Where the lock is held, its holder is still writing. */
+function removeLeftovers(env: Env): void {
+  try {
+    const file = writtenFile(configPath(env));
+    const lock = basename(lockOf(file));
+    if (!namesBeside(file).some((name) => name === lock || isTemporary(file, name))) return;
+    const release = tryFileLock(lockOf(file));
+    if (!release) return;
+    removeTemporaryFiles(file);
+    release();
+  } catch {
+    // There is no folder, or it can't be written to: that is for the one who writes to say.
+  }
+}
+
+const namesBeside = (file: string): string[] =>
+  readdirSync(dirname(file)).filter((name) => name.startsWith(basename(file)));
+
+/** conf writes to a file of such a name first, and renames it then. */
+const isTemporary = (file: string, name: string): boolean =>
+  /^\.tmp-\d{10}[\da-f]{6}$/.test(name.slice(basename(file).length));
+
+/** In a terminal inside a snap, conf would write in place, and a kill would leave half a file. */
+function withoutSnap(work: () => void): void {
+  const { SNAP } = process.env;
+  delete process.env.SNAP;
+  try {
+    work();
+  } finally {
+    if (SNAP !== undefined) process.env.SNAP = SNAP;
+  }
+}
+
+function writeError(env: Env, error: unknown): StenoError {
+  const code = errorCode(error) ?? '';
+  const unwritable = ['EACCES', 'EPERM', 'EROFS'].includes(code);
+  const reason = unwritable ? `its folder can't be written to (${code})` : errorMessage(error);
+  return new StenoError('failed', `can't write the config file ${configPath(env)}: ${reason}`, {
+    hint: unwritable ? 'make the folder writable, or name another one with STENO_CONFIG_DIR' : undefined,
+    cause: error,
+  });
+}
