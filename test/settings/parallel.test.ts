@@ -227,7 +227,7 @@ describe.concurrent('the lock of the settings', () => {
     ['from the future, since the clock was set back', () => '', -3600],
   ];
 
-  it.each(left)('%s is removed by a command that reads, and taken over by one that writes', async (_, text, age) => {
+  it.each(left)('%s is removed by a reader and taken over by a writer', async (_, text, age) => {
     const { user, folder, lock } = place();
     writeFileSync(lock, await text());
     const when = Date.now() / 1000 - age;
