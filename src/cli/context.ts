@@ -8,7 +8,7 @@ import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
+import { type CommandLimits, type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
 import { ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
@@ -102,7 +102,12 @@ export class Context {
   }
 
   key(): Promise<Key | undefined> {
-    return this.settings.key();
+    return this.settings.key(this.commandLimits);
+  }
+
+  /** How long a command that prints the key may run. */
+  get commandLimits(): CommandLimits {
+    return { timeoutMs: this.globals.timeout, signal: this.signal };
   }
 
   /** Opens a connection to the service; it is closed when the program ends. */

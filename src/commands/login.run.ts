@@ -30,7 +30,7 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
   const key =
     apiKeyCommand === undefined
       ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
-      : await keyFromCommand(apiKeyCommand, context.mask);
+      : await keyFromCommand(apiKeyCommand, context.mask, context.commandLimits);
   // The balance is the call that needs a key and changes nothing.
   if (options.verify) await getBalance(await context.connectAs({ settings, apiKey: key, baseUrl: given }));
   const change = {

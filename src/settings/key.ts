@@ -1,4 +1,7 @@
 /** Where a key enters the program: here it is registered with the mask, and checked. */
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { formatDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
@@ -32,22 +35,27 @@ export function checkKey(value: string): void {
 export const noKeyError = (): StenoError =>
   new StenoError('auth', 'no API key is set', { hint: 'run: steno login   (or set STENO_API_KEY)' });
 
-const COMMAND_TIMEOUT_MS = 60_000;
+const MAX_COMMAND_MS = 60_000;
+/** How long a command that is told to end may still take, to give the terminal back as it was. */
+const ENDING_MS = 500;
 const MAX_OUTPUT_LENGTH = 65_536;
 
+export interface CommandLimits {
+  /** The flag --timeout. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Runs the user's own command line and takes the first line that it prints. */
-export async function keyFromCommand(command: string, mask: Mask): Promise<string> {
+export async function keyFromCommand(command: string, mask: Mask, limits: CommandLimits): Promise<string> {
   const { spawn } = await import('node:child_process');
-  const stdio = ['inherit', 'pipe', 'inherit'] as const;
-  const child = spawn(command, { shell: true, stdio: [...stdio], timeout: COMMAND_TIMEOUT_MS });
+  // In our own process group: a command that asks for a passphrase needs the terminal.
+  const child = spawn(command, { shell: true, stdio: ['inherit', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     if (output.length < MAX_OUTPUT_LENGTH) output += chunk;
   });
-  const status = await new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.on('error', () => resolve(-1));
-    child.on('close', (code, signal) => resolve(code ?? signal));
-  });
+  const status = await untilEnd(child, limits);
   if (status !== 0)
     throw new StenoError('auth', `the key command failed (${status})`, {
       hint: 'see it with: steno config get api-key-command',
@@ -56,3 +64,39 @@ export async function keyFromCommand(command: string, mask: Mask): Promise<strin
   if (!key) throw new StenoError('auth', 'the key command printed no key');
   return acceptKey(key, mask);
 }
+
+async function untilEnd(
+  child: ChildProcessByStdio<null, Readable, null>,
+  { timeoutMs = MAX_COMMAND_MS, signal }: CommandLimits,
+): Promise<number | NodeJS.Signals | null> {
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.on('error', () => resolve(-1));
+    child.on('close', (code, killedBy) => resolve(code ?? killedBy));
+  });
+  const limitMs = Math.min(timeoutMs, MAX_COMMAND_MS);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const result = await Promise.race([ended, aborted(limit)]);
+  if (result !== 'aborted') return result;
+  await endCommand(child, ended);
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+  throw new StenoError('timeout', `the key command did not end within ${formatDuration(limitMs)}`, {
+    hint: 'run it by itself to see what it waits for',
+  });
+}
+
+/** With all that it has started, which would go on to hold our stderr. */
+async function endCommand(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (child.pid === undefined) return;
+  const { processTree, signalAll } = await import('../lib/process-tree.ts');
+  const pids = processTree(child.pid);
+  signalAll(pids, 'SIGTERM');
+  if ((await Promise.race([ended, aborted(AbortSignal.timeout(ENDING_MS))])) === 'aborted')
+    signalAll(pids, 'SIGKILL');
+  child.stdout?.destroy();
+}
+
+const aborted = (signal: AbortSignal): Promise<'aborted'> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve('aborted');
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+  });

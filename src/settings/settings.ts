@@ -4,7 +4,7 @@ import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
-import { checkKey, type Key, keyFromCommand } from './key.ts';
+import { type CommandLimits, checkKey, type Key, keyFromCommand } from './key.ts';
 import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
 
 export type SettingName = 'base-url' | 'api-key' | 'api-key-command' | 'timeout';
@@ -91,12 +91,12 @@ export class Settings {
   }
 
   /** The key from flag, environment or profile, or from the command that a profile keeps in its place. */
-  async key(): Promise<Key | undefined> {
+  async key(limits: CommandLimits): Promise<Key | undefined> {
     const { value, source } = this.get('api-key');
     if (value !== undefined) return { value, source };
     const command = this.get('api-key-command');
     if (command.value === undefined) return undefined;
-    const printed = await keyFromCommand(command.value, this.#options.mask);
+    const printed = await keyFromCommand(command.value, this.#options.mask, limits);
     return { value: printed, source: `command of ${command.source}` };
   }
 
