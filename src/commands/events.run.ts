@@ -6,14 +6,14 @@ import { usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { eventNames } from '../listen/event-names.ts';
-import { findEvents, followEvents, listEvents, replayTo, replayWith } from '../listen/history.ts';
+import { followEvents, getEvents, listEvents, replayTo, replayWith } from '../listen/history.ts';
 import { eventLines, eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');
 
 export async function show(context: Context, { args }: Input): Promise<void> {
   const ledger = await ledgerOf(context);
-  for (const event of findEvents(ledger, args))
+  for (const event of getEvents(ledger, args))
     await context.out.show(eventPage(event, ledger.actions.forEvent(event.n)));
 }
 
@@ -29,12 +29,12 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   if (to !== undefined) checkUrl(to, 'hook');
   const ledger = await ledgerOf(context);
   const { env, signal, out } = context;
-  const events = findEvents(ledger, args);
+  const events = getEvents(ledger, args);
   const onOutput = (chunk: Buffer): void => out.passOn(String(chunk));
   const outcomes =
     to === undefined
       ? await replayWith(
-          { command: exec ?? '', env, timeout: execTimeout, jobs: 1, onOutput },
+          { command: exec ?? '', env, timeoutMs: execTimeout, jobs: 1, onOutput },
           events,
           signal,
         )

@@ -52,11 +52,9 @@ export class Runs extends Table {
     return rows.filter(isRunningListener).map(({ id }) => id);
   }
 
-  /** Called before the webhook is set, so that a crash at any point leaves a trace. */
+  /** Must be synced to disk before the webhook is set, so that a crash at any point leaves a trace. */
   recordWebhook({ run, webhook, former }: Registration): void {
-    this.db.durable(() =>
-      this.db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run),
-    );
+    this.db.run('UPDATE runs SET webhook = ?, former_webhook = ? WHERE id = ?', webhook, former, run);
   }
 
   /** A listener that ends passes its former webhook to the listener that replaced it. */

@@ -200,8 +200,8 @@ async function useWriteAheadLog(database: Database): Promise<void> {
 
 /**
  * Set here because the drivers' defaults differ. NORMAL syncs only at checkpoints: right for what can be fetched or
- * done again (states of files, downloads, heartbeats, the sandbox). Attempts to order and a listener's webhook use
- * `durable`, and the connection that keeps events uses `syncEveryCommit`.
+ * done again (states of files, downloads, the sandbox). Attempts to order use `durable`; the connection of a listener,
+ * which keeps events and its webhook, uses `syncEveryCommit`.
  */
 function setSync(database: Database): void {
   // On macOS a plain fsync stops at the drive's cache.

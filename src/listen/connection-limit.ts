@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net';
 
-/** Of too many connections, the one that has been silent or slow for longest gives way to the newcomer. */
+/** Closes the connection that has been idle or slow for longest when there are too many. */
 export class ConnectionLimit {
-  readonly #most: number;
-  /** In the order of their last sign of sense: a connection, or a request that was answered. */
+  readonly #max: number;
+  /** In the order in which they were opened, or last answered. */
   readonly #waiting = new Set<Socket>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  enter(socket: Socket): void {
+  add(socket: Socket): void {
     socket.once('close', () => this.#waiting.delete(socket));
-    this.idle(socket);
-    const [longest] = this.#waiting;
-    if (this.#waiting.size > this.#most) longest?.destroy();
+    this.setIdle(socket);
+    const [oldest] = this.#waiting;
+    if (this.#waiting.size > this.#max) oldest?.destroy();
   }
 
-  /** A whole request has come: this one is not to be cut off. */
-  busy(socket: Socket): void {
+  /** A whole request has come: this connection must not be closed. */
+  setBusy(socket: Socket): void {
     this.#waiting.delete(socket);
   }
 
-  idle(socket: Socket): void {
+  setIdle(socket: Socket): void {
     this.#waiting.delete(socket);
     if (!socket.destroyed) this.#waiting.add(socket);
   }

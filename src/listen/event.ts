@@ -1,73 +1,50 @@
-/** An event as the listener, its actions and its readers see it; nothing is copied, for there may be many. */
+/** An event as the listener, its actions and the commands see it. */
 
 import type { EventRow } from '../ledger/events.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { type Fields, fieldsOf } from './parse.ts';
+import { type Fields, parseFields } from './parse.ts';
 
 export class ReceivedEvent {
-  readonly #row: EventRow;
+  /** Its number in the ledger. */
+  readonly n: number;
+  readonly source: EventRow['source'];
+  /** ISO 8601. */
+  readonly receivedAt: string;
+  readonly remote: string;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly event: string;
+  readonly version: string;
+  readonly audiofile: string;
+  readonly order: string;
+  /** Of its file; empty where the ledger knows none. */
+  readonly title: string;
+  /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
+  readonly twin: number | null;
   #fields: Fields | undefined;
 
   constructor(row: EventRow) {
-    this.#row = row;
+    this.n = row.id;
+    this.source = row.source;
+    this.receivedAt = row.received_at;
+    this.remote = row.remote;
+    this.contentType = row.content_type;
+    this.body = row.body;
+    this.event = row.event;
+    this.version = row.version;
+    this.audiofile = row.audiofile;
+    this.order = row.order_id;
+    this.title = row.title ?? '';
+    this.twin = row.twin;
   }
 
-  get n(): EventRow['id'] {
-    return this.#row.id;
-  }
-
-  get source(): EventRow['source'] {
-    return this.#row.source;
-  }
-
-  get receivedAt(): EventRow['received_at'] {
-    return this.#row.received_at;
-  }
-
-  get remote(): EventRow['remote'] {
-    return this.#row.remote;
-  }
-
-  get contentType(): EventRow['content_type'] {
-    return this.#row.content_type;
-  }
-
-  get body(): EventRow['body'] {
-    return this.#row.body;
-  }
-
-  get event(): EventRow['event'] {
-    return this.#row.event;
-  }
-
-  get version(): EventRow['version'] {
-    return this.#row.version;
-  }
-
-  get audiofile(): EventRow['audiofile'] {
-    return this.#row.audiofile;
-  }
-
-  get order(): EventRow['order_id'] {
-    return this.#row.order_id;
-  }
-
-  /** Of its file, where the ledger knows it. */
-  get title(): string {
-    return this.#row.title ?? '';
-  }
-
-  /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
-  get twin(): EventRow['twin'] {
-    return this.#row.twin;
-  }
-
+  /** Parsed on first use: most events need only what the ledger has in columns. */
   get fields(): Fields {
-    this.#fields ??= fieldsOf(this.body);
+    this.#fields ??= parseFields(this.body);
     return this.#fields;
   }
 
-  /** The first value of a field, or nothing. */
+  /** The first value of a field, or an empty text. */
   field(name: string): string {
     return this.fields.get(name)?.[0] ?? '';
   }

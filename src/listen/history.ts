@@ -1,28 +1,28 @@
-/** Reads what was received, and sends it once more where one likes. */
+/** Reads the events that were received, and sends them once more. */
 
 import { PostTarget } from '../api/http/post.ts';
-import { type Outcome as Done, doEach } from '../flows/bulk.ts';
+import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Outcome } from './actions/action.ts';
-import { type ExecOptions, runFor } from './actions/exec.ts';
-import { judge, withoutPassword } from './actions/forward.ts';
+import { type ExecOptions, runCommand } from './actions/exec.ts';
+import { outcomeOf, withoutPassword } from './actions/forward.ts';
 import { ReceivedEvent } from './event.ts';
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 /** How often --follow reads the ledger. */
-const GLANCE = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** Pages of events, newest first. */
 export function* listEvents(ledger: Ledger, filter: EventFilter, limit: number): Generator<ReceivedEvent[]> {
   let before: number | undefined;
-  for (let left = limit; left > 0; left -= PAGE) {
-    const rows = ledger.events.page(filter, Math.min(PAGE, left), before);
+  for (let left = limit; left > 0; left -= PAGE_SIZE) {
+    const rows = ledger.events.page(filter, Math.min(PAGE_SIZE, left), before);
     if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
-    if (rows.length < PAGE) return;
+    if (rows.length < PAGE_SIZE) return;
     before = rows.at(-1)?.id;
   }
 }
@@ -40,15 +40,15 @@ export async function* followEvents(
   for (;;) {
     if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
     last = rows.at(-1)?.id ?? last;
-    while (rows.length < PAGE && version === ledger.version) await sleep(GLANCE, signal);
+    while (rows.length < PAGE_SIZE && version === ledger.version) await sleep(POLL_INTERVAL_MS, signal);
     version = ledger.version;
-    rows = ledger.events.following(filter, last, PAGE);
-    if (rows.length === 0) await sleep(GLANCE, signal);
+    rows = ledger.events.following(filter, last, PAGE_SIZE);
+    if (rows.length === 0) await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
-/** Finds events by their numbers, all of them or none. */
-export function findEvents(ledger: Ledger, numbers: readonly string[]): ReceivedEvent[] {
+/** Events by their numbers; throws if there is one that the ledger does not have. */
+export function getEvents(ledger: Ledger, numbers: readonly string[]): ReceivedEvent[] {
   return numbers.map((text) => {
     const row = /^\d{1,15}$/.test(text) ? ledger.events.get(Number(text)) : undefined;
     if (!row) throw usage(`there is no event ${text}`, 'see their numbers with: steno events');
@@ -68,42 +68,43 @@ export async function replayTo(
   events: readonly ReceivedEvent[],
   env: Env,
   signal: AbortSignal,
-): Promise<Done<Replayed>[]> {
-  const made = events.find(({ source }) => source === 'found');
-  if (made) throw usage(`event ${made.n} was found by looking: nothing came that could be sent again`);
+): Promise<ItemOutcome<Replayed>[]> {
+  const found = events.find(({ source }) => source === 'found');
+  if (found) throw usage(`event ${found.n} was found by looking: nothing came that could be sent again`);
   const target = await PostTarget.open(url, env);
   try {
     return await replay(events, withoutPassword(url), async ({ n, contentType, body }) => {
       const headers = { 'steno-event': String(n) };
       const result = await target.post({ contentType, body, headers }, signal);
-      if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+      throwIfInterrupted(signal);
       if ('error' in result) throw new StenoError('network', result.error);
-      const { end, text } = judge(result);
-      if (end !== 'done') throw refused(text, result.status);
-      return { end, text };
+      const outcome = outcomeOf(result);
+      if (outcome.end === 'done') return outcome;
+      throw new StenoError('failed', `the target refused (${outcome.text})`, { status: result.status });
     });
   } finally {
     await target.close();
   }
 }
 
+/** Runs a command for each event once more, one after the other. */
 export const replayWith = (
   options: ExecOptions,
   events: readonly ReceivedEvent[],
   signal: AbortSignal,
-): Promise<Done<Replayed>[]> =>
+): Promise<ItemOutcome<Replayed>[]> =>
   replay(events, options.command, async (event) => {
-    const { end, text } = await runFor(event, 1, options, signal);
-    if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    if (end !== 'done') throw new StenoError('failed', `the command failed: ${text}`);
-    return { end, text };
+    const outcome = await runCommand(event, 1, options, signal);
+    throwIfInterrupted(signal);
+    if (outcome.end === 'done') return outcome;
+    throw new StenoError('failed', `the command failed: ${outcome.text}`);
   });
 
 const replay = (
   events: readonly ReceivedEvent[],
   target: string,
   work: (event: ReceivedEvent) => Promise<Outcome>,
-): Promise<Done<Replayed>[]> =>
+): Promise<ItemOutcome<Replayed>[]> =>
   doEach(
     events,
     1,
@@ -111,5 +112,6 @@ const replay = (
     async (event) => ({ n: event.n, target, outcome: (await work(event)).text }),
   );
 
-const refused = (text: string, status: number): StenoError =>
-  new StenoError('failed', `the target refused (${text})`, { status });
+function throwIfInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+}

@@ -1,57 +1,60 @@
-/** Keeps what comes in, with what is to be done about it, before anyone is told that it came. */
+/** Keeps each delivery in the ledger, with the actions that it asks for, before its sender gets an answer. */
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ReceivedEvent } from './event.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type Parsed, parseForm } from './parse.ts';
-import { type Arrival, type Duties, Recorder } from './recorder.ts';
+import { type ParsedForm, parseForm } from './parse.ts';
+import { type NewEvent, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
+import { type OnError, runInBackground } from './timers.ts';
 
-/** Told when an event is kept, or why it is not. */
-export interface Sender {
-  readonly kept: (event: ReceivedEvent) => void;
-  readonly failed: (error: unknown) => void;
+export interface KeepCallbacks {
+  readonly onKept: (event: ReceivedEvent) => void;
+  readonly onFailed: (error: unknown) => void;
 }
 
-interface Waiting extends Arrival {
-  readonly sender: Sender;
-  readonly test: Expected | undefined;
+interface WaitingDelivery extends NewEvent {
+  readonly callbacks: KeepCallbacks;
+  readonly test: ExpectedTest | undefined;
 }
 
-interface Expected {
+interface ExpectedTest {
   readonly type: string;
   readonly arrived: () => void;
 }
 
 export class Inbox {
+  /** Every write of the session goes through it. */
   readonly commits: GroupCommit;
   readonly #ledger: Ledger;
   readonly #recorder: Recorder;
-  #waiting: Waiting[] = [];
-  #expected: Expected | undefined;
+  readonly #onError: OnError;
+  #waiting: WaitingDelivery[] = [];
+  #expected: ExpectedTest | undefined;
 
-  constructor(ledger: Ledger, duties: Duties) {
+  constructor(ledger: Ledger, rules: RecorderRules, onError: OnError) {
     this.#ledger = ledger;
-    this.#recorder = new Recorder(ledger, duties);
+    this.#recorder = new Recorder(ledger, rules);
+    this.#onError = onError;
     this.commits = new GroupCommit((work) => ledger.transaction(work));
   }
 
-  keep(delivery: Delivery, sender: Sender): void {
-    let waiting: Waiting;
+  keep(delivery: Delivery, callbacks: KeepCallbacks): void {
+    let waiting: WaitingDelivery;
     try {
       const parsed = parseForm(delivery.body);
       const test = this.#takeTest(parsed);
-      waiting = { source: test ? 'test' : 'received', delivery, parsed, sender, test };
+      waiting = { source: test ? 'test' : 'received', delivery, parsed, callbacks, test };
     } catch (error) {
-      return void sender.failed(error);
+      return void callbacks.onFailed(error);
     }
-    if (this.#waiting.push(waiting) === 1) void this.#write();
+    if (this.#waiting.push(waiting) === 1) runInBackground(() => this.#writeWaiting(), this.#onError);
   }
 
-  /** Whatever has come in by the time of the commit is written together. */
-  async #write(): Promise<void> {
-    let batch: readonly Waiting[] | undefined;
+  /** Takes what has come in by the time of the commit: many rows in one statement cost less than one by one. */
+  async #writeWaiting(): Promise<void> {
+    let batch: readonly WaitingDelivery[] | undefined;
     let rows: readonly EventRow[];
     try {
       rows = await this.commits.add(() => {
@@ -59,23 +62,23 @@ export class Inbox {
         return this.#recorder.write(batch);
       });
     } catch (error) {
-      for (const { sender } of batch ?? this.#waiting.splice(0)) sender.failed(error);
+      for (const { callbacks } of batch ?? this.#waiting.splice(0)) callbacks.onFailed(error);
       return;
     }
-    batch?.forEach(({ sender, test }, at) => {
-      sender.kept(new ReceivedEvent(rows[at] as EventRow));
+    batch?.forEach(({ callbacks, test }, at) => {
+      callbacks.onKept(new ReceivedEvent(rows[at] as EventRow));
       test?.arrived();
     });
   }
 
-  /** Writes down that a file is delivered though no event came; nothing if one came after all. */
-  async found({ id, order_id, url }: MissedFile): Promise<ReceivedEvent | undefined> {
+  /** Keeps an event for a file that is delivered though no event came; undefined if one came after all. */
+  async addFound({ id, order_id, url }: MissedFile): Promise<ReceivedEvent | undefined> {
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
-    const arrival = { source: 'found' as const, delivery, parsed: parseForm(body) };
+    const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
     const row = await this.commits.add(() =>
-      this.#ledger.expectedEvents.stopExpecting(id) ? this.#recorder.write([arrival])[0] : undefined,
+      this.#ledger.expectedEvents.stopExpecting(id) ? this.#recorder.write([newEvent])[0] : undefined,
     );
     return row && new ReceivedEvent(row);
   }
@@ -91,8 +94,8 @@ export class Inbox {
     this.#expected = undefined;
   }
 
-  /** A test is about a file and an order that nobody ordered here. */
-  #takeTest({ event, audiofile, order }: Parsed): Expected | undefined {
+  /** A test is about a file and an order that the ledger does not know. */
+  #takeTest({ event, audiofile, order }: ParsedForm): ExpectedTest | undefined {
     const expected = this.#expected;
     if (expected?.type !== event) return undefined;
     const { files } = this.#ledger;

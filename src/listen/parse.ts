@@ -1,6 +1,6 @@
-/** A delivery's form: what it says, whatever else it holds. */
+/** Reads the form of a delivery. */
 
-export interface Parsed {
+export interface ParsedForm {
   readonly event: string;
   readonly version: string;
   readonly audiofile: string;
@@ -13,17 +13,17 @@ export interface Parsed {
 
 export type Fields = ReadonlyMap<string, readonly string[]>;
 
-/** A longer name or id is none that could be looked up; the body keeps it whole. */
-const LONGEST = 256;
-/** More than any event needs; a form of a million fields must not hold up the others. */
-const HEAD = 65_536;
-const MOST_FILES = 1_000;
+/** No name or id is longer; the body is kept whole in any case. */
+const MAX_VALUE_LENGTH = 256;
+/** More than any event needs: a form of a million fields must not hold up the others. */
+const MAX_PARSED_BYTES = 65_536;
+const MAX_FILES = 1_000;
 
-/** All fields in their order, each with all its values; bytes that are no UTF-8 are marked as such. */
-export function fieldsOf(body: Uint8Array): Fields {
+/** All fields in their order, each with all its values; bytes that are not UTF-8 become U+FFFD. */
+export function parseFields(body: Uint8Array): Fields {
   const fields = new Map<string, string[]>();
-  // The sign in front keeps a question mark at the beginning from being taken for a URL's.
-  for (const [name, value] of new URLSearchParams(`&${textOf(body)}`)) {
+  // URLSearchParams drops a question mark at the beginning; after an ampersand it does not.
+  for (const [name, value] of new URLSearchParams(`&${toText(body)}`)) {
     const values = fields.get(name);
     if (values) values.push(value);
     else fields.set(name, [value]);
@@ -31,82 +31,73 @@ export function fieldsOf(body: Uint8Array): Fields {
   return fields;
 }
 
-/** What the ledger wants to know at once, and no more: a flood of events goes through here. */
-export function parseForm(body: Uint8Array): Parsed {
-  const text = textOf(body.length > HEAD ? body.subarray(0, HEAD) : body);
-  let event: string | undefined;
-  let version: string | undefined;
-  let audiofile: string | undefined;
-  let order: string | undefined;
-  let hold: string | undefined;
-  let original: string | undefined;
-  let list: string | undefined;
-  for (let at = 0; at < text.length; ) {
-    const next = text.indexOf('&', at);
-    const end = next < 0 ? text.length : next;
-    const equals = text.indexOf('=', at);
-    const middle = equals < 0 || equals > end ? end : equals;
-    const value = text.slice(middle + 1, end);
-    // Of a field that came several times the first value counts.
-    switch (decoded(text.slice(at, middle))) {
-      case 'event':
-        event ??= value;
-        break;
-      case 'webhook_version':
-        version ??= value;
-        break;
-      case 'audiofile':
-        audiofile ??= value;
-        break;
-      case 'order':
-        order ??= value;
-        break;
-      case 'hold':
-        hold ??= value;
-        break;
-      case 'original_audiofile':
-        original ??= value;
-        break;
-      case 'audiofiles':
-        list ??= value;
-        break;
-      default:
-    }
-    at = end + 1;
-  }
-  const file = textIn(audiofile);
+/** Only what the ledger has a column for, or acts on. */
+export function parseForm(body: Uint8Array): ParsedForm {
+  const head = body.length > MAX_PARSED_BYTES ? body.subarray(0, MAX_PARSED_BYTES) : body;
+  const values = firstValues(toText(head));
+  const audiofile = decodeValue(values.get('audiofile'));
+  const list = values.get('audiofiles');
   return {
-    event: textIn(event),
-    version: textIn(version),
-    audiofile: file,
-    order: textIn(order),
-    files: list === undefined ? [file] : listOf(file, decoded(list)),
-    hold: textIn(hold),
-    original: textIn(original),
+    event: decodeValue(values.get('event')),
+    version: decodeValue(values.get('webhook_version')),
+    audiofile,
+    order: decodeValue(values.get('order')),
+    files: list === undefined ? [audiofile] : parseList(audiofile, decode(list)),
+    hold: decodeValue(values.get('hold')),
+    original: decodeValue(values.get('original_audiofile')),
   };
 }
 
-const textIn = (text: string | undefined): string =>
-  text === undefined || isSimple.test(text) ? (text ?? '') : plain(decoded(text));
+const wanted = new Set([
+  'event',
+  'webhook_version',
+  'audiofile',
+  'order',
+  'hold',
+  'original_audiofile',
+  'audiofiles',
+]);
 
-/** Nothing to decode, to trim or to cut. */
-const isSimple = /^[!-$&-*,-~]{0,256}$/;
+/**
+ * The first value of each wanted field, still encoded.
+ * Speed: URLSearchParams would decode every field and takes six times as long, a tenth of what an event costs in all.
+ * To take this out, read the fields with `parseFields`.
+ */
+function firstValues(text: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let start = 0; start < text.length; ) {
+    const next = text.indexOf('&', start);
+    const end = next < 0 ? text.length : next;
+    const equals = text.indexOf('=', start);
+    const middle = equals < 0 || equals > end ? end : equals;
+    const name = decode(text.slice(start, middle));
+    if (wanted.has(name) && !values.has(name)) values.set(name, text.slice(middle + 1, end));
+    start = end + 1;
+  }
+  return values;
+}
 
-const decoded = (text: string): string =>
+const decodeValue = (text: string | undefined): string =>
+  text === undefined || isPlain.test(text) ? (text ?? '') : clean(decode(text));
+
+/** Nothing to decode, trim or cut. */
+const isPlain = /^[!-$&-*,-~]{0,256}$/;
+
+const decode = (text: string): string =>
   /[%+]/.test(text) ? (new URLSearchParams(`=${text}`).get('') ?? '') : text;
 
-const textOf = (body: Uint8Array): string =>
+const toText = (body: Uint8Array): string =>
   (Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)).toString(
     'utf8',
   );
 
 /** Some databases end a text at a NUL. */
-const plain = (text: string): string => {
+const clean = (text: string): string => {
   const whole = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
-  return whole.trim().slice(0, LONGEST);
+  return whole.trim().slice(0, MAX_VALUE_LENGTH);
 };
 
-const listOf = (first: string, list: string): string[] => {
-  const ids = [first, ...list.split(',', MOST_FILES)].map(plain);
+const parseList = (first: string, list: string): string[] => {
+  const ids = [first, ...list.split(',', MAX_FILES)].map(clean);
   return [...new Set(ids)].filter(Boolean);
 };

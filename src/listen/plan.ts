@@ -1,21 +1,20 @@
-/** Makes a plan of what the user asked a listener to do, and refuses what can't be done. */
+/** Makes a plan of what the user asked `listen` to do, and refuses what can't be done. */
 
 import { readFile } from 'node:fs/promises';
-import type { Transport } from '../api/http/transport.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/urls.ts';
 import type { Action } from './actions/action.ts';
 import { downloadAction } from './actions/download.ts';
 import { execAction } from './actions/exec.ts';
-import { forwardTo } from './actions/forward.ts';
+import { forwardAction } from './actions/forward.ts';
 import { eventNames } from './event-names.ts';
-import type { Plan } from './session.ts';
+import type { ActionResources, ListenPlan } from './session-options.ts';
 
-export interface Asked {
+/** The flags of `listen`, as they were given. */
+export interface ListenFlags {
   readonly host: string | undefined;
   readonly port: string | undefined;
   readonly path: string | undefined;
@@ -35,85 +34,100 @@ export interface Asked {
   readonly count: number | undefined;
 }
 
-export interface Circumstances {
+export interface PlanOptions {
   readonly inSandbox: boolean;
-  readonly timeout: number | undefined;
-  readonly warn: (text: string, hint?: string) => void;
+  readonly timeoutMs: number | undefined;
+  readonly env: Env;
+  readonly onWarning: (text: string, hint?: string) => void;
+  /** Gets what commands of --exec print. */
+  readonly onOutput: (chunk: Buffer) => void;
 }
 
-/** The plan but for its actions, which may need the service. */
-export async function planListening(
-  asked: Asked,
-  { inSandbox, timeout, warn }: Circumstances,
-): Promise<Omit<Plan, 'actions'>> {
-  const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel } = asked;
-  checkFormats(asked.format);
-  for (const url of [...asked.forwardTo, ...(publicUrl === undefined ? [] : [publicUrl])])
-    checkUrl(url, 'hook');
+export async function planListening(flags: ListenFlags, options: PlanOptions): Promise<ListenPlan> {
+  const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
+  const { timeoutMs, onWarning } = options;
+  checkFormats(flags.format);
+  checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
-  if (publicUrl !== undefined && tunnel !== undefined)
-    throw usage('--public-url and --tunnel exclude each other');
-  if (publicUrl !== undefined && !register) throw usage('--public-url is for --register');
-  if (register && publicUrl === undefined && tunnel === undefined && !inSandbox) {
-    throw usage(
-      '--register wants --public-url or --tunnel',
-      'the service must be able to reach this machine',
+  if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
+  checkRegistration(flags, options);
+  if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {
+    onWarning(
+      `anyone who can reach ${host} can send events here: they are not signed`,
+      'use --register, a --path that is hard to guess, or --host 127.0.0.1',
     );
   }
-  if (!isLoopback(bracketed(host)) && !register && tunnel === undefined && !isSecret(path)) {
-    warn(
-      `whoever reaches ${host} can send events here, for nobody signs them`,
-      'use --register, a --path that nobody guesses, or --host 127.0.0.1',
-    );
-  }
-  const [until] = eventNames(asked.until === undefined ? [] : [asked.until], warn);
   return {
-    door: { host, port: portOf(asked.port), tls: await readTls(asked) },
+    server: { host, port: parsePort(flags.port), tls: await readTls(flags) },
     path,
-    only: eventNames(asked.only, warn),
-    goal: { until, count: asked.count, timeout },
+    openActions: (resources) => openActions(flags, options, resources),
+    only: eventNames(flags.only, onWarning),
+    endConditions: {
+      until: until === undefined ? undefined : eventNames([until], onWarning)[0],
+      count: flags.count,
+      timeoutMs,
+    },
     register,
     publicUrl,
     tunnel,
   };
 }
 
-/** Each action that was asked for, once. */
-export async function planActions(
-  asked: Asked,
-  env: Env,
-  onOutput: (chunk: Buffer) => void,
-): Promise<(ledger: Ledger, transport: Transport | undefined) => Action[]> {
-  const { exec, download } = asked;
-  const forwards = await Promise.all([...new Set(asked.forwardTo)].map((url) => forwardTo(url, env)));
-  if (download !== undefined) await removeLeftovers(download);
-  return (ledger, transport) => {
-    const actions = [...forwards];
-    if (exec !== undefined) {
-      if (!exec.trim()) throw usage('--exec wants a command');
-      const { execTimeout: timeout = 600_000, jobs = 4 } = asked;
-      actions.push(execAction({ command: exec, env, timeout, jobs, onOutput }));
-    }
-    if (download !== undefined && transport)
-      actions.push(downloadAction(transport, ledger, download, checkFormats(asked.format)));
-    return actions;
-  };
+function checkAddresses({ forwardTo, publicUrl }: ListenFlags): void {
+  for (const url of forwardTo) checkUrl(url, 'hook');
+  if (publicUrl !== undefined) checkUrl(publicUrl, 'hook');
 }
 
-function portOf(given = '4100'): number {
+function checkRegistration({ register, publicUrl, tunnel }: ListenFlags, { inSandbox }: PlanOptions): void {
+  if (publicUrl !== undefined && tunnel !== undefined)
+    throw usage("--public-url and --tunnel can't be used together");
+  if (publicUrl !== undefined && !register) throw usage('--public-url requires --register');
+  if (register && publicUrl === undefined && tunnel === undefined && !inSandbox) {
+    throw usage(
+      '--register requires --public-url or --tunnel',
+      'the service must be able to reach this machine',
+    );
+  }
+}
+
+const DEFAULT_EXEC_TIMEOUT_MS = 600_000;
+const DEFAULT_JOBS = 4;
+
+/** Each action that was asked for, once. */
+async function openActions(
+  flags: ListenFlags,
+  { env, onOutput }: PlanOptions,
+  { ledger, connect }: ActionResources,
+): Promise<Action[]> {
+  const { exec, execTimeout = DEFAULT_EXEC_TIMEOUT_MS, jobs = DEFAULT_JOBS, download } = flags;
+  const actions = await Promise.all([...new Set(flags.forwardTo)].map((url) => forwardAction(url, env)));
+  if (exec !== undefined)
+    actions.push(execAction({ command: exec, env, timeoutMs: execTimeout, jobs, onOutput }));
+  if (download !== undefined && connect) {
+    await removeLeftovers(download);
+    actions.push(downloadAction(await connect(), ledger, download, checkFormats(flags.format)));
+  }
+  return actions;
+}
+
+function parsePort(given = '4100'): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
   if (port <= 65_535) return port;
   throw usage(`'${given}' for --port is not a number from 0 to 65535`);
 }
 
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** As long as 128 bits in base64. */
-const isSecret = (path: string): boolean => path.split('/').some((step) => step.length >= 22);
+const MIN_SECRET_LENGTH = 22;
 
-async function readTls({ tlsCert, tlsKey }: Asked): Promise<{ cert: Buffer; key: Buffer } | undefined> {
+const hasSecret = (path: string): boolean =>
+  path.split('/').some((segment) => segment.length >= MIN_SECRET_LENGTH);
+
+async function readTls({ tlsCert, tlsKey }: ListenFlags): Promise<{ cert: Buffer; key: Buffer } | undefined> {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) throw usage('--tls-cert and --tls-key go together');
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw usage('--tls-cert and --tls-key must be used together');
   const read = async (path: string): Promise<Buffer> =>
     readFile(path).catch((error) => {
       throw usage(`can't read ${path}: ${errorMessage(error)}`);

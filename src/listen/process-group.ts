@@ -1,34 +1,40 @@
-/** A command line of the user's, with everything that it starts: ended as a whole. */
+/** A command line of the user's and every process that it starts, ended together. */
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Env } from '../lib/env.ts';
+import { after } from './timers.ts';
 
 const onWindows = process.platform === 'win32';
-/** What does not end when asked to is made to. */
-const INSIST = 2_000;
+/** How long a group may take to end after SIGTERM. */
+const KILL_AFTER_MS = 2_000;
 
 export const startGroup = (command: string, env: Env, stdio: StdioOptions): ChildProcess =>
   spawn(command, { shell: true, detached: !onWindows, windowsHide: true, env: { ...env }, stdio });
 
-/** Ends the command and its children; resolves when it is gone. */
-export async function endGroup(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined) return;
-  const gone = new Promise<void>((done) => {
-    if (child.exitCode !== null || child.signalCode !== null) done();
-    else child.once('exit', () => done());
+/** Ends the command and its children; resolves when the command is gone. */
+export function endGroup(child: ChildProcess): Promise<void> {
+  const { pid, exitCode, signalCode } = child;
+  if (pid === undefined) return Promise.resolve();
+  signalGroup(pid, 'SIGTERM');
+  return new Promise((resolve, reject) => {
+    if (exitCode !== null || signalCode !== null) return resolve();
+    const cancelKill = after(KILL_AFTER_MS, () => signalGroup(pid, 'SIGKILL'), reject);
+    child.once('exit', () => {
+      cancelKill();
+      resolve();
+    });
   });
-  send(child.pid, 'SIGTERM');
-  const timer = setTimeout(() => send(child.pid, 'SIGKILL'), INSIST);
-  await gone;
-  clearTimeout(timer);
 }
 
-function send(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  if (onWindows) {
+    // It fails where the group has ended by itself.
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => {});
+    return;
+  }
   try {
-    if (onWindows) spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
-    else process.kill(-pid, signal);
+    process.kill(-pid, signal);
   } catch {
-    // It has ended by itself.
+    // The group has ended by itself.
   }
 }

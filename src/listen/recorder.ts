@@ -1,85 +1,85 @@
-/** Writes events down with all that follows from them: the rows of their files, and what is to be done about each. */
+/** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
 import type { ActionKey } from '../ledger/actions.ts';
 import type { EventRow, Source } from '../ledger/events.ts';
+import type { KnownFile } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Parsed } from './parse.ts';
+import type { ParsedForm } from './parse.ts';
 import type { Delivery } from './server.ts';
 
-/** For which events an action is to be done. */
-export interface Duty extends ActionKey {
+/** An action, and the events that it is done for. */
+export interface ActionRule extends ActionKey {
   readonly sources: readonly Source[];
   /** Absent: every event. */
   readonly events?: readonly string[];
 }
 
-export interface Duties {
+export interface RecorderRules {
   readonly run: number;
-  readonly all: readonly Duty[];
-  /** The events that are to be acted on; empty: all. */
+  readonly actions: readonly ActionRule[];
+  /** The events that are acted on; empty: all. */
   readonly only: readonly string[];
 }
 
-export interface Arrival {
+export interface NewEvent {
   readonly source: Source;
   readonly delivery: Delivery;
-  readonly parsed: Parsed;
+  readonly parsed: ParsedForm;
 }
 
 export class Recorder {
   readonly #ledger: Ledger;
-  readonly #duties: Duties;
+  readonly #rules: RecorderRules;
 
-  constructor(ledger: Ledger, duties: Duties) {
+  constructor(ledger: Ledger, rules: RecorderRules) {
     this.#ledger = ledger;
-    this.#duties = duties;
+    this.#rules = rules;
   }
 
-  /** For use within a transaction, in which nobody else gives numbers. */
-  write(arrivals: readonly Arrival[]): EventRow[] {
-    const { events, files, eventEffects, expectedEvents } = this.#ledger;
-    const known = files.known(arrivals.map(({ parsed }) => parsed.audiofile));
+  /** For use within a transaction: meanwhile no other process gives numbers. */
+  write(newEvents: readonly NewEvent[]): EventRow[] {
+    const { events, files } = this.#ledger;
+    const known = files.known(newEvents.map(({ parsed }) => parsed.audiofile));
     const last = events.lastId();
-    const rows = arrivals.map((arrival, at) =>
-      rowOf(last + 1 + at, arrival, known.get(arrival.parsed.audiofile)?.title),
+    const rows = newEvents.map((newEvent, at) =>
+      toRow(last + 1 + at, newEvent, known.get(newEvent.parsed.audiofile)?.title),
     );
     events.add(rows);
-    arrivals.forEach(({ source, parsed }, at) => {
-      const row = rows[at] as EventRow;
-      const file = known.get(parsed.audiofile);
-      for (const each of parsed.files) if (each !== parsed.audiofile) events.addFile(row.id, each);
-      if (source === 'received' && (file || !parsed.audiofile)) eventEffects.apply(parsed);
-      if (source === 'received' && file?.found) rows[at] = this.#paired(row, file.found);
-      if (source === 'found') expectedEvents.setSubstitute(parsed.audiofile, row.id);
-      if (source !== 'test') this.#oblige(rows[at] as EventRow);
-    });
-    return rows;
+    return rows.map((row, at) => this.#apply(row, newEvents[at] as NewEvent, known));
+  }
+
+  /** What follows from an event that was just added. */
+  #apply(row: EventRow, { source, parsed }: NewEvent, known: ReadonlyMap<string, KnownFile>): EventRow {
+    const { events, eventEffects, expectedEvents } = this.#ledger;
+    const file = known.get(parsed.audiofile);
+    for (const id of parsed.files) if (id !== parsed.audiofile) events.addFile(row.id, id);
+    if (source === 'received' && (file || !parsed.audiofile)) eventEffects.apply(parsed);
+    if (source === 'found') expectedEvents.setSubstitute(parsed.audiofile, row.id);
+    const paired = source === 'received' && file?.found ? this.#pair(row, file.found) : row;
+    if (source !== 'test') this.#addActions(paired);
+    return paired;
   }
 
   /** A delivery whose file was found to be delivered before it came is the same completion. */
-  #paired(row: EventRow, found: number): EventRow {
+  #pair(row: EventRow, found: number): EventRow {
     const { id, event, audiofile } = row;
-    if (
-      event !== 'TRANSCRIPT_COMPLETE' ||
-      !this.#ledger.expectedEvents.pairWithSubstitute(audiofile, found, id)
-    )
-      return row;
-    return { ...row, twin: found };
+    if (event !== 'TRANSCRIPT_COMPLETE') return row;
+    const isPaired = this.#ledger.expectedEvents.pairWithSubstitute(audiofile, found, id);
+    return isPaired ? { ...row, twin: found } : row;
   }
 
-  #oblige({ id, source, event, twin }: EventRow): void {
-    const { run, all, only } = this.#duties;
+  #addActions({ id, source, event, twin }: EventRow): void {
+    const { run, actions: rules, only } = this.#rules;
     const { actions } = this.#ledger;
     if (only.length && !only.includes(event)) return;
-    for (const duty of all) {
-      if (!duty.sources.includes(source) || !(duty.events?.includes(event) ?? true)) continue;
-      // What is done for the event that was found is not done for its delivery again.
-      if (twin === null || !actions.has(twin, duty)) actions.add(id, duty, run);
+    for (const rule of rules) {
+      if (!rule.sources.includes(source) || (rule.events && !rule.events.includes(event))) continue;
+      // What is done for the event that was found is not done again for its delivery.
+      if (twin === null || !actions.has(twin, rule)) actions.add(id, rule, run);
     }
   }
 }
 
-/** Field by field, for this is done thousands of times a second. */
-const rowOf = (id: number, { source, delivery, parsed }: Arrival, title: string | undefined): EventRow => ({
+const toRow = (id: number, { source, delivery, parsed }: NewEvent, title: string | undefined): EventRow => ({
   id,
   source,
   received_at: delivery.receivedAt,

@@ -1,13 +1,15 @@
-/** The receiver: takes deliveries in at one path, and answers each after it is kept. It knows no terminal. */
+/** The HTTP server of the receiver: takes deliveries at one path, and answers each after it was kept. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { hopMarker } from './hop-marker.ts';
+import { HOP_MARKER_HEADER, hopMarker } from './hop-marker.ts';
+import { after, type OnError } from './timers.ts';
 
 export interface Delivery {
   readonly body: Buffer;
   readonly contentType: string;
+  /** ISO 8601. */
   readonly receivedAt: string;
   readonly remote: string;
 }
@@ -18,27 +20,28 @@ export interface ReceiverOptions {
   readonly port: number;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly accepts: (path: string) => boolean;
-  /** Calls back when the delivery is safe, or with the error if it can't be kept: without promises, for a flood. */
-  readonly keep: (delivery: Delivery, kept: (error?: unknown) => void) => void;
+  /** Calls back when the delivery is on disk, or with the error if it can't be kept. */
+  readonly keep: (delivery: Delivery, done: (error?: unknown) => void) => void;
+  readonly onError: OnError;
 }
 
 export interface Receiver {
   /** Its address, without a path. */
   readonly origin: string;
   readonly port: number;
-  /** Takes no more connections, and answers what is under way. */
+  /** Takes no more connections, and answers the requests that are under way. */
   close(): Promise<void>;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-const LARGEST_BODY = 1024 * 1024;
-/** Of all bodies that wait to be kept, together. */
-const MOST_BYTES = 64 * LARGEST_BODY;
-const MOST_CONNECTIONS = 500;
-/** Longer than the ledger's patience: what is kept is also answered. */
-const LAST_ANSWERS = 6_000;
-/** So long what comes after a refusal is read and dropped, for a sender that listens only when it has sent all. */
-const DRAIN = 1_000;
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Of all bodies that are being written to the ledger, together. */
+const MAX_PENDING_BYTES = 64 * MAX_BODY_BYTES;
+const MAX_CONNECTIONS = 500;
+/** Longer than the wait for a locked ledger: what is kept is also answered. */
+const CLOSE_TIMEOUT_MS = 6_000;
+/** Some clients read the response only after they have sent the whole request: for this long the rest is read. */
+const DRAIN_MS = 1_000;
 
 const limits = {
   maxHeaderSize: 16 * 1024,
@@ -48,16 +51,17 @@ const limits = {
   connectionsCheckingInterval: 1_000,
 };
 
-export async function openReceiver(door: ReceiverOptions): Promise<Receiver> {
-  const serve = new Serving(door);
-  const server = await makeServer(door, serve.request);
-  server.on(door.tls ? 'secureConnection' : 'connection', (socket: Socket) => serve.room.enter(socket));
-  server.on('clientError', refuseSocket);
-  server.maxConnections = 2 * MOST_CONNECTIONS;
-  await listen(server, door);
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { tls, onError } = options;
+  const handler = new RequestHandler(options);
+  const server = await makeServer(options, handler.onRequest);
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => handler.connections.add(socket));
+  server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
+  server.maxConnections = 2 * MAX_CONNECTIONS;
+  await startListening(server, options);
   const { address, family, port } = server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
-  return { origin: `${door.tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => close(server) };
+  return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => close(server, onError) };
 }
 
 type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
@@ -72,106 +76,119 @@ async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promi
   }
 }
 
-class Serving {
-  readonly room = new ConnectionLimit(MOST_CONNECTIONS);
-  readonly #door: ReceiverOptions;
-  #waitingBytes = 0;
+interface Refusal {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-  constructor(door: ReceiverOptions) {
-    this.#door = door;
+const refusals = {
+  notFound: { status: 404, text: 'nothing is received here' },
+  notPost: { status: 405, text: 'only POST', headers: { allow: 'POST' } },
+  notForm: { status: 415, text: `only ${FORM}` },
+  fromPage: { status: 403, text: 'not from a web page' },
+  ownForward: { status: 409, text: 'its own delivery came back' },
+  tooLarge: { status: 413, text: 'larger than 1 MiB' },
+} as const satisfies Record<string, Refusal>;
+
+class RequestHandler {
+  readonly connections = new ConnectionLimit(MAX_CONNECTIONS);
+  readonly #options: ReceiverOptions;
+  #pendingBytes = 0;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
   }
 
-  readonly request = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method, url = '', headers } = request;
+  readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method, url = '' } = request;
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
-    if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) answer(response, 200, 'ok');
-    else if (!this.#door.accepts(path)) refuse(request, response, 404);
-    else if (method !== 'POST') refuse(request, response, 405, { allow: 'POST' });
-    else if (!isForm(headers)) refuse(request, response, 415);
-    else if (isFromPage(headers)) refuse(request, response, 403);
-    else if (headers['steno-listener'] === hopMarker) refuse(request, response, 409);
-    else if (Number(headers['content-length'] ?? 0) > LARGEST_BODY) refuse(request, response, 413);
-    else this.#take(request, response);
+    if (path === '/healthz' && (method === 'GET' || method === 'HEAD'))
+      return void respond(response, 200, 'ok');
+    const refusal = this.#checkRequest(request, path);
+    if (refusal) refuse(request, response, refusal, this.#options.onError);
+    else this.#readBody(request, response);
   };
 
-  #take(request: IncomingMessage, response: ServerResponse): void {
+  #checkRequest({ method, headers }: IncomingMessage, path: string): Refusal | undefined {
+    if (!this.#options.accepts(path)) return refusals.notFound;
+    if (method !== 'POST') return refusals.notPost;
+    if (!isForm(headers)) return refusals.notForm;
+    if (isFromPage(headers)) return refusals.fromPage;
+    if (headers[HOP_MARKER_HEADER] === hopMarker) return refusals.ownForward;
+    if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refusals.tooLarge;
+    return undefined;
+  }
+
+  #readBody(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = [];
     let size = 0;
-    const collect = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= LARGEST_BODY) return void chunks.push(chunk);
-      request.off('data', collect).off('end', complete);
-      refuse(request, response, 413);
+      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
+      request.off('data', onData).off('end', onEnd);
+      refuse(request, response, refusals.tooLarge, this.#options.onError);
     };
-    const complete = (): void =>
+    const onEnd = (): void =>
       this.#keep(request, response, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    request.on('data', collect).on('end', complete);
+    request.on('data', onData).on('end', onEnd);
   }
 
   #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Buffer): void {
-    if (this.#waitingBytes + body.length > MOST_BYTES) return void answer(response, 503, 'too much at once');
-    this.room.busy(socket);
-    this.#waitingBytes += body.length;
+    if (this.#pendingBytes + body.length > MAX_PENDING_BYTES)
+      return void respond(response, 503, 'too much at once');
+    this.connections.setBusy(socket);
+    this.#pendingBytes += body.length;
     const contentType = headers['content-type'] ?? '';
     const delivery = { body, contentType, receivedAt: timestamp(), remote: socket.remoteAddress ?? '' };
-    this.#door.keep(delivery, (error) => {
-      this.#waitingBytes -= body.length;
-      this.room.idle(socket);
-      // 200 without a body: a single write.
+    this.#options.keep(delivery, (error) => {
+      this.#pendingBytes -= body.length;
+      this.connections.setIdle(socket);
+      // Without a body it is a single write.
       if (error === undefined) response.end();
-      else answer(response, 503, 'it could not be kept');
+      else respond(response, 503, 'it could not be kept');
     });
   }
 }
 
-let moment = 0;
-let written = '';
+let timestampMs = 0;
+let timestampText = '';
 
-/** The time in ISO 8601; written anew once a millisecond, for a flood has many events in one. */
+/** The time in ISO 8601, formatted at most once a millisecond. */
 function timestamp(): string {
   const now = Date.now();
-  if (now !== moment) {
-    moment = now;
-    written = new Date(now).toISOString();
+  if (now !== timestampMs) {
+    timestampMs = now;
+    timestampText = new Date(now).toISOString();
   }
-  return written;
+  return timestampText;
 }
 
 function isForm({
   'content-type': type = '',
-  'content-encoding': coding,
+  'content-encoding': encoding,
 }: IncomingMessage['headers']): boolean {
-  if (coding !== undefined && coding !== 'identity') return false;
+  if (encoding !== undefined && encoding !== 'identity') return false;
   return type === FORM || type.split(';', 1)[0]?.trim().toLowerCase() === FORM;
 }
 
-/** Any web page can have a browser post a form to this machine; a service sends none of these. */
+/** Any web page can make a browser post a form to this machine; a service sends none of these headers. */
 const isFromPage = (headers: IncomingMessage['headers']): boolean =>
   headers.origin !== undefined ||
   (headers['sec-fetch-site'] !== undefined && /^(cross|same)-/.test(String(headers['sec-fetch-site'])));
 
-const words: Readonly<Record<number, string>> = {
-  403: 'not from a web page',
-  409: 'its own delivery came back',
-  404: 'nothing is received here',
-  405: 'only POST',
-  413: 'larger than 1 MiB',
-  415: 'only application/x-www-form-urlencoded',
-};
-
-function answer(response: ServerResponse, status: number, text: string): void {
+function respond(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length }).end(text);
 }
 
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
+  { status, text, headers }: Refusal,
+  onError: OnError,
 ): void {
-  const text = words[status] ?? '';
-  // A client that goes away in the middle is no fault of ours.
+  // A client may close the connection at any time.
   for (const stream of [request, response]) stream.on('error', () => {});
   response.writeHead(status, {
     'content-type': 'text/plain',
@@ -180,42 +197,43 @@ function refuse(
     ...headers,
   });
   const finish = (): void => {
-    clearTimeout(timer);
+    cancelDrain();
     if (!response.writableEnded) response.end(text);
   };
-  const timer = setTimeout(finish, DRAIN);
+  const cancelDrain = after(DRAIN_MS, finish, onError);
   request.on('end', finish).on('close', finish).resume();
 }
 
-/** What is not even HTTP gets an answer if it can be given one, and never more than that. */
-function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
+const socketErrors: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Answers what is not HTTP, or not in time, and closes the connection. */
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, onError: OnError): void {
+  const status = socketErrors[error.code ?? ''] ?? '400 Bad Request';
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-  setTimeout(() => socket.destroy(), DRAIN).unref();
+  const cancel = after(DRAIN_MS, () => void socket.destroy(), onError);
+  socket.once('close', cancel);
 }
 
-function listen(server: Server, { host, port }: ReceiverOptions): Promise<void> {
+function startListening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;
       const what = `can't listen on ${host}:${port}: ${error.message}`;
       reject(new StenoError('failed', what, { hint, cause: error }));
     });
-    // Later errors concern single connections: the receiver goes on.
+    // Later errors are about single connections: the receiver goes on.
     server.listen(port, host, () => resolve(void server.on('error', () => {})));
   });
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, onError: OnError): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS);
+    const cancel = after(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), onError);
     server.close(() => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     });
     server.closeIdleConnections();

@@ -1,243 +1,296 @@
-/** Runs the receiver until it is told to stop or has heard what it was waiting for. */
+/** One run of `steno listen`: opens the receiver and its parts, waits until it is over, closes them in order. */
 
+import { setMaxListeners } from 'node:events';
 import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { limitYoungSpace } from '../lib/memory.ts';
 import type { Action } from './actions/action.ts';
-import type { ActionReport } from './actions/queue.ts';
 import { ActionQueues } from './actions/queues.ts';
-import { Ending, type Goal } from './ending.ts';
 import type { ReceivedEvent } from './event.ts';
 import { Inbox } from './inbox.ts';
-import { Lookout, tickOf } from './lookout.ts';
-import { type Delivery, openReceiver, type Receiver, type ReceiverOptions } from './server.ts';
+import { Lookout } from './lookout.ts';
+import { type Delivery, openReceiver, type Receiver } from './server.ts';
+import { SessionEnd } from './session-end.ts';
+import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
+import { after, type OnError, repeat, runInBackground } from './timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
-import { secretAddress, secretStep, WebhookLoan } from './webhook-loan.ts';
+import { RepeatedWarnings } from './warnings.ts';
+import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
 
-export interface Plan {
-  readonly door: Pick<ReceiverOptions, 'host' | 'port' | 'tls'>;
-  readonly path: string;
-  readonly actions: (ledger: Ledger) => readonly Action[];
-  /** Empty: all. */
-  readonly only: readonly string[];
-  readonly goal: Goal;
-  readonly register: boolean;
-  /** Where the service reaches the listener, if not at its own address. */
-  readonly publicUrl?: string | undefined;
-  readonly tunnel?: string | undefined;
+/** How often a session says that it is alive, takes over actions, and looks for events that never came. */
+const TICK_MS = 5_000;
+/** How long actions under way may go on after an interruption. */
+const ACTION_GRACE_MS = 3_000;
+/** Events that come within this time are shown together: one by one, showing them costs as much as keeping them. */
+const SHOW_AFTER_MS = 20;
+
+/** What every part of a session shares. */
+interface Shared {
+  readonly plan: ListenPlan;
+  readonly resources: SessionResources;
+  readonly callbacks: SessionCallbacks;
+  readonly end: SessionEnd;
+  readonly warnings: RepeatedWarnings;
+  readonly onError: OnError;
 }
 
-/** Whom the listener talks to. */
-export interface SessionCallbacks {
-  ready(url: string): void;
-  events(events: readonly ReceivedEvent[]): void;
-  report(report: ActionReport): void;
-  note(text: string): void;
-  warn(text: string, hint?: string): void;
-  mayReplace(former: string): Promise<boolean>;
-}
-
-export interface SessionContext {
-  readonly ledger: Ledger;
-  /** Absent where no account is set up. */
-  readonly transport: Transport | undefined;
-  readonly farewell: () => Promise<Transport>;
-  /** Has something undone when the program ends, also when it crashes; gives back what cancels that. */
-  readonly onExit: (cleanUp: () => Promise<void>) => () => void;
-  readonly env: Env;
-  readonly signal: AbortSignal;
-}
-
-/** What is under way when an interruption comes has so long to end by itself. */
-const GRACE = 3_000;
-const TOGETHER = 20;
-/** The same trouble is told once in this time. */
-const SAME_TROUBLE = 60_000;
-
-export async function listen(plan: Plan, around: SessionContext, audience: SessionCallbacks): Promise<void> {
-  const { ledger, signal } = around;
-  const quick = await ledger.openNonBlocking();
-  const run = ledger.runs.begin();
-  const actions = plan.actions(quick);
-  const ending = new Ending(plan.goal, signal);
-  const inbox = new Inbox(quick, { run, all: actions, only: plan.only });
-  const lanes = new ActionQueues(actions, quick, run, inbox.commits, (report) => audience.report(report));
+export async function listen(
+  plan: ListenPlan,
+  resources: SessionResources,
+  callbacks: SessionCallbacks,
+): Promise<void> {
+  const warnings = new RepeatedWarnings((text) => callbacks.onWarning(text));
+  const onError = (error: unknown): void => {
+    if (end.signal.aborted) warnings.warn(errorMessage(error));
+    else end.fail(error);
+  };
+  const end = new SessionEnd(plan.endConditions, resources.interrupt, onError);
   try {
-    await new Listening(plan, around, audience, { run, quick, inbox, lanes, ending }).run();
+    await openAndRun({ plan, resources, callbacks, end, warnings, onError });
+  } catch (error) {
+    end.fail(error);
+  }
+  end.throwFailure();
+}
+
+async function openAndRun(shared: Shared): Promise<void> {
+  const { plan, resources, end } = shared;
+  const { connect } = resources;
+  const service = await connect?.(end.signal);
+  try {
+    // A lock fails at once on this connection: the receiver must not block.
+    const ledger = await resources.ledger.openNonBlocking();
+    try {
+      const abort = new AbortController();
+      // Every action under way listens to it.
+      setMaxListeners(0, abort.signal);
+      const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
+      const run = resources.ledger.runs.begin();
+      await new ListeningSession(shared, { service, ledger, run, actions, abort }).run();
+    } finally {
+      ledger.close();
+    }
   } finally {
-    ledger.runs.end(run);
-    quick.close();
+    await service?.close();
   }
 }
 
 interface Parts {
+  /** Absent where no account is set up. Its calls end with the session. */
+  readonly service: Transport | undefined;
+  readonly ledger: Ledger;
+  /** The number of this session in the ledger. */
   readonly run: number;
-  /** The ledger, where a lock fails at once: the receiver must not wait. */
-  readonly quick: Ledger;
-  readonly inbox: Inbox;
-  readonly lanes: ActionQueues;
-  readonly ending: Ending;
+  readonly actions: readonly Action[];
+  /** Ends the actions that are under way. */
+  readonly abort: AbortController;
 }
 
-class Listening {
-  readonly #plan: Plan;
-  readonly #around: SessionContext;
-  readonly #audience: SessionCallbacks;
+class ListeningSession {
+  readonly #shared: Shared;
   readonly #parts: Parts;
+  readonly #inbox: Inbox;
+  readonly #queues: ActionQueues;
   readonly #lookout: Lookout;
   readonly #loan: WebhookLoan | undefined;
   readonly #secret: string | undefined;
-  /** Numbers of the events found by looking that this listener has counted. */
-  readonly #found = new Set<number>();
-  #fresh: ReceivedEvent[] = [];
+  /** Numbers of the found events that were counted, by themselves or as their delivery. */
+  readonly #countedFound = new Set<number>();
+  #toShow: ReceivedEvent[] = [];
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
-  /** What was complained of, and when. */
-  readonly #troubles = new Map<string, number>();
-  readonly #over = new AbortController();
+  #loops: Promise<unknown> | undefined;
 
-  constructor(plan: Plan, around: SessionContext, audience: SessionCallbacks, parts: Parts) {
-    this.#plan = plan;
-    this.#around = around;
-    this.#audience = audience;
+  constructor(shared: Shared, parts: Parts) {
+    const { plan, resources, callbacks, end, warnings, onError } = shared;
+    const { service, ledger, run, actions } = parts;
+    const { connect, onExit } = resources;
+    this.#shared = shared;
     this.#parts = parts;
-    this.#secret = plan.register || plan.tunnel !== undefined ? secretStep() : undefined;
-    const { transport } = around;
-    this.#loan = transport && new WebhookLoan({ ...around, ...audience, transport });
+    this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
+    this.#inbox = new Inbox(ledger, { run, actions, only: plan.only }, onError);
+    const { commits } = this.#inbox;
+    const { signal } = end;
+    this.#queues = new ActionQueues(actions, {
+      ...parts,
+      ...callbacks,
+      commits,
+      end,
+      onError,
+      onLedgerTrouble: (text) => warnings.warn(text),
+    });
+    this.#loan =
+      service &&
+      connect &&
+      new WebhookLoan({ service, connect, onExit, signal, runs: ledger.runs, commits, callbacks });
     this.#lookout = new Lookout({
-      transport,
-      ledger: parts.quick,
-      inbox: parts.inbox,
-      run: parts.run,
-      tick: tickOf(around.env),
-      onTick: () => parts.lanes.adopt(),
-      onFound: (event) => this.#heard(event),
-      onTrouble: (error) => this.#complain(`can't look for events that were missed: ${error.message}`),
+      service,
+      ledger,
+      inbox: this.#inbox,
+      tickMs: this.#tickMs,
+      signal,
+      onFound: (event) => this.#add(event),
     });
   }
 
   async run(): Promise<void> {
+    const { end } = this.#shared;
     try {
       await this.#open();
-      this.#parts.ending.startClock();
-      this.#lookout.start();
-      if (this.#plan.register) void this.#loan?.test(this.#parts.inbox, this.#over.signal);
-      await this.#parts.ending.reached;
-    } finally {
-      await this.#close();
+      this.#startLoops();
+      await aborted(end.signal);
+    } catch (error) {
+      end.fail(error);
     }
-    this.#parts.ending.raise();
+    await this.#close();
+  }
+
+  /** Tests set STENO_TEST_TICK_MS, so that many ticks do not take minutes. */
+  get #tickMs(): number {
+    return Number(this.#shared.resources.env.STENO_TEST_TICK_MS) || TICK_MS;
   }
 
   async #open(): Promise<void> {
-    const { door, path, register } = this.#plan;
+    const { plan, callbacks, end, onError } = this.#shared;
     const secret = this.#secret;
     const receiver = await openReceiver({
-      ...door,
-      accepts: (asked) => (secret ? asked.endsWith(`/${secret}`) : asked === path),
-      keep: (delivery, kept) => this.#keep(delivery, kept),
+      ...plan.server,
+      accepts: (path) => (secret ? path.endsWith(`/${secret}`) : path === plan.path),
+      keep: (delivery, done) => this.#keep(delivery, done),
+      onError,
     });
     this.#receiver = receiver;
-    await this.#loan?.settleOld();
+    await this.#loan?.giveBackOld();
     const base = await this.#publicBase(receiver);
-    if (register) await this.#loan?.take(this.#parts.run, secretAddress(base, path, secret ?? ''));
-    this.#audience.ready(secret ? secretAddress(receiver.origin, path, secret) : receiver.origin + path);
+    if (plan.register) await this.#loan?.take(this.#parts.run, secretUrl(base, plan.path, secret ?? ''));
+    if (end.signal.aborted) return;
+    callbacks.onReady(secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path);
+    if (plan.register) runInBackground(async () => this.#loan?.test(this.#inbox), onError);
   }
 
   /** Where the service reaches the receiver. */
   async #publicBase({ origin, port }: Receiver): Promise<string> {
-    const { tunnel: command, publicUrl, register, path } = this.#plan;
-    const { env, signal } = this.#around;
+    const { plan, resources, callbacks, end, onError } = this.#shared;
+    const { tunnel: command, publicUrl } = plan;
     if (command === undefined) return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:');
-    const tunnel = await openTunnel({ command, origin, port, env, signal });
+    const { env } = resources;
+    const tunnel = await openTunnel({ command, origin, port, env, signal: end.signal });
     this.#tunnel = tunnel;
-    void tunnel.ended.then((how) =>
-      this.#parts.ending.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`)),
-    );
-    if (!register)
-      this.#audience.note(
-        `the tunnel leads here from ${secretAddress(tunnel.url, path, this.#secret ?? '')}`,
-      );
+    runInBackground(async () => {
+      const how = await tunnel.ended;
+      end.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`));
+    }, onError);
+    if (!plan.register)
+      callbacks.onNote(`the tunnel leads here from ${secretUrl(tunnel.url, plan.path, this.#secret ?? '')}`);
     return tunnel.url;
   }
 
+  /** Apart from each other: a service that does not answer must not keep this session from saying that it is alive. */
+  #startLoops(): void {
+    const { end, warnings, onError } = this.#shared;
+    const { ledger, run } = this.#parts;
+    const loop = (what: string, work: () => Promise<void>): Promise<void> =>
+      repeat(this.#tickMs, end.signal, async () => {
+        try {
+          await work();
+        } catch (error) {
+          if (!end.signal.aborted) warnings.warn(`${what}: ${errorMessage(error)}`);
+        }
+      });
+    this.#loops = Promise.all([
+      loop("can't take over the actions of other listeners", async () => {
+        await this.#inbox.commits.add(() => ledger.runs.heartbeat(run));
+        await this.#queues.adopt();
+      }),
+      loop("can't look for events that were missed", () => this.#lookout.tick()),
+    ]).catch(onError);
+  }
+
   #keep(delivery: Delivery, done: (error?: unknown) => void): void {
-    this.#parts.inbox.keep(delivery, {
-      kept: (event) => {
-        this.#heard(event);
+    this.#inbox.keep(delivery, {
+      onKept: (event) => {
         done();
+        this.#add(event);
       },
-      failed: (error) => {
-        this.#complain(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
+      onFailed: (error) => {
         done(error);
+        const why = errorMessage(error);
+        this.#shared.warnings.warn(`an event could not be kept and was answered with 503: ${why}`);
       },
     });
   }
 
-  #isWanted(event: string): boolean {
-    const { only } = this.#plan;
-    return only.length === 0 || only.includes(event);
+  /** Counts an event that was kept; has it shown and acted on. */
+  #add(event: ReceivedEvent): void {
+    if (event.source === 'test') return;
+    const { plan, end, onError } = this.#shared;
+    const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
+    const counts = isWanted && this.#isFirstOfPair(event);
+    if (!end.add(event.n, event.event, counts) || !isWanted) return;
+    if (this.#toShow.push(event) === 1) after(SHOW_AFTER_MS, () => this.#show(), onError);
   }
 
-  /** A completion that is found and also delivered counts once, whichever of the two is told first. */
+  /** A completion that is found and also delivered counts once, whichever of the two comes first. */
   #isFirstOfPair({ n, source, twin }: ReceivedEvent): boolean {
     const found = source === 'found' ? n : twin;
     if (found === null) return true;
-    const isFirst = !this.#found.has(found);
-    this.#found.add(found);
+    const isFirst = !this.#countedFound.has(found);
+    this.#countedFound.add(found);
     return isFirst;
   }
 
-  /** Events that come close together are told together: in a flood, telling costs as much as keeping. */
-  #heard(event: ReceivedEvent): void {
-    if (event.source === 'test') return;
-    const wanted = this.#isWanted(event.event);
-    const counts = wanted && this.#isFirstOfPair(event);
-    if (!this.#parts.ending.hears(event.n, event.event, counts) || !wanted) return;
-    if (this.#fresh.push(event) === 1) setTimeout(() => this.#tell(), TOGETHER);
-  }
-
-  #tell(): void {
-    const fresh = this.#fresh;
-    this.#fresh = [];
-    if (fresh.length) this.#audience.events(fresh);
+  async #show(): Promise<void> {
+    const events = this.#toShow;
+    this.#toShow = [];
+    const shown = events.length ? this.#shared.callbacks.onEvents(events) : undefined;
     limitYoungSpace();
-    this.#parts.lanes.wake();
-  }
-
-  #complain(text: string): void {
-    const now = Date.now();
-    if (now - (this.#troubles.get(text) ?? 0) < SAME_TROUBLE) return;
-    if (this.#troubles.size > 100) this.#troubles.clear();
-    this.#troubles.set(text, now);
-    this.#audience.warn(text);
+    this.#queues.wake();
+    await shown;
   }
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
   async #close(): Promise<void> {
-    this.#over.abort();
-    this.#parts.ending.stopClock();
-    await this.#loan?.giveBack();
-    await this.#receiver?.close();
-    await this.#tunnel?.close();
-    await this.#lookout.stop();
-    this.#tell();
-    if (this.#parts.ending.isGoal)
-      await this.#unlessInterrupted(this.#parts.lanes.finish(this.#parts.ending.last));
-    for (const { action, left } of await this.#parts.lanes.stop(GRACE)) {
-      this.#audience.note(`${left} left to do for the next listen: ${action.kind} ${action.target}`);
-    }
-    await this.#parts.inbox.commits.settled();
+    const { ledger, run } = this.#parts;
+    const { commits } = this.#inbox;
+    await this.#attempt(() => this.#loan?.giveBack());
+    await this.#attempt(() => this.#receiver?.close());
+    await this.#attempt(() => this.#tunnel?.close());
+    await this.#attempt(() => this.#loops);
+    await this.#attempt(() => this.#show());
+    await this.#attempt(() => this.#finishActions());
+    await this.#attempt(() => this.#reportLeft());
+    await this.#attempt(() => commits.add(() => ledger.runs.end(run)));
+    await this.#attempt(() => commits.settled());
   }
 
-  async #unlessInterrupted(work: Promise<void>): Promise<void> {
-    const { signal } = this.#around;
-    const interrupted = new Promise<void>((done) => {
-      if (signal.aborted) done();
-      else signal.addEventListener('abort', () => done(), { once: true });
-    });
-    await Promise.race([work, interrupted]);
+  /** One part that can't be closed must not keep the others from it. */
+  async #attempt(work: () => unknown): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#shared.warnings.warn(`while ending: ${errorMessage(error)}`);
+    }
   }
+
+  async #finishActions(): Promise<void> {
+    const { end, resources } = this.#shared;
+    if (end.reachedGoal) await Promise.race([this.#queues.finish(), aborted(resources.interrupt)]);
+    await this.#queues.stop(ACTION_GRACE_MS);
+  }
+
+  #reportLeft(): void {
+    for (const { action, left } of this.#queues.left())
+      this.#shared.callbacks.onNote(
+        `${left} left to do for the next listen: ${action.kind} ${action.target}`,
+      );
+  }
+}
+
+/** Resolves when the signal fires. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -1,13 +1,14 @@
-/** Any tunnel program that the user has: started with the local address filled in, ended with the listener. */
+/** The tunnel program of the user: started with the local address filled in, ended with the session. */
 import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
 import { endGroup, startGroup } from './process-group.ts';
+import { after } from './timers.ts';
 
 export interface Tunnel {
   readonly url: string;
-  /** Resolves with a word on how it ended, should it end by itself. */
+  /** Resolves with how it ended: `exit 1`, or the name of a signal. */
   readonly ended: Promise<string>;
   close(): Promise<void>;
 }
@@ -21,17 +22,17 @@ export interface TunnelOptions {
   readonly signal: AbortSignal;
 }
 
-const PATIENCE = 30_000;
+const ADDRESS_TIMEOUT_MS = 30_000;
 /** An address with a path is taken only if no better one follows: programs print links to their terms, too. */
-const SECOND_THOUGHTS = 3_000;
-const LONGEST_OUTPUT = 262_144;
+const BETTER_ADDRESS_MS = 3_000;
+const MAX_OUTPUT_LENGTH = 262_144;
 
 export async function openTunnel({ command, origin, port, env, signal }: TunnelOptions): Promise<Tunnel> {
   const line = command.replaceAll('{url}', origin).replaceAll('{port}', String(port));
   const child = startGroup(line, env, ['ignore', 'pipe', 'pipe']);
-  const ended = new Promise<string>((done) => {
-    child.once('error', (error) => done(error.message));
-    child.once('close', (code, killedBy) => done(code === null ? `${killedBy}` : `exit ${code}`));
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, killedBy) => resolve(code === null ? `${killedBy}` : `exit ${code}`));
   });
   const close = (): Promise<void> => endGroup(child);
   try {
@@ -43,58 +44,62 @@ export async function openTunnel({ command, origin, port, env, signal }: TunnelO
   }
 }
 
-type Lines = ReadonlyArray<NodeJS.ReadableStream | null>;
+type Outputs = ReadonlyArray<NodeJS.ReadableStream | null>;
 
-async function firstAddress(streams: Lines, ended: Promise<string>, signal: AbortSignal): Promise<string> {
+async function firstAddress(outputs: Outputs, ended: Promise<string>, signal: AbortSignal): Promise<string> {
   let text = '';
-  const timers: NodeJS.Timeout[] = [];
-  const after = (milliseconds: number, work: () => void): void => {
-    timers.push(setTimeout(work, milliseconds));
-  };
+  const cleanUps: Array<() => void> = [];
   try {
-    return await new Promise<string>((done, failed) => {
-      const fail = (what: string): void => failed(new StenoError('failed', what, { hint: lastWords(text) }));
+    return await new Promise<string>((resolve, reject) => {
+      const fail = (what: string): void => reject(new StenoError('failed', what, { hint: lastOutput(text) }));
+      const onAbort = (): void => reject(new StenoError('interrupted', 'interrupted'));
+      let hasPossible = false;
       const read = (chunk: Buffer): void => {
-        // Read on to the end, or the program would stand still when its pipe is full.
-        if (text.length > LONGEST_OUTPUT) return;
+        // Read to the end: the program would block once its pipe is full.
+        if (text.length > MAX_OUTPUT_LENGTH) return;
         text += chunk.toString('utf8');
         const { likely, possible } = addressesIn(text);
-        if (likely) done(likely);
-        else if (possible && timers.length === 1) after(SECOND_THOUGHTS, () => done(best(text) ?? possible));
+        if (likely) return void resolve(likely);
+        if (!possible || hasPossible) return;
+        hasPossible = true;
+        cleanUps.push(after(BETTER_ADDRESS_MS, () => resolve(bestAddress(text) ?? possible), reject));
       };
-      after(PATIENCE, () => fail('the tunnel printed no public https address in 30s'));
-      for (const stream of streams) stream?.on('data', read);
+      const giveUp = (): void => fail('the tunnel printed no public https address in 30s');
+      cleanUps.push(after(ADDRESS_TIMEOUT_MS, giveUp, reject));
+      for (const output of outputs) output?.on('data', read);
       void ended.then((how) => fail(`the tunnel ended before it printed an address (${how})`));
-      signal.addEventListener('abort', () => fail('interrupted'), { once: true });
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      cleanUps.push(() => signal.removeEventListener('abort', onAbort));
     });
   } finally {
-    for (const timer of timers) clearTimeout(timer);
+    for (const cleanUp of cleanUps) cleanUp();
   }
 }
 
-const best = (text: string): string | undefined => {
+const bestAddress = (text: string): string | undefined => {
   const { likely, possible } = addressesIn(`${text}\n`);
   return likely ?? possible;
 };
 
-const lastWords = (text: string): string =>
+const lastOutput = (text: string): string =>
   text.trim() ? `it said: ${oneLine(text.slice(-300))}` : 'it said nothing';
 
-const documents =
+const documentHosts =
   /^(www|docs?|developers?|dashboard|admin|status|help|support|blog)\.|(^|\.)(github\.com|localhost\.run)$/;
 
 /** A tunnel's own address is a bare host; a link to its documents has a path, or a host that says so. */
 export function addressesIn(text: string): { likely: string | undefined; possible: string | undefined } {
-  const found = [...text.matchAll(/https:\/\/[^\s"'<>|\\^`{}()[\]\u001b]+/gi)]
+  const addresses = [...text.matchAll(/https:\/\/[^\s"'<>|\\^`{}()[\]\u001b]+/gi)]
     .map(([url]) => url.replace(/[.,;:!?]+$/, ''))
     .filter((url) => URL.canParse(url) && isPublic(new URL(url).hostname));
   const isBare = (url: string): boolean => {
     const { pathname, search, hostname } = new URL(url);
-    return pathname === '/' && search === '' && !documents.test(hostname);
+    return pathname === '/' && search === '' && !documentHosts.test(hostname);
   };
-  // The last word may have come in half.
+  // The end of the text may be half an address.
   const isWhole = (url: string): boolean => !text.endsWith(url);
-  return { likely: found.find((url) => isBare(url) && isWhole(url)), possible: found[0] };
+  return { likely: addresses.find((url) => isBare(url) && isWhole(url)), possible: addresses[0] };
 }
 
 const isPublic = (host: string): boolean =>

@@ -1,7 +1,7 @@
 /** What a delivery's form says, held against Node's own reader of forms. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldsOf, parseForm } from '../../src/listen/parse.ts';
+import { parseFields, parseForm } from '../../src/listen/parse.ts';
 
 const names = ['event', 'webhook_version', 'audiofile', 'order', 'hold', 'original_audiofile'] as const;
 
@@ -57,7 +57,7 @@ describe('the form of an event', () => {
         const larger = new Uint8Array(body.length + 20).fill(0x26);
         larger.set(body, 10);
         const part = larger.subarray(10, 10 + body.length);
-        expect([parseForm(part), fieldsOf(part)]).toEqual([parseForm(body), fieldsOf(body)]);
+        expect([parseForm(part), parseFields(part)]).toEqual([parseForm(body), parseFields(body)]);
       }),
     );
   });
@@ -65,9 +65,9 @@ describe('the form of an event', () => {
   it('is looked at to its 65,536th byte, and begins with its first', () => {
     const late = Buffer.from(`event=A&x=${'y'.repeat(70_000)}&order=late`);
     expect(parseForm(late)).toMatchObject({ event: 'A', order: '' });
-    expect(fieldsOf(late).get('order')).toEqual(['late']);
+    expect(parseFields(late).get('order')).toEqual(['late']);
     const odd = Buffer.from('?event=A&order=1');
-    expect([parseForm(odd).event, fieldsOf(odd).get('?event')]).toEqual(['', ['A']]);
+    expect([parseForm(odd).event, parseFields(odd).get('?event')]).toEqual(['', ['A']]);
     expect(parseForm(Buffer.alloc(0))).toMatchObject({ event: '', files: [''] });
   });
 });

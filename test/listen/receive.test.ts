@@ -209,7 +209,7 @@ describe('the door', () => {
   it('warns if it is open to others without a secret path', async () => {
     const user = new User();
     const wide = await Listener.start(user, ['--host', '0.0.0.0']);
-    expect(wide.stderr).toMatch(/warning: .*nobody signs/);
+    expect(wide.stderr).toMatch(/warning: .*not signed/);
     await wide.stop();
     const secret = await Listener.start(user, ['--host', '0.0.0.0', '--path', '/aB3dE6gH9jK2mN5pQ8sT1v']);
     expect(secret.stderr).not.toMatch(/warning/);

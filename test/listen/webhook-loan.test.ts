@@ -114,7 +114,7 @@ describe('--register', () => {
   it('puts the URL back when it fails, and says what to do when it can not', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
-    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC, '--timeout', '500ms']);
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC, '--timeout', '2s']);
     expect((await listener.ended).code).toBe(6);
     expect(webhook.url).toBe(OTHER);
     const broken = await Listener.start(user, ['--register', '--public-url', PUBLIC]);

@@ -128,12 +128,15 @@ export class Target {
   readonly got: Delivered[] = [];
   /** What it answers; the number of the call decides. */
   status: (call: number) => number = () => 200;
+  /** No call is answered before this resolves. */
+  opens: Promise<void> = Promise.resolve();
   readonly #server = createServer((call, response) => {
     const chunks: Buffer[] = [];
     call.on('data', (chunk: Buffer) => chunks.push(chunk));
     call.on('end', () => {
       this.got.push({ body: Buffer.concat(chunks), headers: call.headers });
-      response.writeHead(this.status(this.got.length)).end();
+      const status = this.status(this.got.length);
+      void this.opens.then(() => response.writeHead(status).end());
     });
   });
 

@@ -1,25 +1,25 @@
-/** What can be done about an event, seen from the queue that does it. */
+/** What can be done about an event, as its queue sees it. */
 import type { ReceivedEvent } from '../event.ts';
-import type { Duty } from '../recorder.ts';
+import type { ActionRule } from '../recorder.ts';
 
-/** `again`: it did not work but may; `down`: the target is not there, so that others need not be tried either. */
 export interface Outcome {
-  readonly end: 'done' | 'failed' | 'again' | 'down';
-  /** What came of it, in a few words. */
+  /** `retry`: it failed but may work later; `down`: the target can't be reached, so other events need not be tried. */
+  readonly end: 'done' | 'failed' | 'retry' | 'down';
+  /** In a few words, for the ledger and the screen. */
   readonly text: string;
-  /** The files that it left on disk. */
+  /** The files that it saved. */
   readonly saved?: readonly string[];
 }
 
-/** The target is as the ledger knows it, and as people are told. */
-export interface Action extends Duty {
+/** `target` is what the ledger and people are told; it holds no password. */
+export interface Action extends ActionRule {
   readonly kind: 'forward' | 'exec' | 'download';
-  /** How many at once. */
+  /** How many run at once. */
   readonly jobs: number;
-  /** It may not be done twice without a word: each try is written down before it begins. */
-  readonly marksTries?: boolean;
-  /** What was given up is tried again by the next listener. */
-  readonly triesAgain: boolean;
+  /** Each try is written down before it begins, so that a second one is known to be one. */
+  readonly recordsTries?: boolean;
+  /** The next listener tries again what this one gave up. */
+  readonly retriedByNext: boolean;
   run(event: ReceivedEvent, attempt: number, signal: AbortSignal): Promise<Outcome>;
   close?(): Promise<void>;
 }

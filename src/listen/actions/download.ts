@@ -4,7 +4,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { errorMessage, StenoError } from '../../lib/errors.ts';
 import type { Action, Outcome } from './action.ts';
 
 const JOBS = 4;
@@ -20,7 +20,7 @@ export function downloadAction(
     kind: 'download',
     target: `${resolve(folder)} ${formats.join(',')}`,
     jobs: JOBS,
-    triesAgain: true,
+    retriedByNext: true,
     sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
     async run({ audiofile }) {
@@ -33,19 +33,20 @@ export function downloadAction(
           saved: saved.flatMap(({ path, unidentified }) => (unidentified ? [] : [path])),
         };
       } catch (error) {
-        return judge(error);
+        return outcomeOf(error);
       }
     },
+    close: () => transport.close(),
   };
 }
 
 const describe = ({ path, unidentified }: Saved): string =>
   unidentified ? `${path} (was there already, and is left as it is)` : path;
 
-/** Without a key or a network no other transcript comes either; the rest may pass, or is about this file alone. */
-function judge(error: unknown): Outcome {
-  const { message: text } = error as Error;
+/** Without a key or a network no other transcript comes either; other errors may be about this file alone. */
+function outcomeOf(error: unknown): Outcome {
+  const text = errorMessage(error);
   const kind = error instanceof StenoError ? error.kind : 'failed';
   if (kind === 'network' || kind === 'auth') return { end: 'down', text };
-  return { end: kind === 'usage' ? 'failed' : 'again', text };
+  return { end: kind === 'usage' ? 'failed' : 'retry', text };
 }

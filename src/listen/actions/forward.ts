@@ -1,43 +1,40 @@
-/** Passes deliveries on as they came, body and content type to the byte. */
+/** Sends deliveries on as they came, body and content type to the byte. */
 
 import { type PostResult, PostTarget } from '../../api/http/post.ts';
 import type { Env } from '../../lib/env.ts';
-import { hopMarker } from '../hop-marker.ts';
+import { HOP_MARKER_HEADER, hopMarker } from '../hop-marker.ts';
 import type { Action, Outcome } from './action.ts';
 
 const JOBS = 8;
-/** Answers after which asking again may help. */
-const passing = new Set([408, 425, 429]);
+/** Statuses after which the same request may work later. */
+const transientStatuses = new Set([408, 425, 429]);
 
-export async function forwardTo(url: string, env: Env): Promise<Action> {
+export async function forwardAction(url: string, env: Env): Promise<Action> {
   const target = await PostTarget.open(url, env);
   return {
     kind: 'forward',
     target: withoutPassword(url),
     jobs: JOBS,
-    triesAgain: true,
-    // What was found by looking has no body to pass on.
+    retriedByNext: true,
+    // An event that was found by looking has no body to send.
     sources: ['received'],
-    run: async ({ n, contentType, body }, _, signal) =>
-      judge(
-        await target.post(
-          { contentType, body, headers: { 'steno-event': String(n), 'steno-listener': hopMarker } },
-          signal,
-        ),
-      ),
+    async run({ n, contentType, body }, _attempt, signal) {
+      const headers = { 'steno-event': String(n), [HOP_MARKER_HEADER]: hopMarker };
+      return outcomeOf(await target.post({ contentType, body, headers }, signal));
+    },
     close: () => target.close(),
   };
 }
 
-export function judge(result: PostResult): Outcome {
-  if ('error' in result) return { end: result.reached ? 'again' : 'down', text: result.error };
+export function outcomeOf(result: PostResult): Outcome {
+  if ('error' in result) return { end: result.reached ? 'retry' : 'down', text: result.error };
   const { status, location } = result;
   const text = `HTTP ${status}${location ? ` to ${location}` : ''}`;
   if (status >= 200 && status < 300) return { end: 'done', text };
-  return { end: status >= 500 || passing.has(status) ? 'again' : 'failed', text };
+  return { end: status >= 500 || transientStatuses.has(status) ? 'retry' : 'failed', text };
 }
 
-/** The ledger and the screen need not know it. */
+/** For the ledger and the screen. */
 export function withoutPassword(text: string): string {
   const url = new URL(text);
   if (!url.password) return text;

@@ -1,181 +1,253 @@
 /** Does one action for one event after another, as the ledger lists them: nothing waits in memory. */
+import { monotonicMs } from '../../lib/clock.ts';
+import { errorMessage } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { ReceivedEvent } from '../event.ts';
+import type { SessionEnd } from '../session-end.ts';
+import { after, type OnError, runInBackground } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
 
-export interface Task {
+export interface PendingAction {
+  /** The number of its event. */
   readonly n: number;
   /** How often it was begun before. */
   readonly tries: number;
 }
 
-export interface Ending {
+export interface ActionState {
   readonly status: 'pending' | 'done' | 'failed';
   readonly tries: number;
   readonly outcome: string;
 }
 
-/** What the lane reads from the ledger and writes to it. */
+/** What the queue reads from the ledger and writes to it; each of these may fail. */
 export interface ActionStore {
-  pending(after: number, limit: number): Task[];
+  pending(after: number, limit: number): PendingAction[];
   event(n: number): ReceivedEvent | undefined;
-  write(n: number, ending: Ending): Promise<void>;
+  write(n: number, state: ActionState): Promise<void>;
 }
 
 export interface ActionReport {
   readonly action: Action;
   readonly event?: ReceivedEvent;
-  /** `down` and `back` are said once, of the target; the others of an event. */
+  /** `down` and `back` are about the target and reported once; the others are about an event. */
   readonly what: 'done' | 'failed' | 'down' | 'back';
   readonly outcome: string;
   readonly saved?: readonly string[] | undefined;
 }
 
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
-/** So often one event is tried before the lane goes on without it. */
-const MOST_TRIES = 6;
-/** So often once the listener is about to end. */
-const LAST_TRIES = 3;
-const PAGE = 32;
+export interface QueueOptions {
+  readonly end: SessionEnd;
+  /** Fires when actions under way have to stop. */
+  readonly abort: AbortSignal;
+  readonly onReport: (report: ActionReport) => void;
+  readonly onLedgerTrouble: (text: string) => void;
+  readonly onError: OnError;
+}
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+const LEDGER_RETRY_MS = 2_000;
+/** How often one event is tried before the queue goes on without it. */
+const MAX_TRIES = 6;
+/** The same once the session is over. */
+const MAX_LAST_TRIES = 3;
+const PAGE_SIZE = 32;
 
 export class ActionQueue {
   readonly action: Action;
-  readonly #desk: ActionStore;
-  readonly #report: (report: ActionReport) => void;
-  readonly #abort = new AbortController();
-  readonly #hurry = new AbortController();
+  readonly #store: ActionStore;
+  readonly #options: QueueOptions;
   readonly #active = new Set<number>();
-  #listed: Task[] = [];
-  #after = 0;
-  #last = Number.POSITIVE_INFINITY;
-  #phase: 'working' | 'finishing' | 'stopped' = 'working';
-  #down: { readonly pause: number; readonly until: number } | undefined;
-  #idle: () => void = () => {};
+  #listed: PendingAction[] = [];
+  #listedUpTo = 0;
+  #isStopped = false;
+  #down: { readonly pauseMs: number; readonly untilMs: number } | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #onIdle: () => void = () => {};
 
-  constructor(action: Action, desk: ActionStore, report: (report: ActionReport) => void) {
+  constructor(action: Action, store: ActionStore, options: QueueOptions) {
     this.action = action;
-    this.#desk = desk;
-    this.#report = report;
+    this.#store = store;
+    this.#options = options;
   }
 
-  /** Something may be there to do. */
+  /** Begins what there is to do, up to the number of jobs. */
   wake(): void {
     while (this.#active.size < this.action.jobs) {
-      const task = this.#next();
-      if (!task) break;
-      this.#active.add(task.n);
-      void this.#do(task).finally(() => {
-        this.#active.delete(task.n);
-        this.wake();
-      });
+      const pending = this.#next();
+      if (!pending) break;
+      this.#active.add(pending.n);
+      runInBackground(() => this.#run(pending), this.#options.onError);
     }
-    if (this.#active.size === 0) this.#idle();
+    if (this.#active.size === 0) this.#onIdle();
   }
 
-  /** Looks at all of the list again: it may have grown at its beginning. */
+  /** Reads the list from its beginning again: older events may have come into it. */
   rewind(): void {
-    this.#after = 0;
+    this.#listedUpTo = 0;
     this.#listed = [];
     this.wake();
   }
 
-  /** Does what is to be done up to this event; what does not work soon is left to the next listener. */
-  async finish(last: number): Promise<void> {
-    this.#last = last;
-    this.#phase = 'finishing';
-    this.#hurry.abort();
+  /** After the goal was reached: does what is left to do; what does not work soon is left to the next listener. */
+  async finish(): Promise<void> {
     await this.#untilIdle();
   }
 
-  /** Begins nothing more; what is under way has so long to end by itself. */
-  async stop(grace: number): Promise<void> {
-    this.#phase = 'stopped';
-    this.#hurry.abort();
-    const timer = setTimeout(() => this.#abort.abort(), grace);
+  /** Begins nothing more, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelRetry?.();
     await this.#untilIdle();
-    clearTimeout(timer);
+  }
+
+  get #name(): string {
+    return `${this.action.kind} ${this.action.target}`;
+  }
+
+  /** `finishing`: the session has reached its goal, and only events up to the last one are acted on. */
+  get #phase(): 'working' | 'finishing' | 'stopped' {
+    const { end } = this.#options;
+    if (this.#isStopped) return 'stopped';
+    if (!end.signal.aborted) return 'working';
+    return end.reachedGoal ? 'finishing' : 'stopped';
   }
 
   #untilIdle(): Promise<void> {
-    return new Promise((done) => {
-      this.#idle = done;
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
       this.wake();
     });
   }
 
-  #next(): Task | undefined {
+  #next(): PendingAction | undefined {
     if (this.#phase === 'stopped' || (this.#phase === 'finishing' && this.#down)) return undefined;
-    if (this.#listed.length === 0) {
-      this.#listed = this.#desk.pending(this.#after, PAGE).filter(({ n }) => !this.#active.has(n));
+    try {
+      if (this.#listed.length === 0) {
+        const listed = this.#store.pending(this.#listedUpTo, PAGE_SIZE);
+        this.#listed = listed.filter(({ n }) => !this.#active.has(n));
+      }
+    } catch (error) {
+      this.#retryLater(error);
+      return undefined;
     }
-    const task = this.#listed[0];
-    if (!task || task.n > this.#last) return undefined;
+    const pending = this.#listed[0];
+    if (!pending || pending.n > this.#options.end.lastEvent) return undefined;
     this.#listed.shift();
-    this.#after = Math.max(this.#after, task.n);
-    return task;
+    this.#listedUpTo = Math.max(this.#listedUpTo, pending.n);
+    return pending;
   }
 
-  async #do(task: Task): Promise<void> {
-    const event = this.#desk.event(task.n);
-    if (!event) return;
+  async #run(pending: PendingAction): Promise<void> {
+    let report: ActionReport | undefined;
     try {
-      const { outcome, tries } = await this.#tryOn(event, task.tries);
-      const status = outcome.end === 'done' || outcome.end === 'failed' ? outcome.end : 'pending';
-      await this.#desk.write(task.n, { status, tries, outcome: outcome.text });
-      const { text, saved } = outcome;
-      if (status !== 'pending')
-        this.#report({ action: this.action, event, what: status, outcome: text, saved });
-    } catch {
-      // The ledger could not be written: the next listener finds the action undone.
+      const event = this.#store.event(pending.n);
+      report = event && (await this.#runFor(event, pending.tries));
+    } catch (error) {
+      this.#retryLater(error);
+    } finally {
+      this.#active.delete(pending.n);
+      this.wake();
     }
+    if (report) this.#options.onReport(report);
+  }
+
+  /** Throws only where the ledger fails before the action was begun. */
+  async #runFor(event: ReceivedEvent, triesBefore: number): Promise<ActionReport | undefined> {
+    const { outcome, tries } = await this.#tryUntilOver(event, triesBefore);
+    const { end, text, saved } = outcome;
+    const what = end === 'done' || end === 'failed' ? end : undefined;
+    await this.#writeOutcome(event.n, { status: what ?? 'pending', tries, outcome: text });
+    return what && { action: this.action, event, what, outcome: text, saved };
   }
 
   /** Tries until it works, can't work, or is left to the next listener. */
-  async #tryOn(event: ReceivedEvent, before: number): Promise<{ outcome: Outcome; tries: number }> {
+  async #tryUntilOver(
+    event: ReceivedEvent,
+    triesBefore: number,
+  ): Promise<{ outcome: Outcome; tries: number }> {
     let refusals = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const tries = before + attempt;
-      if (this.action.marksTries) {
-        await this.#desk.write(event.n, { status: 'pending', tries, outcome: 'begun' });
-      }
-      const outcome = await this.action.run(event, tries, this.#abort.signal);
-      this.#notice(outcome);
-      if (outcome.end === 'again') refusals += 1;
-      if (outcome.end === 'done' || outcome.end === 'failed' || this.#isOver(attempt))
+      const tries = triesBefore + attempt;
+      if (this.action.recordsTries)
+        await this.#store.write(event.n, { status: 'pending', tries, outcome: 'begun' });
+      const outcome = await this.#tryOnce(event, tries);
+      this.#noteTarget(outcome);
+      if (outcome.end === 'retry') refusals += 1;
+      if (outcome.end === 'done' || outcome.end === 'failed' || this.#isLastTry(attempt))
         return { outcome, tries };
-      if (refusals >= MOST_TRIES) return { outcome: { ...outcome, end: 'failed' }, tries };
-      await this.#pause(outcome.end === 'down' ? (this.#down?.pause ?? 0) : backoff(refusals));
-      if (this.#isOver(attempt)) return { outcome, tries };
+      if (refusals >= MAX_TRIES) return { outcome: { ...outcome, end: 'failed' }, tries };
+      await this.#pause(outcome.end === 'down' ? (this.#down?.pauseMs ?? 0) : backoffMs(refusals));
+      if (this.#isLastTry(attempt)) return { outcome, tries };
     }
   }
 
-  #isOver(attempt: number): boolean {
-    return this.#phase === 'stopped' || (this.#phase === 'finishing' && attempt >= LAST_TRIES);
+  async #tryOnce(event: ReceivedEvent, tries: number): Promise<Outcome> {
+    try {
+      return await this.action.run(event, tries, this.#options.abort);
+    } catch (error) {
+      return { end: 'failed', text: errorMessage(error) };
+    }
   }
 
-  /** Says once that the target is gone, and once that it is back. */
-  #notice({ end, text }: Outcome): void {
+  #isLastTry(attempt: number): boolean {
+    return this.#phase === 'stopped' || (this.#phase === 'finishing' && attempt >= MAX_LAST_TRIES);
+  }
+
+  /** Goes on until the ledger takes it: an action that was done must not be done again. */
+  async #writeOutcome(n: number, state: ActionState): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#store.write(n, state);
+      } catch (error) {
+        const why = errorMessage(error);
+        if (this.#phase !== 'working') {
+          const what = `event ${n}: ${this.#name} (${state.outcome})`;
+          return this.#options.onLedgerTrouble(
+            `${what} is not in the ledger, so it may be done again: ${why}`,
+          );
+        }
+        this.#options.onLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`);
+        await this.#pause(LEDGER_RETRY_MS);
+      }
+    }
+  }
+
+  /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
+  #retryLater(error: unknown): void {
+    this.#options.onLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`);
+    if (this.#phase !== 'working' || this.#cancelRetry) return;
+    const retry = (): void => {
+      this.#cancelRetry = undefined;
+      this.rewind();
+    };
+    this.#cancelRetry = after(LEDGER_RETRY_MS, retry, this.#options.onError);
+  }
+
+  /** Reports once that the target is gone, and once that it is back. */
+  #noteTarget({ end, text }: Outcome): void {
     const { action } = this;
+    const now = monotonicMs();
     if (end === 'down') {
-      if (!this.#down) this.#report({ action, what: 'down', outcome: text });
-      // Those who tried at the same time have learned nothing more.
-      if (this.#down && Date.now() < this.#down.until) return;
-      const pause = Math.min(LONGEST_PAUSE, (this.#down?.pause ?? FIRST_PAUSE / 2) * 2);
-      this.#down = { pause, until: Date.now() + pause };
+      if (!this.#down) this.#options.onReport({ action, what: 'down', outcome: text });
+      // Jobs that failed at the same time say nothing new.
+      if (this.#down && now < this.#down.untilMs) return;
+      const pauseMs = this.#down ? Math.min(MAX_PAUSE_MS, this.#down.pauseMs * 2) : FIRST_PAUSE_MS;
+      this.#down = { pauseMs, untilMs: now + pauseMs };
     } else if (this.#down) {
       this.#down = undefined;
-      this.#report({ action, what: 'back', outcome: text });
+      this.#options.onReport({ action, what: 'back', outcome: text });
     }
   }
 
-  /** A listener that is about to end waits for nobody for long. */
+  /** The end of the session cuts a pause short; a session that is over makes short ones only. */
   async #pause(milliseconds: number): Promise<void> {
-    const calm = this.#phase === 'working';
-    await sleep(calm ? milliseconds : FIRST_PAUSE, calm ? this.#hurry.signal : this.#abort.signal).catch(
-      () => {},
-    );
+    const { end, abort } = this.#options;
+    const isWorking = this.#phase === 'working';
+    // It rejects when the signal fires.
+    await sleep(isWorking ? milliseconds : FIRST_PAUSE_MS, isWorking ? end.signal : abort).catch(() => {});
   }
 }
 
-const backoff = (tries: number): number => Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1));
+const backoffMs = (tries: number): number => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));

@@ -1,70 +1,77 @@
-/** The queues of a listener's actions, one for each target, all of them lists of the ledger. */
+/** The queues of a session, one for each action; what waits in them are rows of the ledger. */
 import type { Ledger } from '../../ledger/ledger.ts';
 import { ReceivedEvent } from '../event.ts';
 import type { GroupCommit } from '../group-commit.ts';
+import { after } from '../timers.ts';
 import type { Action } from './action.ts';
-import { ActionQueue, type ActionReport, type ActionStore } from './queue.ts';
+import { ActionQueue, type ActionStore, type QueueOptions } from './queue.ts';
+
+export interface QueuesOptions extends Omit<QueueOptions, 'abort'> {
+  readonly ledger: Ledger;
+  readonly run: number;
+  readonly commits: GroupCommit;
+  readonly abort: AbortController;
+}
 
 export class ActionQueues {
-  readonly #ledger: Ledger;
-  readonly #run: number;
-  readonly #commits: GroupCommit;
-  readonly #lanes: readonly ActionQueue[];
+  readonly #options: QueuesOptions;
+  readonly #queues: readonly ActionQueue[];
 
-  constructor(
-    actions: readonly Action[],
-    ledger: Ledger,
-    run: number,
-    commits: GroupCommit,
-    report: (report: ActionReport) => void,
-  ) {
-    this.#ledger = ledger;
-    this.#run = run;
-    this.#commits = commits;
-    this.#lanes = actions.map((action) => new ActionQueue(action, this.#desk(action), report));
+  constructor(actions: readonly Action[], options: QueuesOptions) {
+    this.#options = options;
+    const queueOptions = { ...options, abort: options.abort.signal };
+    this.#queues = actions.map((action) => new ActionQueue(action, this.#storeFor(action), queueOptions));
   }
 
   wake(): void {
-    for (const lane of this.#lanes) lane.wake();
+    for (const queue of this.#queues) queue.wake();
   }
 
-  /** Takes over what other listeners left undone and was asked for again. */
+  /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(): Promise<void> {
-    const { actions, runs } = this.#ledger;
-    const alive = runs.running();
-    for (const lane of this.#lanes) {
-      const { action } = lane;
-      const taken = await this.#commits.add(() => actions.adopt(action, this.#run, alive, action.triesAgain));
-      if (taken > 0) lane.rewind();
+    const { ledger, run, commits } = this.#options;
+    const running = ledger.runs.running();
+    for (const queue of this.#queues) {
+      const { action } = queue;
+      const adopted = await commits.add(() =>
+        ledger.actions.adopt(action, run, running, action.retriedByNext),
+      );
+      if (adopted > 0) queue.rewind();
     }
   }
 
-  async finish(last: number): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.finish(last)));
+  async finish(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.finish()));
   }
 
-  /** Ends all of them; tells which have something left to do. */
-  async stop(grace: number): Promise<Array<{ action: Action; left: number }>> {
-    await Promise.all(this.#lanes.map((lane) => lane.stop(grace)));
-    await Promise.all(this.#lanes.map(({ action }) => action.close?.()));
-    return this.#lanes
-      .map(({ action }) => ({
-        action,
-        left: this.#ledger.actions.unfinished(action, this.#run, action.triesAgain),
-      }))
+  /** Begins nothing more; what is under way has this long to end by itself. */
+  async stop(graceMs: number): Promise<void> {
+    const { abort, onError } = this.#options;
+    const cancel = after(graceMs, () => abort.abort(), onError);
+    await Promise.all(this.#queues.map((queue) => queue.stop()));
+    cancel();
+    await Promise.all(this.#queues.map(({ action }) => action.close?.()));
+  }
+
+  /** What is left to do for the next listener. */
+  left(): Array<{ action: Action; left: number }> {
+    const { ledger, run } = this.#options;
+    return this.#queues
+      .map(({ action }) => ({ action, left: ledger.actions.unfinished(action, run, action.retriedByNext) }))
       .filter(({ left }) => left > 0);
   }
 
-  #desk(action: Action): ActionStore {
-    const { actions, events } = this.#ledger;
+  #storeFor(action: Action): ActionStore {
+    const { ledger, run, commits } = this.#options;
+    const { actions, events } = ledger;
     return {
       pending: (after, limit) =>
-        actions.pending(action, this.#run, after, limit).map(({ event, tries }) => ({ n: event, tries })),
+        actions.pending(action, run, after, limit).map(({ event, tries }) => ({ n: event, tries })),
       event: (n) => {
         const row = events.get(n);
         return row && new ReceivedEvent(row);
       },
-      write: (n, ending) => this.#commits.add(() => actions.update(n, action, ending)),
+      write: (n, state) => commits.add(() => actions.update(n, action, state)),
     };
   }
 }

@@ -1,0 +1,87 @@
+/** Decides when a listening session is over, and why. */
+import { setMaxListeners } from 'node:events';
+import { formatDuration } from '../lib/duration.ts';
+import { StenoError } from '../lib/errors.ts';
+import { after, type OnError } from './timers.ts';
+
+export interface EndConditions {
+  /** The event after which it is over. */
+  readonly until?: string | undefined;
+  readonly count?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export class SessionEnd {
+  readonly #conditions: EndConditions;
+  readonly #controller = new AbortController();
+  readonly #cancelClock: () => void;
+  #counted = 0;
+  #failure: { readonly error: unknown } | undefined;
+  /** The event that ended the session; what comes after it is left to the next listener. */
+  lastEvent = Number.POSITIVE_INFINITY;
+
+  /** The clock starts now: opening a session counts as well. */
+  constructor(conditions: EndConditions, interrupt: AbortSignal, onError: OnError) {
+    this.#conditions = conditions;
+    // Every call under way listens to it.
+    setMaxListeners(0, this.signal);
+    const { timeoutMs } = conditions;
+    this.#cancelClock =
+      timeoutMs === undefined ? () => {} : after(timeoutMs, () => this.fail(this.#timeoutError()), onError);
+    const interrupted = (): void => this.#interrupt();
+    if (interrupt.aborted) interrupted();
+    else interrupt.addEventListener('abort', interrupted, { once: true });
+  }
+
+  /** Fires once, when the session is over for any reason: every part stops by it. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether it ended with the event that it was waiting for. */
+  get reachedGoal(): boolean {
+    return this.lastEvent < Number.POSITIVE_INFINITY && !this.#failure;
+  }
+
+  /** Takes an event into account; false if it came after the end. One that does not count may still be the last. */
+  add(n: number, event: string, counts: boolean): boolean {
+    if (this.lastEvent < n || this.#failure) return false;
+    if (counts) this.#counted += 1;
+    const { until, count } = this.#conditions;
+    if (event === until || (counts && this.#counted === count)) {
+      this.lastEvent = n;
+      this.#end();
+    }
+    return true;
+  }
+
+  /** Ends the session with an error; the first one counts. */
+  fail(error: unknown): void {
+    if (this.signal.aborted) return;
+    this.#failure = { error };
+    this.#end();
+  }
+
+  throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Ctrl-C counts also after the goal was reached: it ends the actions that are left. */
+  #interrupt(): void {
+    this.#failure ??= { error: new StenoError('interrupted', 'stopped listening') };
+    this.#end();
+  }
+
+  #end(): void {
+    this.#cancelClock();
+    this.#controller.abort();
+  }
+
+  #timeoutError(): StenoError {
+    const { until, count, timeoutMs = 0 } = this.#conditions;
+    const time = formatDuration(timeoutMs);
+    if (until !== undefined) return new StenoError('timeout', `no ${until} came in ${time}`);
+    if (count === undefined) return new StenoError('timeout', `the time ran out after ${time}`);
+    return new StenoError('timeout', `${this.#counted} of ${count} events came in ${time}`);
+  }
+}

@@ -1,0 +1,113 @@
+/** A ledger that fails under a running listener: said in one line, and nothing stops for it that can go on. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { account } from '../support/account.ts';
+import { ask } from '../support/ledger.ts';
+import { complete, form, Listener, send, Target } from '../support/listener.ts';
+import { User } from '../support/steno.ts';
+
+const FORMER = 'https://former.example.com/hook';
+const REGISTER = ['--register', '--public-url', 'https://events.example.com/'];
+const TICK = { STENO_TEST_TICK_MS: '50' };
+
+/** Every statement about actions fails until the table has its name again. */
+const hideActions = (user: User): void => void ask(user, 'ALTER TABLE actions RENAME TO hidden');
+const showActions = (user: User): void => void ask(user, 'ALTER TABLE hidden RENAME TO actions');
+
+const statusOf = (user: User, n: number): string | undefined =>
+  ask<{ status: string }>(user, 'SELECT status FROM actions WHERE event = ?', n)[0]?.status;
+
+function damage(user: User): void {
+  for (const name of ['ledger.db', 'ledger.db-wal']) {
+    const path = join(user.home, 'state', name);
+    writeFileSync(path, Buffer.alloc(statSync(path).size, 'Z'), { flag: 'r+' });
+  }
+}
+
+const lines = (text: string): string[] => text.split('\n').filter(Boolean);
+
+/** A stack trace, or the source line that node prints above one, is not a message. */
+function expectPlainLines(stderr: string): void {
+  for (const line of lines(stderr)) expect(line.length, line.slice(0, 200)).toBeLessThan(700);
+  expect(stderr).not.toMatch(/^\s+at |Node\.js v/m);
+}
+
+/** A target that holds its answers back until it is told to give them. */
+async function slowTarget(): Promise<{ target: Target; answer: () => void }> {
+  const target = await Target.start();
+  let answer = (): void => {};
+  target.opens = new Promise((done) => {
+    answer = done;
+  });
+  return { target, answer };
+}
+
+describe('while the ledger fails', () => {
+  it('an outcome is written down later, and its action is not done again', async () => {
+    const user = new User(TICK);
+    const { target, answer } = await slowTarget();
+    const listener = await Listener.start(user, ['--forward-to', target.url]);
+    expect((await listener.post(complete('1'))).status).toBe(200);
+    await listener.until(() => target.got.length === 1);
+    hideActions(user);
+    answer();
+    await listener.until(() => /no such table/.test(listener.stderr));
+    // Many ticks, each of which meets the same trouble.
+    await sleep(1_000);
+    expect(listener.child.exitCode).toBeNull();
+    const complaints = lines(listener.stderr).filter((line) => /no such table/.test(line));
+    expect(complaints).toEqual([...new Set(complaints)]);
+    expect((await listener.post(complete('2'))).status).toBe(503);
+    showActions(user);
+    await listener.until(() => statusOf(user, 1) === 'done');
+    expect((await listener.post(complete('3'))).status).toBe(200);
+    await listener.until(() => target.got.length === 2);
+    expect(target.got.map(({ body }) => body.toString())).toEqual([complete('1'), complete('3')]);
+    const { code, stderr } = await listener.stop();
+    expect(code).toBe(130);
+    expectPlainLines(stderr);
+  });
+
+  it('what waits in a queue is not begun, and is done when the ledger works again', async () => {
+    const user = new User(TICK);
+    const args = ['--exec', 'echo "$STENO_EVENT_AUDIOFILE" >> ran; sleep 0.5', '--jobs', '1'];
+    const listener = await Listener.start(user, args);
+    const ran = (): string =>
+      existsSync(join(user.home, 'ran')) ? readFileSync(join(user.home, 'ran'), 'utf8') : '';
+    for (const id of ['1', '2', '3']) await listener.post(complete(id));
+    await listener.until(() => ran() === '1\n');
+    ask(user, 'ALTER TABLE events RENAME TO hidden');
+    await listener.until(() => /no such table: (main\.)?events/.test(listener.stderr));
+    await sleep(500);
+    expect(ran()).toBe('1\n');
+    ask(user, 'ALTER TABLE hidden RENAME TO events');
+    await listener.until(() => ran() === '1\n2\n3\n');
+    expectPlainLines((await listener.stop()).stderr);
+  });
+
+  it.each([
+    [/is damaged|is malformed/, damage],
+    [/no such table/, (user: User) => void ask(user, 'ALTER TABLE runs RENAME TO hidden')],
+  ])('the end is in order: the webhook is given back, the exit code is as ever (%s)', async (why, spoil) => {
+    const { user, service } = await account(TICK);
+    let webhook = FORMER;
+    service.on('*', (got, response) => {
+      if (got.method === 'POST' && got.path === '/webhook') webhook = String(got.body?.webhook);
+      response.end(JSON.stringify({ webhook }));
+    });
+    const listener = await Listener.start(user, [...REGISTER, '--exec', 'true']);
+    expect((await listener.post(complete('1'))).status).toBe(200);
+    await listener.until(() => statusOf(user, 1) === 'done');
+    spoil(user);
+    // While a test event is awaited, the ledger is asked whether this is one.
+    await listener.post(form({ event: 'DIFFICULT_AUDIO', audiofile: '7', order: 'o7' }));
+    await listener.until(() => why.test(listener.stderr));
+    expect((await send(`http://127.0.0.1:${listener.port}/healthz`, '', { method: 'GET' })).status).toBe(200);
+    expect(webhook).toMatch(/^https:\/\/events\.example\.com\//);
+    const { code, stderr } = await listener.stop('SIGTERM');
+    expect([code, webhook]).toEqual([143, FORMER]);
+    expectPlainLines(stderr);
+  });
+});
