@@ -4,8 +4,13 @@ import { findFormat } from '../catalog/formats.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { readWords } from '../flows/orders/manifest.ts';
-import { saveTranscripts, streamTranscript, targetOf, type Wanted } from '../flows/transcripts/fetch.ts';
+import { readIds } from '../flows/orders/manifest.ts';
+import {
+  outputTarget,
+  saveTranscripts,
+  streamTranscript,
+  type TranscriptSelection,
+} from '../flows/transcripts/fetch.ts';
 import { checkTemplate } from '../flows/transcripts/name.ts';
 import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
@@ -26,36 +31,40 @@ interface TranscriptOptions {
 }
 
 export async function run(context: Context, { args, options }: Input<TranscriptOptions>): Promise<void> {
-  const listed = options.from === undefined ? [] : await readWords(options.from, context.stdin);
+  const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
   const ids = [...new Set([...args, ...listed].map(checkId))];
   if (ids.length === 0) throw usage('transcript wants an id, or --from', 'see: steno transcript --help');
   const formats = checkFormats(options.format);
   if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
-  const wanted = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
-  return options.output === '-' ? print(context, wanted) : save(context, wanted, options);
+  const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
+  return options.output === '-' ? print(context, selection) : save(context, selection, options);
 }
 
-async function print(context: Context, wanted: Wanted): Promise<void> {
+async function print(context: Context, selection: TranscriptSelection): Promise<void> {
   const { out } = context;
   const {
     ids: [id = ''],
     formats: [ext = ''],
-  } = wanted;
-  if (wanted.ids.length * wanted.formats.length > 1)
+  } = selection;
+  if (selection.ids.length * selection.formats.length > 1)
     throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
   if (out.onTerminal && findFormat(ext)?.content === 'binary')
     throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
-  await streamTranscript(await context.connect(), { ...wanted, id, ext }, (chunk) =>
+  await streamTranscript(await context.connect(), { ...selection, id, ext }, (chunk) =>
     out.writeDocument(chunk),
   );
 }
 
-async function save(context: Context, wanted: Wanted, options: TranscriptOptions): Promise<void> {
+async function save(
+  context: Context,
+  selection: TranscriptSelection,
+  options: TranscriptOptions,
+): Promise<void> {
   const { out } = context;
-  const documentCount = wanted.ids.length * wanted.formats.length;
+  const documentCount = selection.ids.length * selection.formats.length;
   const several = documentCount > 1;
-  const target = await targetOf(options.output, options.nameAs, several, ifExists(options));
+  const target = await outputTarget(options.output, options.nameAs, several, ifExists(options));
   const transport = await context.connect();
   const ledger = await context.ledgerIfAny();
   const progress = await startProgress(out, 'Downloading');
@@ -64,9 +73,12 @@ async function save(context: Context, wanted: Wanted, options: TranscriptOptions
     pace.step(saved === undefined);
     progress.update(pace);
   };
-  const outcomes = await saveTranscripts(transport, ledger, wanted, target, options.jobs, onDone).finally(
-    () => progress.stop(),
-  );
+  const outcomes = await saveTranscripts(selection, target, {
+    transport,
+    ledger,
+    jobs: options.jobs,
+    onDone,
+  }).finally(() => progress.stop());
   if (several || !outcomes[0]?.error)
     await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
   raiseFailures(outcomes);

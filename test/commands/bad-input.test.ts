@@ -61,7 +61,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   [
     'notes from two places',
     order(url, '--sku', 'TRANS14', '--notes', 'a', '--notes-file', 'b'),
-    /exclude each other/,
+    /can't be used together/,
   ],
   [
     'notes from a file that is not there',

@@ -9,7 +9,7 @@ export function filesToWaitFor(
   order: string | undefined,
 ): string[] {
   if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
-  if (!ledger) throw usage('without the ledger, wait wants ids', 'name them: steno wait <id…>');
+  if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
   if (order === undefined) return ledger.files.open();
   const found = ledger.files.ofOrder(checkId(order)).map((row) => row.id);
   if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');

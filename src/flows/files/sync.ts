@@ -48,9 +48,9 @@ async function downloadNew(
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
     const ids = ledger.files.notDownloaded(ext, resolve(folder));
-    const wanted = { ids, formats: [ext], test: false, deprecatedPath: false };
+    const selection = { ids, formats: [ext], test: false, deprecatedPath: false };
     const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const };
-    const outcomes = await saveTranscripts(transport, ledger, wanted, target, jobs);
+    const outcomes = await saveTranscripts(selection, target, { transport, ledger, jobs });
     all = all.concat(outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }
   return all;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { errorMessage, usage } from '../../lib/errors.ts';
 import { readAll } from '../../lib/streams.ts';
 
-const LARGEST_NOTES = 1024 * 1024;
+const MAX_NOTES_BYTES = 1024 * 1024;
 
 /** Notes from the command line, a file or stdin. */
 export async function readNotes(
@@ -11,16 +11,18 @@ export async function readNotes(
   stdin: NodeJS.ReadStream,
 ): Promise<string | undefined> {
   if (file === undefined) return notes;
-  if (notes !== undefined) throw usage('--notes and --notes-file exclude each other', 'choose one of them');
+  if (notes !== undefined)
+    throw usage("--notes and --notes-file can't be used together", 'choose one of them');
   try {
-    const text = await readAll(file === '-' ? stdin : createReadStream(file), LARGEST_NOTES);
+    const text = await readAll(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
     return text.replace(/^\ufeff/, '').replace(/\s+$/, '');
   } catch (error) {
     throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
   }
 }
 
-const documented: Readonly<Record<string, string>> = {
+/** Parameters that have a flag of their own. */
+const flagsOfParams: Readonly<Record<string, string>> = {
   api_key: '--api-key',
   url: 'the argument <url>',
   sku: '--sku',
@@ -30,14 +32,15 @@ const documented: Readonly<Record<string, string>> = {
   names: '--name',
 };
 
-/** `key=value` pairs for what the document does not list. */
+/** `key=value` pairs for parameters that the API document does not list. */
 export function parseParams(params: readonly string[]): Array<[string, string]> {
   return params.map((param) => {
     const at = param.indexOf('=');
     const key = param.slice(0, Math.max(at, 0));
     if (at < 1 || /[\s\u0000-\u001f]/.test(key))
       throw usage(`'${param}' is not key=value`, 'write it like --param title=Talk');
-    if (Object.hasOwn(documented, key)) throw usage(`${key} is not for --param`, `use ${documented[key]}`);
+    if (Object.hasOwn(flagsOfParams, key))
+      throw usage(`${key} is not for --param`, `use ${flagsOfParams[key]}`);
     return [key, param.slice(at + 1)];
   });
 }

@@ -1,4 +1,4 @@
-/** Reads a manifest: one URL a line, CSV with a header, or JSON lines. Any bad line refuses the whole. */
+/** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
 import { createReadStream } from 'node:fs';
 import { scalar } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
@@ -13,16 +13,16 @@ interface Cells {
   readonly skus?: readonly string[] | undefined;
   readonly notes?: string | undefined;
   readonly names?: readonly string[] | undefined;
-  /** What tells this audio from others, in place of its URL. */
+  /** Identifies the audio in place of its URL. */
   readonly key?: string | undefined;
 }
 
 export interface Row extends Cells {
-  /** Where it stands, for messages: `talks.csv, line 3`; empty for what no manifest holds. */
+  /** For messages: `talks.csv, line 3`; empty for a URL that is not from a manifest. */
   readonly at: string;
 }
 
-const LARGEST = 256 * 1024 * 1024;
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 const fields = ['url', 'sku', 'notes', 'names', 'key'];
 
 export async function readManifest(file: string, stdin: NodeJS.ReadStream): Promise<Row[]> {
@@ -33,24 +33,24 @@ export async function readManifest(file: string, stdin: NodeJS.ReadStream): Prom
   return rows;
 }
 
-/** The words of a list file, such as ids: the first field of each line, so that a table of ours will do. */
-export async function readWords(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
+/** Ids from a file: the first field of each line, so that a table that steno printed is accepted too. */
+export async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
   const text = await readInput(file, stdin);
-  return plainLines(text).map(({ text: line }) => line.split('\t', 1)[0]?.trim() ?? '');
+  return contentLines(text).map(({ text: line }) => line.split('\t', 1)[0]?.trim() ?? '');
 }
 
 export async function parseManifest(text: string, where: string): Promise<Row[]> {
-  const lines = plainLines(text);
+  const lines = contentLines(text);
   const first = lines[0]?.text ?? '';
-  const place = (line: number): string => `${where}, line ${line}`;
+  const position = (line: number): string => `${where}, line ${line}`;
   const isHeader = !/^["']?https?:/i.test(first) && (/[,;\t]/.test(first) || isField(first));
-  if (isHeader && !/^[[{]/.test(first)) return fromCsv(text, first, where, place);
+  if (isHeader && !/^[[{]/.test(first)) return fromCsv(text, first, where, position);
   const read = /^[[{]/.test(first) ? fromJson : fromPlain;
-  return lines.map(({ line, text: each }) => rowAt(place(line), () => read(each)));
+  return lines.map(({ line, text: each }) => rowAt(position(line), () => read(each)));
 }
 
-/** Lines that say something: not blank, not a comment. */
-function plainLines(text: string): Array<{ line: number; text: string }> {
+/** Lines that are neither blank nor comments. */
+function contentLines(text: string): Array<{ line: number; text: string }> {
   return text
     .replace(/^\ufeff/, '')
     .split(/\r\n|\n|\r/)
@@ -76,18 +76,18 @@ async function fromCsv(
   text: string,
   first: string,
   where: string,
-  place: (line: number) => string,
+  position: (line: number) => string,
 ): Promise<Row[]> {
   const [header, ...body] = await parseCsv(text, first, where);
-  const columns = columnsOf(header?.record ?? [], place(header?.info.lines ?? 1));
+  const columns = columnsOf(header?.record ?? [], position(header?.info.lines ?? 1));
   return body.map(({ record, info }) => {
     const breaks = record.join('').split('\n').length - 1;
     const cells = new Map(columns.map((column, at) => [column, record[at] ?? '']));
-    return rowAt(place(info.lines - breaks), () => ({
+    return rowAt(position(info.lines - breaks), () => ({
       url: cells.get('url') ?? '',
-      skus: words(cells.get('sku')),
+      skus: splitSkus(cells.get('sku')),
       notes: cells.get('notes'),
-      names: parts(cells.get('names')),
+      names: splitNames(cells.get('names')),
       key: cells.get('key'),
     }));
   });
@@ -103,7 +103,7 @@ async function parseCsv(text: string, first: string, where: string): Promise<Csv
       skip_empty_lines: true,
       comment: '#',
       comment_no_infix: true,
-      // The header tells which one it is: the others may stand in the cells.
+      // The first one in the header; the others may occur in cells.
       delimiter: /[,;\t]/.exec(first)?.[0] ?? ',',
       record_delimiter: '\n',
       trim: true,
@@ -115,10 +115,10 @@ async function parseCsv(text: string, first: string, where: string): Promise<Csv
 }
 
 function columnsOf(header: readonly string[], at: string): string[] {
-  return inPlace(at, () => {
+  return withPosition(at, () => {
     const columns = header.map(fieldName);
     const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-    if (twice) throw usage(`the column ${twice} is there twice`);
+    if (twice) throw usage(`the column ${twice} occurs twice`);
     if (!columns.includes('url')) throw usage('there is no column url');
     return columns;
   });
@@ -140,9 +140,9 @@ function fromJson(text: string): Cells {
   };
   return {
     url: one('url') ?? '',
-    skus: list('sku', words),
+    skus: list('sku', splitSkus),
     notes: one('notes'),
-    names: list('names', parts),
+    names: list('names', splitNames),
     key: one('key'),
   };
 }
@@ -154,11 +154,11 @@ function textOf(key: string, value: Json | undefined): string | undefined {
   return text;
 }
 
-/** A row, or what is wrong with it and where. */
+/** A checked row; an error says where it is. */
 function rowAt(at: string, read: () => Cells): Row {
-  return inPlace(at, () => {
+  return withPosition(at, () => {
     const { url, skus = [], notes, names = [], key } = read();
-    // A row without its key would be told from others by its URL, which is not what the file asks for.
+    // With an empty key the row would be identified by its URL, which is not what the file asks for.
     if (key?.trim() === '')
       throw usage('the key is empty', 'give the row a key, or leave out the column key');
     return {
@@ -179,16 +179,16 @@ function fieldName(name: string): string {
   throw usage(`unknown field '${name}'`, didYouMean(name, fields, `a manifest has: ${fields.join(', ')}`));
 }
 
-const words = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
+const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
 
-const parts = (text = ''): string[] =>
+const splitNames = (text = ''): string[] =>
   text
     .split('|')
     .map((name) => name.trim())
     .filter(Boolean);
 
-/** Says where in the manifest a mistake is. */
-function inPlace<T>(at: string, work: () => T): T {
+/** Adds to an error where in the manifest it is. */
+function withPosition<T>(at: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -199,7 +199,7 @@ function inPlace<T>(at: string, work: () => T): T {
 
 async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string> {
   try {
-    return await readAll(file === '-' ? stdin : createReadStream(file), LARGEST);
+    return await readAll(file === '-' ? stdin : createReadStream(file), MAX_MANIFEST_BYTES);
   } catch (error) {
     throw usage(`can't read ${file === '-' ? 'stdin' : file}: ${errorMessage(error)}`);
   }

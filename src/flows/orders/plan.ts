@@ -1,4 +1,4 @@
-/** From what a user gave to the orders to be sent. */
+/** Makes order requests of the arguments, flags and manifest. */
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
 import { urlKey } from '../../ledger/url-key.ts';
@@ -21,10 +21,11 @@ export interface OrderInput {
   readonly skipOrdered: boolean;
 }
 
-/** So many URLs of a manifest go into one order: the service fetches all of them before it answers. */
-const OF_A_MANIFEST = 50;
+/** URLs of a manifest in one order: the service fetches all of them before it answers. */
+const MANIFEST_URLS_PER_ORDER = 50;
 
-interface Shared {
+/** What holds for every row that does not say otherwise. */
+interface Defaults {
   readonly skus: readonly string[];
   readonly notes: string | undefined;
   readonly names: readonly string[];
@@ -33,7 +34,7 @@ interface Shared {
   readonly extra: OrderRequest['extra'];
 }
 
-/** Checks everything that was given, and makes the orders of it. Nothing is sent if any of it is bad. */
+/** Checks everything before anything is sent. */
 export async function ordersOf(
   urls: readonly string[],
   input: OrderInput,
@@ -41,12 +42,12 @@ export async function ordersOf(
 ): Promise<OrderRequest[]> {
   const { from, notesFile } = input;
   if (urls.length === 0 && from === undefined)
-    throw usage('an order wants a URL, or --from', 'see: steno order --help');
-  if (from === '-' && notesFile === '-') throw usage('--from and --notes-file can not both read stdin');
+    throw usage('order requires a URL, or --from', 'see: steno order --help');
+  if (from === '-' && notesFile === '-') throw usage("--from and --notes-file can't both read stdin");
   const given: Row[] = urls.map((url) => ({ at: '', url: checkUrl(url) }));
   const listed = from === undefined ? [] : await readManifest(from, stdin);
   const rows = withoutRepeats([...given, ...listed], input);
-  const shared = {
+  const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
     notes: await readNotes(input.notes, notesFile, stdin),
@@ -54,40 +55,44 @@ export async function ordersOf(
     anySku: input.anySku,
     extra: parseParams(input.param),
   };
-  return planOrders(rows, shared, input.perOrder ?? (from === undefined ? rows.length : OF_A_MANIFEST));
+  return planOrders(
+    rows,
+    defaults,
+    input.perOrder ?? (from === undefined ? rows.length : MANIFEST_URLS_PER_ORDER),
+  );
 }
 
 function checkNames(names: readonly string[]): readonly string[] {
-  if (names.some((name) => name.trim() === '')) throw usage('a name of a speaker is empty');
+  if (names.some((name) => name.trim() === '')) throw usage('the name of a speaker is empty');
   return names;
 }
 
-/** Rows alike in SKUs, notes and names share an order; what a row does not say, the flags say. */
-export function planOrders(rows: readonly Row[], shared: Shared, perOrder: number): OrderRequest[] {
-  const alike = new Map<string, OrderRequest & { urls: string[] }>();
-  const full: OrderRequest[] = [];
+/** Rows with the same SKUs, notes and names share an order. */
+export function planOrders(rows: readonly Row[], defaults: Defaults, perOrder: number): OrderRequest[] {
+  const latest = new Map<string, OrderRequest & { urls: string[] }>();
+  const requests: OrderRequest[] = [];
   for (const row of rows) {
     const request = {
       urls: [] as string[],
-      skus: checkRowSkus(row, shared),
-      names: row.names ?? shared.names,
-      notes: row.notes ?? shared.notes,
-      test: shared.test,
-      extra: shared.extra,
+      skus: checkRowSkus(row, defaults),
+      names: row.names ?? defaults.names,
+      notes: row.notes ?? defaults.notes,
+      test: defaults.test,
+      extra: defaults.extra,
     };
     const key = JSON.stringify([request.skus, request.names, request.notes]);
-    let open = alike.get(key);
-    if (!open || open.urls.length >= perOrder) {
-      open = request;
-      alike.set(key, open);
-      full.push(open);
+    let current = latest.get(key);
+    if (!current || current.urls.length >= perOrder) {
+      current = request;
+      latest.set(key, current);
+      requests.push(current);
     }
-    open.urls.push(row.url);
+    current.urls.push(row.url);
   }
-  return full;
+  return requests;
 }
 
-/** The same address twice in one go would be bought twice. */
+/** The same URL twice in one run would be bought twice. */
 function withoutRepeats(
   rows: readonly Row[],
   options: { readonly again: boolean; readonly skipOrdered: boolean },
@@ -96,20 +101,20 @@ function withoutRepeats(
   const seen = new Map<string, Row>();
   return rows.filter((row) => {
     const key = urlKey(row.url);
-    const before = seen.get(key);
-    if (!before) seen.set(key, row);
+    const first = seen.get(key);
+    if (!first) seen.set(key, row);
     else if (!options.skipOrdered) {
       const where = row.at ? `${row.at}: ` : '';
-      const same = before.at ? `the same as in ${before.at}` : 'given twice';
-      throw usage(`${where}${row.url} is ${same}`, 'leave one out, or let --skip-ordered do it');
+      const same = first.at ? `the same as in ${first.at}` : 'given twice';
+      throw usage(`${where}${row.url} is ${same}`, 'leave one out, or use --skip-ordered');
     }
-    return !before;
+    return !first;
   });
 }
 
-function checkRowSkus(row: Row, shared: Shared): string[] {
+function checkRowSkus(row: Row, defaults: Defaults): string[] {
   try {
-    return checkOrderSkus(row.skus ?? shared.skus, shared.anySku);
+    return checkOrderSkus(row.skus ?? defaults.skus, defaults.anySku);
   } catch (error) {
     if (!(error instanceof StenoError) || !row.at) throw error;
     throw usage(`${row.at}: ${error.message}`, error.hint);

@@ -55,7 +55,7 @@ export class TranscriptDownloads {
   async fetch(id: string, ext: string): Promise<Saved> {
     const key = `${ext} ${id}`;
     const running = this.#running.get(key);
-    if (running) return running;
+    if (running !== undefined) return running;
     const name = this.#claimName({ id, ext, title: '', order: '' });
     const saving = this.save({ id, ext, path: join(this.#options.folder, name) }).finally(() => {
       this.#names.release(name);

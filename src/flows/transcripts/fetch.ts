@@ -1,4 +1,4 @@
-/** Many transcripts in several formats, each to a name of its own. */
+/** Many transcripts in several formats, or one as a stream. */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getFile } from '../../api/files.ts';
@@ -7,63 +7,61 @@ import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts'
 import type { Ledger } from '../../ledger/ledger.ts';
 import { usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
-import { pourTranscript } from './check.ts';
-import { DEFAULT_TEMPLATE, TranscriptDownloads } from './downloads.ts';
+import { streamChecked } from './check.ts';
+import { DEFAULT_TEMPLATE, type Destination, TranscriptDownloads } from './downloads.ts';
 import { removeLeftovers } from './partial-files.ts';
-import { brokenOff, type IfExists, type Saved } from './save.ts';
+import { type IfExists, type Saved, truncatedError } from './save.ts';
 
-export interface Wanted {
+/** Every format of every file. */
+export interface TranscriptSelection {
   readonly ids: readonly string[];
   readonly formats: readonly string[];
   readonly test: boolean;
   readonly deprecatedPath: boolean;
 }
 
-export interface Target {
-  /** Below which folder, by which template; or one file. */
+export interface OutputTarget {
   readonly folder: string;
   readonly template: string;
+  /** In place of a folder and a template. */
   readonly file?: string | undefined;
   readonly ifExists: IfExists;
 }
 
-/** Where `-o` leads: a folder if it is one, ends like one, or must hold several files. */
-export async function targetOf(
+export interface FetchOptions {
+  readonly transport: Transport;
+  readonly ledger: Ledger | undefined;
+  readonly jobs: number;
+  /** Called as each one ends, with nothing if it failed. */
+  readonly onDone?: (saved: Saved | undefined) => void;
+}
+
+/** What `-o` means: a folder if it is one, ends with a slash, or has to hold several files; otherwise a file. */
+export async function outputTarget(
   output: string | undefined,
   template: string | undefined,
   several: boolean,
   ifExists: IfExists,
-): Promise<Target> {
+): Promise<OutputTarget> {
   const named = { template: template ?? DEFAULT_TEMPLATE, ifExists };
   if (output === undefined) return { ...named, folder: '.' };
-  const there = await stat(output).catch(() => undefined);
-  const folder = there?.isDirectory() || /[/\\]$/.test(output) || several || template !== undefined;
-  if (!folder) return { ...named, folder: '.', file: output };
-  if (there && !there.isDirectory())
+  const existing = await stat(output).catch(() => undefined);
+  const isFolder = existing?.isDirectory() || /[/\\]$/.test(output) || several || template !== undefined;
+  if (!isFolder) return { ...named, folder: '.', file: output };
+  if (existing && !existing.isDirectory())
     throw usage(`'${output}' is not a folder`, 'several transcripts need a folder to go to');
   return { ...named, folder: output };
 }
 
-/** Downloads them all, `jobs` at a time; `onDone` is told of each as it ends, with nothing if it failed. */
 export async function saveTranscripts(
-  transport: Transport,
-  ledger: Ledger | undefined,
-  wanted: Wanted,
-  target: Target,
-  jobs: number,
-  onDone: (saved: Saved | undefined) => void = () => {},
+  selection: TranscriptSelection,
+  target: OutputTarget,
+  { transport, ledger, jobs, onDone }: FetchOptions,
 ): Promise<Outcome<Saved>[]> {
-  const { ids, formats, test, deprecatedPath } = wanted;
+  const { ids, formats, test, deprecatedPath } = selection;
   const { file, folder, template, ifExists } = target;
-  const downloads = new TranscriptDownloads({
-    transport,
-    ledger,
-    folder,
-    template,
-    ifExists,
-    test,
-    deprecatedPath,
-  });
+  const named = { folder, template, ifExists };
+  const downloads = new TranscriptDownloads({ transport, ledger, ...named, test, deprecatedPath });
   const needsDetails = file === undefined && /\{(title|order)\}/.test(template);
   const details = needsDetails ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
   const tasks = ids.flatMap((id, at) =>
@@ -71,39 +69,39 @@ export async function saveTranscripts(
       const { value, error } = details[at] ?? {};
       const parts = { id, ext, title: value?.title ?? '', order: value?.orders[0] ?? '' };
       const to = file === undefined ? downloads.claim(parts) : { id, ext, path: file };
-      return { ...to, error };
+      return { to, error };
     }),
   );
-  for (const each of new Set(tasks.map(({ path }) => dirname(path)))) await removeLeftovers(each);
-  const label = (task: { id: string; ext: string }): string =>
-    formats.length > 1 ? `${task.id}.${task.ext}` : task.id;
-  return doEach(tasks, jobs, label, async ({ error, ...to }) => {
+  for (const each of new Set(tasks.map(({ to }) => dirname(to.path)))) await removeLeftovers(each);
+  const label = ({ to: { id, ext } }: { to: Destination }): string =>
+    formats.length > 1 ? `${id}.${ext}` : id;
+  return doEach(tasks, jobs, label, async ({ to, error }) => {
     let saved: Saved | undefined;
     try {
       if (error) throw error;
       saved = await downloads.save(to);
       return saved;
     } finally {
-      onDone(saved);
+      onDone?.(saved);
     }
   });
 }
 
-/** Passes one transcript on as it comes. */
+/** Writes one transcript as it comes. */
 export function streamTranscript(
   transport: Transport,
   request: TranscriptRequest,
   write: (chunk: Uint8Array) => Promise<void>,
 ): Promise<void> {
   return getTranscript(transport, request, async (transcript) => {
-    let begun = false;
+    let started = false;
     try {
-      await pourTranscript(transcript, request.ext, (chunk) => {
-        begun = true;
+      await streamChecked(transcript, request.ext, (chunk) => {
+        started = true;
         return write(chunk);
       });
     } catch (error) {
-      throw begun ? brokenOff(error) : error;
+      throw started ? truncatedError(error) : error;
     }
   });
 }

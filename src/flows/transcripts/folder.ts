@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { usage } from '../../lib/errors.ts';
 
-/** Refuses a place for downloads that can never be a folder, before anything is sent for it. */
+/** Refuses a download folder that is a file or lies below one, before anything is sent. */
 export function checkFolder(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
   } catch {
-    // A step on the way to it is no folder.
+    // A part of its path is not a folder.
   }
   throw usage(`'${path}' is not a folder, and can't be made one`);
 }

@@ -133,7 +133,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
     `urll,notes\n${a},x\n`,
     /m, line 1: unknown field 'urll'\nhint: did you mean url\?/,
   ],
-  ['a column twice', `url,sku,URL\n${a},,${b}\n`, /m, line 1: the column url is there twice/],
+  ['a column twice', `url,sku,URL\n${a},,${b}\n`, /m, line 1: the column url occurs twice/],
   ['a cell too many', `url,notes\n${a},x\n${b},x,y\n`, /m, line 3: /],
   ['a quote without an end', `url,notes\n${a},"x\n${b},y\n`, /m, line \d: /],
   [

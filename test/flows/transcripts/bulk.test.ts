@@ -201,7 +201,7 @@ describe.concurrent('transcript in bulk', () => {
 
 /** The name that a process of this machine gives to a part. */
 async function partName(folder: string, name: string, pid: number): Promise<string> {
-  const { partOf } = await import('../../../src/flows/transcripts/partial-files.ts');
-  const path = partOf(join(folder, name));
+  const { partialPath } = await import('../../../src/flows/transcripts/partial-files.ts');
+  const path = partialPath(join(folder, name));
   return path.slice(folder.length + 1).replace(`-${process.pid}-`, `-${pid}-`);
 }
