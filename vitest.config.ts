@@ -1,11 +1,32 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/**
+ * What `npm run test:quick` runs: unit and property tests, and of the tests that run the real program those of the
+ * command line, of requests and of money. Everything else takes minutes.
+ */
+const quick = [
+  'test/{catalog,cli,lib,support}/**/*.test.ts',
+  'test/api/money-calls.test.ts',
+  'test/commands/{bad-input,requests}.test.ts',
+  'test/completion/scripts.test.ts',
+  'test/flows/bulk.test.ts',
+  'test/flows/orders/place.test.ts',
+  'test/flows/transcripts/name.test.ts',
+  'test/ledger/{durable,properties}.test.ts',
+  'test/listen/parse.test.ts',
+  'test/project/{layers,map}.test.ts',
+  'test/sandbox/{changes,document,orders,requests}.test.ts',
+  'test/start/*.test.ts',
+];
+
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: mode === 'quick' ? quick : ['test/**/*.test.ts'],
     globalSetup: ['test/support/setup.ts'],
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Tests wait for processes most of the time; with more than two workers on two cores they meet their time limits.
+    maxWorkers: 2,
   },
-});
+}));
