@@ -8,20 +8,23 @@ export interface HttpResponse {
   readonly body: Body;
 }
 
+/** An undici dispatcher, or what changes requests on their way to one. */
+export type RequestSender = Pick<Dispatcher, 'dispatch'>;
+
 /**
  * Resolves when the headers have come; the signal ends the exchange at any time.
  *
  * Speed: undici's `request` would make a Node stream of every body, which takes longer than receiving a short one.
- * To take it out, call `dispatcher.request` here and let `Body` read its stream.
+ * To take it out, call `Pool.request` here and let `Body` read its stream.
  */
 export function exchange(
-  dispatcher: Dispatcher,
+  sender: RequestSender,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(abortReason(signal));
-    else dispatcher.dispatch(request, new Exchange(signal, resolve, reject));
+    else sender.dispatch(request, new Exchange(signal, resolve, reject));
   });
 }
 

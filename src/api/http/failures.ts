@@ -1,10 +1,12 @@
 /** Makes errors of responses and broken connections, and says whether a repeat may help. */
 import { formatDuration } from '../../lib/duration.ts';
-import { type Details, errorCode, errorMessage, type Kind, StenoError } from '../../lib/errors.ts';
+import { type Details, type Kind, StenoError } from '../../lib/errors.ts';
 import { readStart } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
+import { isTransientNetworkError, networkHint, networkMessage } from './network-errors.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { messageInText } from './service-message.ts';
+import { isRefusal, isTransient } from './status.ts';
 
 interface CallErrorDetails extends Details {
   /** May be gone on the next try: a read is worth repeating. */
@@ -28,7 +30,6 @@ export class CallError extends StenoError {
   }
 }
 
-const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 const MAX_MESSAGE_BYTES = 65_536;
 
 /** The error for a response whose status is not a success. */
@@ -36,7 +37,7 @@ export async function statusError(call: Call, response: CallResponse): Promise<C
   const { status, headers } = response;
   const message = messageInText(await readStart(response, MAX_MESSAGE_BYTES), response.hide);
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-  const details = { status, retryAfter, transient: transientStatuses.has(status) };
+  const details = { status, retryAfter, transient: isTransient(status) };
   const answered = `HTTP ${status}${message ? `: ${message}` : ''}`;
   if (call.safety === 'money' && !isRefusal(status))
     return outcomeUnknownError(call, `the service answered ${answered}`, details);
@@ -52,11 +53,9 @@ export async function statusError(call: Call, response: CallResponse): Promise<C
   if (status === 404) return new CallError('missing', `the service does not know it (${answered})`, details);
   const hint =
     retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
-  return new CallError('failed', `the service refused (${answered})`, { ...details, hint });
+  const verdict = isRefusal(status) ? 'refused' : 'failed';
+  return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
 }
-
-/** 4xx and 503 refuse for certain; after any other failure the call may have gone through. */
-const isRefusal = (status: number): boolean => (status >= 400 && status < 500) || status === 503;
 
 interface Interruption {
   /** Some of the request may have reached the service. */
@@ -64,25 +63,26 @@ interface Interruption {
   /** By the user. */
   readonly interrupted: boolean;
   readonly timedOut: boolean;
-  readonly host: string;
+  /** The host, and the proxy on the way to it. */
+  readonly peer: string;
 }
 
 /** The error for a call that ended without a response. */
 export function connectionError(
   call: Call,
   cause: unknown,
-  { sent, interrupted, timedOut, host }: Interruption,
+  { sent, interrupted, timedOut, peer }: Interruption,
 ): CallError {
   const outcomeUnknown = call.safety === 'money' && sent;
   if (interrupted) {
     const hint = outcomeUnknown ? `it may have gone through: ${whatToCheck(call)}` : undefined;
     return new CallError('interrupted', 'interrupted', { hint, cause, outcomeUnknown });
   }
-  const message = timedOut ? `${host} did not answer in time` : networkMessage(cause, host);
+  const message = timedOut ? `${peer} did not answer in time` : networkMessage(cause, peer);
   if (outcomeUnknown) return outcomeUnknownError(call, message, { cause });
   if (timedOut) return new CallError('timeout', message, { cause, hint: 'a longer limit: --timeout 2m' });
-  const hint = sent ? undefined : 'check the base URL and the network: steno whoami';
-  return new CallError('network', message, { cause, hint, transient: true });
+  const details = { cause, hint: networkHint(cause), transient: isTransientNetworkError(cause) };
+  return new CallError('network', message, details);
 }
 
 /** The error for an order, upgrade or refund that may or may not have been carried out. */
@@ -97,36 +97,3 @@ const whatToCheck = (call: Call): string =>
   call.path.startsWith('/audiofile/')
     ? 'look at the file and the balance before you run it again: steno file, steno balance'
     : 'look at the balance and at your account before you order again: steno balance';
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'the host is out of reach',
-  ENETUNREACH: 'the network is out of reach',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  UND_ERR_SOCKET: 'the connection broke off',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped coming',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-};
-
-export const networkMessage = (error: unknown, host: string): string =>
-  `can't reach ${host}: ${reasons[errorCode(error) ?? ''] ?? (errorMessage(error) || 'unknown cause')}`;
-
-const neverConnectedCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-/** No connection was made, so that nothing can have been sent. */
-export const neverConnected = (error: unknown): boolean => neverConnectedCodes.has(errorCode(error) ?? '');

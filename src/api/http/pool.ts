@@ -4,10 +4,15 @@ import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { setFlag } from '../../lib/v8-flags.ts';
+import { basicAuth } from './basic-auth.ts';
+import { makeConnector } from './connector.ts';
+import type { RequestSender } from './exchange.ts';
 import { proxyFor } from './proxy.ts';
 
 export interface ConnectionPool {
-  readonly dispatcher: Dispatcher;
+  readonly sender: RequestSender;
+  /** The host, and the proxy on the way to it, as errors name them. */
+  readonly peer: string;
   /** Closes every connection, also one that is still being made: undici would keep the process waiting for it. */
   close(): Promise<void>;
 }
@@ -18,29 +23,53 @@ const CONNECT_TIMEOUT_MS = 15_000;
 /** Loads what connections to this host need; what it returns makes a pool. */
 export async function poolFactory(base: URL, env: Env): Promise<() => ConnectionPool> {
   const proxy = proxyFor(base, env);
-  if (proxy) {
-    const { ProxyAgent } = await import('./undici-proxy.ts');
-    const tunnel = { uri: proxy, proxyTunnel: base.protocol === 'https:' };
-    return () =>
-      makePool((connect) => new ProxyAgent({ ...limits, ...tunnel, proxyTls: connect, requestTls: connect }));
-  }
-  const { Pool } = await import('./undici.ts');
+  const undici = await import('./undici.ts');
   skipWasmOptimisation();
-  return () => makePool((connect) => new Pool(base.origin, { ...limits, connect }));
+  return () => makePool(undici, base, proxy);
 }
 
 function makePool(
-  makeDispatcher: (connect: { timeout: number; signal: AbortSignal }) => Dispatcher,
+  { Pool, buildConnector }: typeof import('./undici.ts'),
+  base: URL,
+  proxy: URL | undefined,
 ): ConnectionPool {
   const closed = new AbortController();
   // Every connection listens to it.
   setMaxListeners(0, closed.signal);
-  const dispatcher = makeDispatcher({ timeout: CONNECT_TIMEOUT_MS, signal: closed.signal });
-  const close = async (): Promise<void> => {
-    await dispatcher.destroy();
-    closed.abort();
+  const tunnels = base.protocol === 'https:';
+  const plainProxy = tunnels ? undefined : proxy;
+  const connectTcp = buildConnector({ timeout: CONNECT_TIMEOUT_MS, signal: closed.signal });
+  const connect = makeConnector(connectTcp, proxy, tunnels);
+  const pool = new Pool((plainProxy ?? base).origin, { ...limits, connect });
+  return {
+    sender: plainProxy ? plainProxySender(pool, plainProxy) : pool,
+    // Without the proxy's name and password.
+    peer: proxy ? `${base.host} through the proxy ${proxy.origin}` : base.host,
+    close: async () => {
+      await pool.destroy();
+      closed.abort();
+    },
   };
-  return { dispatcher, close };
+}
+
+/** Sends plain http requests to a proxy, which takes the whole URL in place of the path. */
+function plainProxySender(pool: Dispatcher, proxy: URL): RequestSender {
+  const credentials = basicAuth(proxy);
+  return {
+    dispatch: ({ origin, path, headers, ...request }, handler) =>
+      pool.dispatch(
+        {
+          ...request,
+          path: `${origin}${path}`,
+          headers: {
+            ...(headers as Record<string, string>),
+            host: new URL(String(origin)).host,
+            ...(credentials && { 'proxy-authorization': credentials }),
+          },
+        },
+        handler,
+      ),
+  };
 }
 
 /**

@@ -2,10 +2,11 @@
 
 import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
+import { basicAuth } from './basic-auth.ts';
 import { readStart } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
-import { networkMessage, neverConnected } from './failures.ts';
+import { networkMessage, neverConnected } from './network-errors.ts';
 import { type ConnectionPool, poolFactory } from './pool.ts';
 
 export interface PostRequest {
@@ -42,14 +43,14 @@ export class PostTarget {
     const deadline = startDeadline(LIMIT_MS, signal);
     let response: HttpResponse | undefined;
     try {
-      response = await exchange(this.#pool.dispatcher, this.#dispatchOptions(request), deadline.signal);
+      response = await exchange(this.#pool.sender, this.#dispatchOptions(request), deadline.signal);
       // Its text is not used, but a connection is reused only after the whole response was read.
       await readStart(response, MAX_RESPONSE_BYTES);
       return { status: response.status, location: response.headers.location ?? '' };
     } catch (error) {
-      const { host } = this.#url;
-      if (deadline.expired) return { error: `${host} did not answer in time`, reached: true };
-      return { error: networkMessage(error, host), reached: !neverConnected(error) };
+      const { peer } = this.#pool;
+      if (deadline.expired) return { error: `${peer} did not answer in time`, reached: true };
+      return { error: networkMessage(error, peer), reached: !neverConnected(error) };
     } finally {
       response?.body.discard();
       deadline.clear();
@@ -61,7 +62,8 @@ export class PostTarget {
   }
 
   #dispatchOptions({ contentType, body, headers }: PostRequest): Dispatcher.DispatchOptions {
-    const { origin, pathname, search, username, password } = this.#url;
+    const { origin, pathname, search } = this.#url;
+    const authorization = basicAuth(this.#url);
     return {
       origin,
       path: pathname + search,
@@ -70,12 +72,9 @@ export class PostTarget {
         'content-type': contentType,
         'user-agent': `steno/${STENO_VERSION}`,
         ...headers,
-        ...(username && { authorization: basicAuth(username, password) }),
+        ...(authorization && { authorization }),
       },
       body,
     };
   }
 }
-
-const basicAuth = (name: string, password: string): string =>
-  `Basic ${Buffer.from(`${decodeURIComponent(name)}:${decodeURIComponent(password)}`).toString('base64')}`;

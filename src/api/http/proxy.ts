@@ -3,20 +3,20 @@ import { usage } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/urls.ts';
 
 /** The proxy that the environment names for this URL, if any. */
-export function proxyFor(target: URL, env: Env): string | undefined {
+export function proxyFor(target: URL, env: Env): URL | undefined {
   const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const proxy = env[name] || env[name.toUpperCase()];
   if (!proxy || isExempt(target, env.no_proxy || env.NO_PROXY || '')) return undefined;
-  const url = URL.canParse(proxy) ? proxy : `http://${proxy}`;
-  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
+  const text = URL.canParse(proxy) ? proxy : `http://${proxy}`;
+  if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) {
     throw usage(
       `${name.toUpperCase()} is not the address of an http proxy`,
       'write it like http://host:port',
     );
   }
   // A plain http request through a proxy on another machine would show it the key.
-  if (target.protocol === 'http:' && !isLoopback(new URL(url).hostname)) return undefined;
-  return url;
+  const url = new URL(text);
+  return target.protocol === 'http:' && !isLoopback(url.hostname) ? undefined : url;
 }
 
 /** NO_PROXY: host names separated by commas; each covers its subdomains; `*` covers every host. */

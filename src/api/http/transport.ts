@@ -9,7 +9,8 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Call, CallResponse } from './call.ts';
 import { type Deadline, NO_LIMIT_MS, startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
-import { connectionError, neverConnected, statusError } from './failures.ts';
+import { connectionError, statusError } from './failures.ts';
+import { neverConnected } from './network-errors.ts';
 import { type ConnectionPool, poolFactory } from './pool.ts';
 import { makeRequest, type Service } from './request.ts';
 import { pauseBeforeRetry } from './retry.ts';
@@ -35,7 +36,6 @@ const READ_LIMIT_MS = 30_000;
 export class Transport {
   readonly #options: TransportOptions;
   readonly #service: Service;
-  readonly #host: string;
   readonly #makePool: () => ConnectionPool;
   readonly #sharedPool: ConnectionPool;
 
@@ -43,7 +43,6 @@ export class Transport {
     const { apiKey, userAgent } = options;
     this.#options = options;
     this.#service = { origin: base.origin, basePath: base.pathname.replace(/\/$/, ''), apiKey, userAgent };
-    this.#host = base.host;
     this.#makePool = makePool;
     this.#sharedPool = makePool();
   }
@@ -94,7 +93,7 @@ export class Transport {
     try {
       const traceResponse = this.#traceRequest(call);
       const request = makeRequest(call, this.#service);
-      response = { ...(await exchange(pool.dispatcher, request, deadline.signal)), hide };
+      response = { ...(await exchange(pool.sender, request, deadline.signal)), hide };
       traceResponse(response);
       if (response.status >= 300) throw await statusError(call, response);
       return await read(response);
@@ -104,7 +103,7 @@ export class Transport {
         sent: sending?.started() ?? !neverConnected(error),
         interrupted: signal.aborted,
         timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
-        host: this.#host,
+        peer: pool.peer,
       });
     } finally {
       response?.body.discard();

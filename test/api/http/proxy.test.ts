@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type IncomingMessage, request } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import { type AddressInfo, connect, type Server } from 'node:net';
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTls } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { account } from '../../support/account.ts';
 import { freshFolder } from '../../support/files.ts';
 import { KEY, User } from '../../support/steno.ts';
-import { deadAddress } from '../../support/wire.ts';
+import { deadAddress, Wire } from '../../support/wire.ts';
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -23,6 +24,7 @@ async function listen(server: Server): Promise<string> {
 }
 
 interface Proxy {
+  readonly server: Server;
   readonly at: string;
   /** The first lines of what it was sent. */
   readonly asked: string[];
@@ -56,11 +58,20 @@ async function proxy(refuse = false): Promise<Proxy> {
     socket.on('error', () => onward.destroy());
     return undefined;
   });
-  return { at: await listen(server), asked, auth };
+  return { server, at: await listen(server), asked, auth };
 }
 
-/** A service behind TLS, and the certificate that a client must know. */
-async function secure(): Promise<{ at: string; ca: string; paths: string[] }> {
+interface SecureService {
+  readonly at: string;
+  /** The file of its certificate, which a client must know. */
+  readonly ca: string;
+  readonly key: Buffer;
+  readonly cert: Buffer;
+  readonly paths: string[];
+}
+
+/** A service behind TLS. */
+async function secure(): Promise<SecureService> {
   const folder = freshFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   execFileSync(
@@ -87,13 +98,15 @@ async function secure(): Promise<{ at: string; ca: string; paths: string[] }> {
     { stdio: 'ignore' },
   );
   const paths: string[] = [];
-  const server = createHttps({ key: readFileSync(key), cert: readFileSync(cert) }, (got, answer) => {
+  const files = { key: readFileSync(key), cert: readFileSync(cert) };
+  const server = createHttps(files, (got, answer) => {
     paths.push(`${got.method} ${got.url?.split('?')[0]}`);
     got.resume().on('end', () => answer.end('{"balance":"3.00","order":1,"audiofiles":[1]}'));
   });
-  return { at: await listen(server), ca: cert, paths };
+  return { at: await listen(server), ca: cert, ...files, paths };
 }
 
+const established = 'HTTP/1.1 200 Connection established\r\n\r\n';
 const order = ['order', 'https://h/a.mp3', '--sku', 'TRANS14'];
 
 describe.concurrent('a proxy', () => {
@@ -159,6 +172,108 @@ describe.concurrent('a proxy', () => {
     const refused = await user.run(order, { env: { HTTPS_PROXY: through } });
     const gone = await user.run(order, { env: { HTTPS_PROXY: `http://${dead}` } });
     expect([refused.code, gone.code, paths], refused.stderr + gone.stderr).toEqual([7, 7, []]);
+  });
+
+  it.each<[string, (socket: Socket) => void, string]>([
+    ['closes the connection', (socket) => socket.end(), 'the proxy closed the connection'],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), 'the proxy broke off the connection'],
+    ['sends half an answer', (socket) => socket.end('HTTP/1.1 200 Conn'), 'the proxy closed the connection'],
+    [
+      'sends 100 and closes',
+      (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'),
+      'the proxy closed the connection',
+    ],
+    ['makes a tunnel and closes it', (socket) => socket.end(established), 'the connection broke off'],
+    ['makes a tunnel to nowhere', (socket) => socket.end(`${established}hello`), 'it does not speak TLS'],
+    ['fails', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'), 'refused the tunnel (HTTP 502)'],
+  ])(
+    'that takes CONNECT and %s is named after a few tries, and no order is sent',
+    async (_, serve, cause) => {
+      const through = await Wire.afterRequest(serve);
+      const base = 'https://127.0.0.1:9/API4';
+      const HTTPS_PROXY = `http://ada:pa55word@127.0.0.1:${through.port}`;
+      const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: base, HTTPS_PROXY });
+      const read = await user.run(['balance', '--timeout', '10s']);
+      expect([read.code, through.connections], read.stderr).toEqual([7, 4]);
+      expect(read.stderr).toContain(`through the proxy http://127.0.0.1:${through.port}: `);
+      expect(read.stderr).toContain(cause);
+      // The second one would end with 9 if the first had left an attempt behind.
+      for (const tries of [5, 6]) {
+        const money = await user.run([...order, '--timeout', '10s']);
+        expect([money.code, through.connections], money.stderr).toEqual([7, tries]);
+        expect(money.stderr).toContain(`through the proxy http://127.0.0.1:${through.port}: `);
+        expect(money.stderr).not.toContain('may have gone through');
+        expect(money.stderr + read.stderr).not.toContain('pa55word');
+      }
+    },
+  );
+
+  it.each([
+    ['refuses', 'HTTP/1.1 407 Who are you\r\n\r\n', 'the proxy refused the tunnel (HTTP 407)'],
+    ['is no proxy', 'SSH-2.0-OpenSSH_9.2\r\n', "the proxy's answer is not HTTP"],
+  ])('that %s is asked once', async (_, answer, cause) => {
+    const through = await Wire.afterRequest((socket) => socket.end(answer));
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: 'https://127.0.0.1:9/API4' });
+    const { code, stderr } = await user.run(['balance'], {
+      env: { HTTPS_PROXY: `http://127.0.0.1:${through.port}` },
+    });
+    expect([code, through.connections]).toEqual([7, 1]);
+    expect(stderr).toContain(cause);
+  });
+
+  it('may send 1xx before it makes the tunnel, and its answer byte by byte', async () => {
+    const { at, ca, paths } = await secure();
+    const through = await Wire.start((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        const onward = connect(Number(at.split(':')[1]), '127.0.0.1', async () => {
+          for (const byte of `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\n${established}`) {
+            socket.write(byte);
+            await new Promise((done) => setTimeout(done, 1));
+          }
+          onward.pipe(socket).pipe(onward);
+        });
+      });
+    });
+    const user = new User({
+      STENO_API_KEY: KEY,
+      NODE_EXTRA_CA_CERTS: ca,
+      STENO_BASE_URL: `https://${at}/API4`,
+    });
+    const { code, stdout, stderr } = await user.run(['balance'], {
+      env: { HTTPS_PROXY: `http://127.0.0.1:${through.port}` },
+    });
+    expect([code, stdout, paths], stderr).toEqual([0, '3.00\n', ['GET /API4/prepay_balance']]);
+  });
+
+  it('that is itself reached over TLS is asked for a tunnel', async () => {
+    const [{ at, ca, paths, key, cert }, { server, asked }] = [await secure(), await proxy()];
+    const through = createTls({ key, cert }, (socket) => server.emit('connection', socket));
+    const user = new User({
+      STENO_API_KEY: KEY,
+      NODE_EXTRA_CA_CERTS: ca,
+      STENO_BASE_URL: `https://${at}/API4`,
+    });
+    const { code, stdout, stderr } = await user.run(['balance'], {
+      env: { HTTPS_PROXY: `https://${await listen(through)}` },
+    });
+    expect([code, stdout, asked, paths], stderr).toEqual([
+      0,
+      '3.00\n',
+      [`CONNECT ${at}`],
+      ['GET /API4/prepay_balance'],
+    ]);
+  });
+
+  it('that is out of reach is named', async () => {
+    const dead = new URL(await deadAddress()).host;
+    const { user } = await account({ HTTP_PROXY: `http://ada:pa55word@${dead}` });
+    const { code, stderr } = await user.run(['balance', '--timeout', '10s']);
+    expect(code).toBe(7);
+    expect(stderr).toContain(
+      `through the proxy http://${dead}: the proxy itself can't be reached: the connection was refused\nhint: check the proxy`,
+    );
+    expect(stderr).not.toContain('pa55word');
   });
 
   it('that is no address of one is refused', async () => {
