@@ -64,6 +64,9 @@ describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, g
     service.on(route, { status, headers: { location: `${target.baseUrl}/order_url` } });
     const { code, stderr } = await user.run(args);
     expect(code, stderr).toBe(11);
+    expect(stderr).toContain(
+      `steno: the service redirects to ${target.baseUrl}/order_url (HTTP ${status}); it may have gone through\n`,
+    );
     expect(service.got).toHaveLength(1);
     expect(target.got).toHaveLength(0);
   });

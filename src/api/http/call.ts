@@ -24,6 +24,8 @@ export interface Call {
 }
 
 export interface CallResponse extends HttpResponse {
+  /** What was asked for, without a query. */
+  readonly url: string;
   /** Masks secrets in a text that came with the response. */
   readonly hide: (text: string) => string;
 }

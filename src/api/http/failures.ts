@@ -4,9 +4,10 @@ import { type Details, type Kind, StenoError } from '../../lib/errors.ts';
 import { readStart } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
 import { isTransientNetworkError, networkHint, networkMessage } from './network-errors.ts';
+import { redirectTarget } from './redirect.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { messageInText } from './service-message.ts';
-import { isRefusal, isTransient } from './status.ts';
+import { isRedirect, isRefusal, isTransient } from './status.ts';
 
 interface CallErrorDetails extends Details {
   /** May be gone on the next try: a read is worth repeating. */
@@ -39,12 +40,12 @@ export async function statusError(call: Call, response: CallResponse): Promise<C
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
   const details = { status, retryAfter, transient: isTransient(status) };
   const answered = `HTTP ${status}${message ? `: ${message}` : ''}`;
+  const redirect = redirectMessage(response);
   if (call.safety === 'money' && !isRefusal(status))
-    return outcomeUnknownError(call, `the service answered ${answered}`, details);
-  if (status < 400) {
-    const target = headers.location ? ` to ${headers.location}` : '';
+    return outcomeUnknownError(call, redirect ?? `the service answered ${answered}`, details);
+  if (redirect) {
     const hint = 'redirects are not followed, because the key would be sent along: check the base URL';
-    return new CallError('failed', `the service redirects${target} (HTTP ${status})`, { ...details, hint });
+    return new CallError('failed', redirect, { ...details, hint });
   }
   if (status === 401 || status === 403) {
     const hint = 'check it with: steno whoami   or keep another with: steno login';
@@ -55,6 +56,12 @@ export async function statusError(call: Call, response: CallResponse): Promise<C
     retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
   const verdict = isRefusal(status) ? 'refused' : 'failed';
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
+}
+
+function redirectMessage({ status, headers, url, hide }: CallResponse): string | undefined {
+  if (!isRedirect(status)) return undefined;
+  const target = headers.location ? ` to ${redirectTarget(headers.location, url, hide)}` : '';
+  return `the service redirects${target} (HTTP ${status})`;
 }
 
 interface Interruption {

@@ -1,3 +1,4 @@
+import { cutSignatures } from '../../lib/audio-identity.ts';
 import { isObject, type Json, parseJson } from '../../lib/json.ts';
 import { oneLine } from '../../lib/text.ts';
 
@@ -10,7 +11,7 @@ export function messageInText(text: string, hide: (text: string) => string = Str
     found = /<(!doctype|html|head|body|h1|p|title)\b/i.test(text) ? messageInHtml(text) : text;
   }
   // Masked before it is cut, or the beginning of a key would stay.
-  return oneLine(hide(found ?? ''), MAX_LENGTH);
+  return oneLine(hide(cutSignatures(found ?? '')), MAX_LENGTH);
 }
 
 const MAX_LENGTH = 200;

@@ -1,6 +1,7 @@
 /** Sends calls to the service: with the key, within their time limits, and repeated where that is safe. */
 
 import { channel } from 'node:diagnostics_channel';
+import { cutSignatures } from '../../lib/audio-identity.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
@@ -93,7 +94,8 @@ export class Transport {
     try {
       const traceResponse = this.#traceRequest(call);
       const request = makeRequest(call, this.#service);
-      response = { ...(await exchange(pool.sender, request, deadline.signal)), hide };
+      const url = this.#service.origin + this.#service.basePath + call.path;
+      response = { ...(await exchange(pool.sender, request, deadline.signal)), url, hide };
       traceResponse(response);
       if (response.status >= 300) throw await statusError(call, response);
       return await read(response);
@@ -117,7 +119,10 @@ export class Transport {
     const { trace } = this.#options;
     const { origin, basePath } = this.#service;
     const startedAt = monotonicMs();
-    trace(() => `> ${method} ${origin}${basePath}${path} ${params?.size ? formatJson(params, 0) : ''}`);
+    trace(() => {
+      const sent = params?.size ? cutSignatures(formatJson(params, 0)) : '';
+      return `> ${method} ${origin}${basePath}${path} ${sent}`;
+    });
     return ({ status, headers }) =>
       trace(
         () => `< ${status} ${headers['content-type'] ?? ''} in ${Math.round(monotonicMs() - startedAt)} ms`,

@@ -154,6 +154,38 @@ describe.concurrent('a read', () => {
     },
   );
 
+  const signature = 'X-Amz-Algorithm=a&X-Amz-Credential=c&X-Amz-Date=d&X-Amz-Expires=1&X-Amz-SignedHeaders=h';
+  it.each([
+    ['a password', 'http://ada:pa55word@other.test/x', ' to http://other.test/x ('],
+    ['a password and no scheme', '//ada:pa55word@other.test/x', ' to http://other.test/x ('],
+    [
+      'a signature',
+      `https://other.test/x?a=1&${signature}&X-Amz-Signature=pa55word`,
+      ' to https://other.test/x?a=1 (',
+    ],
+    [
+      'the key',
+      `https://other.test/x?api_key=${encodeURIComponent(KEY)}`,
+      ' to https://other.test/x?api_key=***',
+    ],
+    ['a path', '../y', '/y ('],
+    ['a great length', `https://other.test/${'x'.repeat(5000)}pa55word`, 'xxx… ('],
+    ['control characters', 'https://other.test/\u009b31mred', ' to https://other.test/'],
+    ['what is no URL', 'https://[', ' to https://[ ('],
+    ['nothing', undefined, 'the service redirects (HTTP 302)'],
+  ])('names the target of a redirect that holds %s', async (_, location, shown) => {
+    const wire = await Wire.afterRequest((socket) => {
+      const header = location === undefined ? '' : `location: ${location}\r\n`;
+      socket.end(Buffer.from(`HTTP/1.1 302 Found\r\n${header}content-length: 0\r\n\r\n`, 'latin1'));
+    });
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: wire.baseUrl });
+    const { code, stderr } = await user.run(['balance']);
+    expect([code, wire.connections]).toEqual([1, 1]);
+    expect(stderr).toContain(shown);
+    expect(stderr).toMatch(/^steno: [ -~…]*\nhint: redirects are not followed[ -~]*\n$/);
+    expect(stderr).not.toMatch(/pa55word|x{250}|secret/);
+  });
+
   it.each([
     ['nothing', '', 'it is empty'],
     ['a page', '<html><title>Welcome</title></html>', 'Welcome'],
