@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--csv'); Value = $false; Help = 'print CSV rows with a header line' }
                 @{ Names = @('--quiet'); Value = $false; Help = 'print only what a script needs next' }
                 @{ Names = @('--no-color'); Value = $false; Help = 'print without colour' }
-                @{ Names = @('--debug'); Value = $false; Help = 'tell on stderr what is sent and received, and where an error arose' }
+                @{ Names = @('--debug'); Value = $false; Help = 'show on stderr what is sent and received, and the stack of an error' }
                 @{ Names = @('--timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'give up after this long' }
                 @{ Names = @('--no-ledger'); Value = $false; Help = 'neither read nor write the ledger of your orders' }
                 @{ Names = @('--help', '-h'); Value = $false; Help = 'explain this command' }
@@ -53,20 +53,20 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
-                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 of a manifest, all that are named)' }
+                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 with --from, else all)' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be ordered and send nothing' }
                 @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait, a fixed pause between two looks' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait, the time between two polls' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
                 @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
-                @{ Names = @('--again'); Value = $false; Help = 'order even what is on order already' }
-                @{ Names = @('--any-sku'); Value = $false; Help = 'let SKUs pass that the API document does not list' }
+                @{ Names = @('--again'); Value = $false; Help = 'order again what is on order already' }
+                @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--param'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send one more parameter as it is; repeat it for each' }
             )
             Arguments = @(
@@ -79,7 +79,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--state'); Value = $true; List = $true; Kind = ''; Offers = @('Audio Processing', 'Awaiting Edit', 'Awaiting Final Approval', 'Billing Processing', 'Checking Audio Quality', 'Delivered', 'Editing to Word Count', 'Error', 'On Hold', 'Order Cancelled', 'Order Chargeable', 'Order Processing', 'Out for edit', 'Pre-Processing', 'Processing', 'Refunded', 'Technical Difficulty', 'Temporary Error', 'Transcribing'); Help = 'only files in these states' }
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only files of this order' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only files ordered since then: 2026-11-01, or 3d for three days ago' }
-                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'at most so many (default: 50 on a terminal, all elsewhere)' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many (default: 50 on a terminal, all elsewhere)' }
                 @{ Names = @('--refresh'); Value = $false; Help = 'ask the service about every open file first' }
             )
             Arguments = @()
@@ -98,7 +98,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'wait for the files of this order' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a fixed pause between two looks (default: from 1s, growing to 30s)' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'time between two polls (default: 1s, growing to 30s)' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript as it is delivered' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
             )
@@ -111,11 +111,11 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
                 @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'where to: a file, a folder, or - for stdout' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, of {id}, {title}, {order} and {ext}' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, with {id}, {title}, {order} and {ext}' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take ids from a file, one a line, or from stdin with -' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
-                @{ Names = @('--force'); Value = $false; Help = 'replace files that are there' }
-                @{ Names = @('--skip-existing'); Value = $false; Help = 'leave files that are there and go on' }
+                @{ Names = @('--force'); Value = $false; Help = 'replace existing files' }
+                @{ Names = @('--skip-existing'); Value = $false; Help = 'leave existing files as they are and go on' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake transcript' }
                 @{ Names = @('--deprecated-path'); Value = $false; Help = 'use the old path of the API' }
             )
@@ -136,7 +136,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); Help = 'the upgrades' }
-                @{ Names = @('--any-sku'); Value = $false; Help = 'let SKUs pass that the API document does not list' }
+                @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake success; only for audiofiles 100 and 101' }
             )
             Arguments = @(
@@ -171,14 +171,14 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
-                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'and this port; 0: any free one' }
+                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this port; 0: any free one' }
                 @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'receive events at this path' }
                 @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM)' }
-                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'and its key (PEM)' }
+                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'the key of the certificate (PEM)' }
                 @{ Names = @('--register'); Value = $false; Help = 'set the account''s webhook to this listener, with a secret path, until it ends' }
                 @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --register: where the service reaches it' }
                 @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
-                @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'pass each event on to these, as it came' }
+                @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'forward each event to these, as received' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands run at once' }
@@ -186,7 +186,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
                 @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
                 @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
-                @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after so many events' }
+                @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after this many events' }
                 @{ Names = @('--verbose'); Value = $false; Help = 'show every field of an event' }
             )
             Arguments = @()
@@ -194,16 +194,16 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'events' = @{
             Commands = @(
                 @{ Names = @('show'); Path = 'events show'; Help = 'Show one event whole, and what was done about it' }
-                @{ Names = @('replay'); Path = 'events replay'; Help = 'Send events once more, as they came' }
+                @{ Names = @('replay'); Path = 'events replay'; Help = 'Send events once more, as they were received' }
             )
             Flags = @(
-                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'at most so many (default: 50 on a terminal, all elsewhere; 10 with --follow)' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many (default: 50 on a terminal, all elsewhere; 10 with --follow)' }
                 @{ Names = @('--event'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'only these events' }
                 @{ Names = @('--file'); Value = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'only events about this file' }
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only events about this order' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only events since then: 2026-11-01, or 3d for three days ago' }
-                @{ Names = @('--found'); Value = $false; Help = 'instead: deliveries that never came, which listen found by looking' }
-                @{ Names = @('--follow'); Value = $false; Help = 'go on as events come in, until Ctrl-C' }
+                @{ Names = @('--found'); Value = $false; Help = 'instead, events whose delivery never came, found by asking the service' }
+                @{ Names = @('--follow'); Value = $false; Help = 'go on and print events as they arrive, until Ctrl-C' }
             )
             Arguments = @()
         }
@@ -276,7 +276,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('list'); Path = 'config list'; Help = 'Show every setting and where it came from' }
                 @{ Names = @('get'); Path = 'config get'; Help = 'Show one setting' }
                 @{ Names = @('set'); Path = 'config set'; Help = 'Keep a setting in the profile' }
-                @{ Names = @('unset'); Path = 'config unset'; Help = 'Take a setting out of the profile' }
+                @{ Names = @('unset'); Path = 'config unset'; Help = 'Remove a setting from the profile' }
                 @{ Names = @('path'); Path = 'config path'; Help = 'Show where the settings are kept' }
             )
             Flags = @()
@@ -338,9 +338,9 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen here; 0: any free port' }
                 @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
-                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how fast files ordered here live: 1 takes 5 s, 2 half of it, 0 waits for advance' }
+                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how fast files ordered here advance: 1 takes 5 s, 2 half of that, 0 waits for advance' }
                 @{ Names = @('--ephemeral'); Value = $false; Help = 'keep nothing, and share nothing with --sandbox' }
-                @{ Names = @('--fault'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'let calls go wrong: 503=0.1, reset=0.05, truncate=0.02, slow=2s' }
+                @{ Names = @('--fault'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s' }
             )
             Arguments = @()
         }

@@ -4,7 +4,7 @@ import type { Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
 import { flag, type Option } from './options.ts';
 
-/** What every command has and no spec says. */
+/** Flags that commander adds to every command. */
 const builtIn: readonly Option[] = [
   flag('-h, --help', 'explain this command'),
   flag('-V, --version', 'print the version'),

@@ -1,4 +1,4 @@
-/** Writes what is made from the program: with `texts` those that dist answers with, else what the checkout keeps. */
+/** Writes what is made from the program: the texts of dist, or the README's parts and the completions of the checkout. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Shell } from '../completion/model.ts';
 import { completionScript, scriptPaths } from '../completion/script.ts';
@@ -7,16 +7,21 @@ import { commandTree } from './command-tree.ts';
 import { fillSections } from './docs.ts';
 import { catalogueTexts, helpPages } from './ready-texts.ts';
 
-const [task, out] = process.argv.slice(2);
-if (task === 'texts') {
-  mkdirSync(`${out}/text`, { recursive: true });
-  const write = ([name, text]: [string, string]): void => writeFileSync(`${out}/text/${name}.txt`, text);
-  helpPages().forEach(write);
-  catalogueTexts().then((texts) => texts.forEach(write));
-} else {
+async function writeTexts(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of [...helpPages(), ...(await catalogueTexts())])
+    writeFileSync(`${folder}/${name}.txt`, text);
+}
+
+function writeCheckout(): void {
   mkdirSync('completions', { recursive: true });
   const tree = commandTree(commands);
   for (const [shell, path] of Object.entries(scriptPaths))
     writeFileSync(path, completionScript(shell as Shell, tree));
   if (existsSync('README.md')) writeFileSync('README.md', fillSections(readFileSync('README.md', 'utf8')));
 }
+
+const [task, out] = process.argv.slice(2);
+// Not awaited, because the bundle is CommonJS; if it fails, node exits with 1 by itself.
+if (task === 'texts') void writeTexts(`${out}/text`);
+else writeCheckout();

@@ -12,7 +12,7 @@ export const globalOptions = {
   csv: flag('--csv', 'print CSV rows with a header line'),
   quiet: flag('--quiet', 'print only what a script needs next'),
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
-  debug: flag('--debug', 'tell on stderr what is sent and received, and where an error arose'),
+  debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),
   timeout: duration('--timeout <duration>', 'give up after this long'),
   ledger: flag('--no-ledger', 'neither read nor write the ledger of your orders'),
 };

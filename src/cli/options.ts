@@ -11,7 +11,7 @@ export interface Option<T = unknown> {
   readonly shownDefault?: string | undefined;
   readonly env?: string | undefined;
   readonly initial: T;
-  /** A method, so that an option of any type fits where any option does. */
+  /** A method, not a property: only so does TypeScript let an Option<string> stand for an Option<unknown>. */
   read(text: string, previous: T): T;
   readonly takesValue: boolean;
 }

@@ -28,7 +28,7 @@ export async function run(
   }
 }
 
-/** Bytes of any kind without the key; where it does not stand in them they stay as they are. */
+/** Bytes of any encoding with the key masked; without the key in them they stay as they are. */
 function withoutKey(bytes: Buffer, hide: (text: string) => string): Buffer {
   const text = bytes.toString('utf8');
   const coding = Buffer.from(text).equals(bytes) ? 'utf8' : 'latin1';
@@ -64,7 +64,7 @@ function parsePairs(pairs: readonly string[]): JsonObject {
     const at = pair.indexOf('=');
     if (at < 1) throw usage(`'${pair}' is not key=value`);
     const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (key === 'api_key') throw usage('the key is added by itself', 'give another with --api-key');
+    if (key === 'api_key') throw usage('api_key is added automatically', 'give another with --api-key');
     append(params, key, value);
   }
   return params;

@@ -78,7 +78,7 @@ async function readValue(context: Context, name: SettingName): Promise<string> {
   );
 }
 
-/** A value as it may be shown. */
+/** A value with the key masked. */
 const shown = ({ name, value }: SettingValue): string =>
   name === 'api-key' && value ? masked(value) : (value ?? '');
 

@@ -8,7 +8,7 @@ const setting: Argument = { name: '<setting>', help: settingNames.join(', '), va
 const list = command({
   name: 'list',
   summary: 'Show every setting and where it came from',
-  examples: [['steno config list', 'what holds here']],
+  examples: [['steno config list', 'the settings in use']],
   load: async () => (await work()).list,
 });
 
@@ -33,7 +33,7 @@ const set = command({
 
 const unset = command({
   name: 'unset',
-  summary: 'Take a setting out of the profile',
+  summary: 'Remove a setting from the profile',
   args: [setting],
   examples: [['steno config unset timeout', 'back to the default']],
   load: async () => (await work()).unset,

@@ -1,6 +1,7 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
+import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
@@ -25,7 +26,8 @@ interface ReplayOptions {
 
 export async function replay(context: Context, { args, options }: Input<ReplayOptions>): Promise<void> {
   const { to, exec, execTimeout } = options;
-  if ((to === undefined) === (exec === undefined)) throw usage('replay wants one of --to and --exec');
+  if ((to === undefined) === (exec === undefined))
+    throw usage('events replay requires either --to or --exec');
   if (to !== undefined) checkUrl(to, 'hook');
   const ledger = await ledgerOf(context);
   const { env, signal, out } = context;
@@ -43,6 +45,10 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   raiseFailures(outcomes);
 }
 
+/** What is listed without --limit: on a terminal, and before what --follow waits for. */
+const PAGE_LIMIT = 50;
+const FOLLOW_LIMIT = 10;
+
 interface EventsOptions {
   readonly limit: number | undefined;
   readonly event: readonly string[];
@@ -54,28 +60,32 @@ interface EventsOptions {
 }
 
 export async function list(context: Context, { options }: Input<EventsOptions>): Promise<void> {
-  const { out, signal } = context;
-  const ledger = await ledgerOf(context);
-  const { file, order, found, since } = options;
-  const filter = {
-    events: eventNames(options.event, (what) => out.note(what)),
-    file,
-    order,
-    found,
-    since: since === undefined ? undefined : parseSince(since, Date.now()),
-  };
+  const { out } = context;
   const { forPeople } = out;
-  if (options.follow) {
-    for await (const page of followEvents(ledger, filter, options.limit ?? 10, signal)) {
-      if (out.mode.json)
-        for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
-      else await out.showNext(forPeople ? eventLines(page, false) : eventsView(page, 'body'));
-    }
-  }
-  const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
+  const ledger = await ledgerOf(context);
+  const filter = filterOf(options, (what) => out.note(what));
+  if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_LIMIT);
+  const limit = options.limit ?? (forPeople ? PAGE_LIMIT : Number.POSITIVE_INFINITY);
   await out.showPages(eventPages(listEvents(ledger, filter, limit), forPeople ? 'line' : 'body'));
   if (!forPeople) return;
   const all = ledger.events.count(filter);
   if (all === 0) out.note('no events; receive some with: steno listen');
   if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+}
+
+const filterOf = (options: EventsOptions, onUnknown: (what: string) => void): EventFilter => ({
+  events: eventNames(options.event, onUnknown),
+  file: options.file,
+  order: options.order,
+  found: options.found,
+  since: options.since === undefined ? undefined : parseSince(options.since, Date.now()),
+});
+
+async function follow(context: Context, ledger: Ledger, filter: EventFilter, limit: number): Promise<void> {
+  const { out, signal } = context;
+  for await (const page of followEvents(ledger, filter, limit, signal)) {
+    if (out.mode.json)
+      for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
+    else await out.showNext(out.forPeople ? eventLines(page, false) : eventsView(page, 'body'));
+  }
 }

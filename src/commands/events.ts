@@ -8,7 +8,7 @@ const show = command({
   name: 'show',
   summary: 'Show one event whole, and what was done about it',
   about:
-    'Shows every field of an event, its body as it came, and each action with its outcome. With --quiet it prints ' +
+    'Shows every field of an event, its body as received, and each action with its outcome. With --quiet it prints ' +
     'the body alone; with --json also its bytes as base64.',
   args: [{ name: '<n>', help: 'number of the event' }],
   examples: [
@@ -20,7 +20,7 @@ const show = command({
 
 const replay = command({
   name: 'replay',
-  summary: 'Send events once more, as they came',
+  summary: 'Send events once more, as they were received',
   about:
     'Sends the delivery of each event to a URL once more, body and content type to the byte, or runs a command for ' +
     'it as listen --exec does. One after the other, each once. If the target is out of reach it exits with 7, if it ' +
@@ -47,19 +47,19 @@ export const events = command({
   summary: 'List what listen has received',
   about:
     'Lists the events that listen has received, newest first, with their numbers. On a terminal it shows a page; ' +
-    'elsewhere, and with --json or --csv, everything. With --follow the order is turned round: the latest ones, and ' +
-    'then each as it comes, whichever process receives it. --quiet prints the numbers.',
+    'elsewhere, and with --json or --csv, everything. With --follow the oldest comes first: the latest ones, then ' +
+    'each as it arrives, whichever process receives it. --quiet prints the numbers.',
   options: {
     limit: count(
       '--limit <n>',
-      'at most so many (default: 50 on a terminal, all elsewhere; 10 with --follow)',
+      'show at most this many (default: 50 on a terminal, all elsewhere; 10 with --follow)',
     ),
     event: list('--event <EVENT…>', 'only these events', { values: eventTypes.map(({ name }) => name) }),
     file: text('--file <id>', 'only events about this file', { values: 'audiofile' }),
     order: text('--order <id>', 'only events about this order', { values: 'order' }),
     since: text('--since <time>', 'only events since then: 2026-11-01, or 3d for three days ago'),
-    found: flag('--found', 'instead: deliveries that never came, which listen found by looking'),
-    follow: flag('--follow', 'go on as events come in, until Ctrl-C'),
+    found: flag('--found', 'instead, events whose delivery never came, found by asking the service'),
+    follow: flag('--follow', 'go on and print events as they arrive, until Ctrl-C'),
   },
   children: [show, replay],
   examples: [

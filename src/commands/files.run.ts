@@ -42,7 +42,7 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
 function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): FileFilter {
   return {
     states: state.flatMap((each) =>
-      // The word in the table for a file that the service was not asked about yet.
+      // The table says so of a file that the service was not asked about yet.
       each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => ledger.files.states()),
     ),
     order,

@@ -16,7 +16,7 @@ export const files = command({
     }),
     order: text('--order <id>', 'only files of this order', { values: 'order' }),
     since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d for three days ago'),
-    limit: count('--limit <n>', 'at most so many (default: 50 on a terminal, all elsewhere)'),
+    limit: count('--limit <n>', 'show at most this many (default: 50 on a terminal, all elsewhere)'),
     refresh: flag('--refresh', 'ask the service about every open file first'),
   },
   examples: [

@@ -13,19 +13,19 @@ export const listen = command({
 What happens to an event, whatever crashes:
   kept      before the answer goes out; if it can't be, the answer is 503
   shown     at most once: here; all of them again with: steno events
-  forward   at least once: the bytes as they came, tried again until the target takes them
+  forward   at least once: the bytes as received, tried again until the target takes them
   exec      at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY
             tells); one that fails does not
   download  once: a transcript that is there is left as it is
 What is not done when it ends is done by the next listen with the same target.
 
-An event that got lost is made up for: open files of the ledger are looked at now and then, and one that turns out to be delivered leads to its command and its download.`,
+In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a file that turns out to be delivered it runs the command and the download.`,
   options: {
     host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
-    port: text('--port <port>', 'and this port; 0: any free one', { default: '4100' }),
+    port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
     path: text('--path <path>', 'receive events at this path', { default: '/' }),
     tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM)', { values: 'file' }),
-    tlsKey: text('--tls-key <file>', 'and its key (PEM)', { values: 'file' }),
+    tlsKey: text('--tls-key <file>', 'the key of the certificate (PEM)', { values: 'file' }),
     register: flag(
       '--register',
       "set the account's webhook to this listener, with a secret path, until it ends",
@@ -35,7 +35,7 @@ An event that got lost is made up for: open files of the ledger are looked at no
       '--tunnel <command>',
       'start this and take the https URL that it prints; fills in {url}, {port}',
     ),
-    forwardTo: list('--forward-to <url…>', 'pass each event on to these, as it came'),
+    forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
     exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
     execTimeout: duration('--exec-timeout <duration>', 'end a command that takes longer', { default: '10m' }),
     jobs: count('--jobs <n>', 'how many commands run at once', { default: '4', max: 64 }),
@@ -46,7 +46,7 @@ An event that got lost is made up for: open files of the ledger are looked at no
     }),
     only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
     until: text('--until <EVENT>', 'end after this event', { values: names }),
-    count: count('--count <n>', 'end after so many events'),
+    count: count('--count <n>', 'end after this many events'),
     verbose: flag('--verbose', 'show every field of an event'),
   },
   examples: [

@@ -25,7 +25,7 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
     baseUrl: options.verify && settings.get('base-url').value === undefined,
     key: apiKeyCommand === undefined && apiKey === undefined,
   });
-  // Only an address that is given here and now is kept with the key.
+  // An address from the environment or from another profile is not kept with the key.
   const given = baseUrl ?? answers.baseUrl;
   const key =
     apiKeyCommand === undefined
@@ -45,7 +45,7 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
     path,
   });
   if (context.env.STENO_API_KEY)
-    await context.out.warn('STENO_API_KEY is set and goes before the key of a profile');
+    await context.out.warn('STENO_API_KEY is set and is used in place of the key of a profile');
 }
 
 interface Answers {
@@ -68,7 +68,7 @@ async function readAnswers(
   }
   if (missing.baseUrl) {
     throw usage(
-      'no base URL is set, so the key can not be checked',
+      "no base URL is set, so the key can't be checked",
       'add --base-url https://host/API4, or --no-verify',
     );
   }

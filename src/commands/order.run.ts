@@ -71,7 +71,7 @@ const callbacks = (out: Output): OrderCallbacks => ({
 const orderLines = (orders: readonly Order[]): string[] =>
   orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
 
-/** What was paid for is shown whatever came after it. */
+/** Shows what was placed, also where the waiting failed: it was paid for. */
 async function show(out: Output, result: OrderResult, several: boolean): Promise<void> {
   const { placed, waited, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);

@@ -7,10 +7,10 @@ export const order = command({
   name: 'order',
   summary: 'Order transcription of audio at one or more URLs',
   about:
-    'Orders transcription of audio at one or more URLs. All SKUs and notes apply to every URL. It is sent once: if ' +
-    'no clear answer comes, steno exits with 11 and does not try again. What is on order already is not ordered ' +
-    'again (exit 9) unless --again. An order on hold is placed but not started; it exits with 0 unless ' +
-    '--fail-on-hold or --wait.\n\n' +
+    'Orders transcription of audio at one or more URLs. All SKUs and notes apply to every URL. An order is sent ' +
+    'once: if no clear answer comes, steno exits with 11 and does not try again. A URL that is on order already is ' +
+    'not ordered again (exit 9) unless --again. An order on hold is placed but not started; steno exits with 0 ' +
+    'unless --fail-on-hold or --wait.\n\n' +
     'A manifest holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes and ' +
     'names (names with | between them). Rows alike in SKUs, notes and names share an order.',
   args: [{ name: '[url…]', help: 'where the audio is, preferably an mp3' }],
@@ -19,10 +19,7 @@ export const order = command({
       values: orderSkus.map((each) => each.sku),
     }),
     from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', { values: 'file' }),
-    perOrder: count(
-      '--per-order <n>',
-      'how many URLs go into one order (default: 50 of a manifest, all that are named)',
-    ),
+    perOrder: count('--per-order <n>', 'how many URLs go into one order (default: 50 with --from, else all)'),
     notes: text('--notes <text>', 'comments for the transcribers'),
     notesFile: text('--notes-file <file>', 'take the comments from a file, or from stdin with -', {
       values: 'file',
@@ -31,7 +28,7 @@ export const order = command({
     test: flag('--test', 'place a test order, which is not transcribed'),
     dryRun: flag('--dry-run', 'show what would be ordered and send nothing'),
     wait: flag('--wait', 'wait until the files are delivered'),
-    interval: duration('--interval <duration>', 'with --wait, a fixed pause between two looks'),
+    interval: duration('--interval <duration>', 'with --wait, the time between two polls'),
     download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
       values: 'folder',
     }),
@@ -41,8 +38,8 @@ export const order = command({
     }),
     failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),
     skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already'),
-    again: flag('--again', 'order even what is on order already'),
-    anySku: flag('--any-sku', 'let SKUs pass that the API document does not list'),
+    again: flag('--again', 'order again what is on order already'),
+    anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
   },
   examples: [

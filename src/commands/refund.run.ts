@@ -21,7 +21,7 @@ export async function run(
   if (options.test) checkTestFile(id);
   if (!options.yes && !context.stdin.isTTY) {
     throw usage(
-      'a refund wants --yes where nobody can be asked',
+      'refund requires --yes where there is no terminal to ask on',
       `run: steno refund ${id} --yes${options.test ? ' --test' : ''}`,
     );
   }

@@ -6,7 +6,7 @@ export const refund = command({
   summary: 'Refund a file on which no work has been done',
   about:
     'Refunds a file that was ordered with prepay or on an invoice, while no transcription work has been done. ' +
-    'It asks first on a terminal; elsewhere it wants --yes. It is sent once.',
+    'It asks first on a terminal; elsewhere it requires --yes. It is sent once.',
   args: [{ name: '<id>', help: 'audiofile id', values: 'audiofile' }],
   options: {
     yes: flag('-y, --yes', 'do not ask'),

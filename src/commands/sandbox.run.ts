@@ -25,7 +25,10 @@ export async function serve(context: Context, { options }: Input<SandboxOptions>
   const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);
   const port = readNumber('--port', options.port, /^\d+$/, 65_535);
   if (ephemeral && speed === 0) {
-    throw usage('--speed 0 needs data that advance can reach', 'leave out --ephemeral');
+    throw usage(
+      "--speed 0 can't be used with --ephemeral",
+      'steno sandbox advance reaches only data that is kept',
+    );
   }
   const faults = options.fault.map(parseFault);
   const folder = ephemeral ? {} : { folder: context.stateFolder };

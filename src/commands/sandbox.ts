@@ -46,13 +46,13 @@ A URL that was ordered before is reported as a duplicate.`,
     host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
     speed: text(
       '--speed <n>',
-      'how fast files ordered here live: 1 takes 5 s, 2 half of it, 0 waits for advance',
+      'how fast files ordered here advance: 1 takes 5 s, 2 half of that, 0 waits for advance',
       {
         default: '1',
       },
     ),
     ephemeral: flag('--ephemeral', 'keep nothing, and share nothing with --sandbox'),
-    fault: list('--fault <fault…>', 'let calls go wrong: 503=0.1, reset=0.05, truncate=0.02, slow=2s'),
+    fault: list('--fault <fault…>', 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'),
   },
   children: [reset, release, advance],
   examples: [

@@ -33,9 +33,10 @@ interface TranscriptOptions {
 export async function run(context: Context, { args, options }: Input<TranscriptOptions>): Promise<void> {
   const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
   const ids = [...new Set([...args, ...listed].map(checkId))];
-  if (ids.length === 0) throw usage('transcript wants an id, or --from', 'see: steno transcript --help');
+  if (ids.length === 0) throw usage('transcript requires an id or --from', 'see: steno transcript --help');
   const formats = checkFormats(options.format);
-  if (options.force && options.skipExisting) throw usage('--force and --skip-existing exclude each other');
+  if (options.force && options.skipExisting)
+    throw usage("--force and --skip-existing can't be used together");
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
   const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
   return options.output === '-' ? print(context, selection) : save(context, selection, options);

@@ -7,7 +7,7 @@ export const transcript = command({
   summary: 'Download transcripts',
   about:
     'Downloads transcripts, to {id}.{ext} in this folder unless told otherwise. A file appears under its ' +
-    'name only when it is whole, and one that is there is not replaced unless --force.',
+    'name only when it is whole, and an existing file is not replaced unless --force.',
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     format: list('--format <ext…>', 'document types', {
@@ -17,13 +17,13 @@ export const transcript = command({
     output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
       values: 'file',
     }),
-    nameAs: text('--name-as <template>', 'name of each file, of {id}, {title}, {order} and {ext}'),
+    nameAs: text('--name-as <template>', 'name of each file, with {id}, {title}, {order} and {ext}'),
     from: text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', {
       values: 'file',
     }),
     jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
-    force: flag('--force', 'replace files that are there'),
-    skipExisting: flag('--skip-existing', 'leave files that are there and go on'),
+    force: flag('--force', 'replace existing files'),
+    skipExisting: flag('--skip-existing', 'leave existing files as they are and go on'),
     test: flag('--test', 'ask for a fake transcript'),
     deprecatedPath: flag('--deprecated-path', 'use the old path of the API'),
   },

@@ -9,7 +9,7 @@ export const upgrade = command({
   args: [{ name: '<id>', help: 'audiofile id', values: 'audiofile' }],
   options: {
     sku: list('--sku <SKU…>', 'the upgrades', { values: upgradeSkus.map((each) => each.sku) }),
-    anySku: flag('--any-sku', 'let SKUs pass that the API document does not list'),
+    anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     test: flag('--test', 'ask for a fake success; only for audiofiles 100 and 101'),
   },
   examples: [

@@ -20,7 +20,7 @@ interface WaitOptions {
 export async function run(context: Context, { args, options }: Input<WaitOptions>): Promise<void> {
   const target = { download: options.download, formats: checkFormats(options.format) };
   if (options.download !== undefined) checkFolder(options.download);
-  if (args.length && options.order !== undefined) throw usage('ids and --order exclude each other');
+  if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
   const { out, signal } = context;
   const ledger = args.length ? await context.ledgerIfAny() : await context.ledger();
   const ids = filesToWaitFor(ledger, args, options.order);

@@ -6,7 +6,7 @@ export const whoami = command({
   about:
     'Shows the key (masked) and where each setting came from. Nothing is sent. Exits with 3 if there is no key.',
   examples: [
-    ['steno whoami', 'what holds here'],
+    ['steno whoami', 'the settings in use'],
     ['steno whoami --profile work --json', 'for a script'],
   ],
   load: async () => (await import('./whoami.run.ts')).run,

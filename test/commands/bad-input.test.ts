@@ -89,7 +89,11 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ],
   ['two transcripts on stdout', ['transcript', '5', '6', '-o', '-'], /one transcript/],
   ['two formats on stdout', ['transcript', '5', '--format', 'txt,srt', '-o', '-'], /one transcript/],
-  ['both ways to treat an existing file', ['transcript', '5', '--force', '--skip-existing'], /exclude/],
+  [
+    'both ways to treat an existing file',
+    ['transcript', '5', '--force', '--skip-existing'],
+    /can't be used together/,
+  ],
   ['a template that leads out', ['transcript', '5', '--name-as', '../{id}'], /not a name below/],
   ['an absolute template', ['transcript', '5', '--name-as', '/tmp/{id}'], /not a name below/],
   [
@@ -119,7 +123,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['another address as a raw path', ['api', 'GET', 'https://evil.example/x'], /not a path/],
   ['another host as a raw path', ['api', 'GET', '//evil.example/x'], /not a path/],
   ['a raw pair without =', ['api', 'GET', '/x', 'y'], /not key=value/],
-  ['the key as a raw pair', ['api', 'POST', '/x', 'api_key=y'], /added by itself/],
+  ['the key as a raw pair', ['api', 'POST', '/x', 'api_key=y'], /added automatically/],
   ['a duration in words', ['balance', '--timeout', 'soon'], /not a duration/, /500ms/],
   ['no time at all', ['balance', '--timeout', '0'], /longer than zero/],
   ['a negative time', ['balance', '--timeout', '-5s'], /not a duration|argument missing/],
