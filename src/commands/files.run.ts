@@ -7,7 +7,7 @@ import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { parseSince } from '../lib/since.ts';
 import { whileSpinning } from '../ui/spinner.ts';
-import { knownFilesPages } from '../views/ledger.ts';
+import { filePages } from '../views/ledger-files.ts';
 
 interface FilesOptions {
   readonly state: readonly string[];
@@ -24,7 +24,9 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
   const { forPeople } = out;
   const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
-  await out.showPages(knownFilesPages(listFiles(ledger, filter, limit, forPeople), forPeople));
+  const withDownloads = !forPeople && !out.mode.quiet;
+  const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
+  await out.showPages(filePages(pages, forPeople));
   if (forPeople) {
     const all = ledger.files.count(filter);
     if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');

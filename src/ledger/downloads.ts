@@ -71,6 +71,7 @@ export class Downloads extends Table {
 
   /** The downloads of these files, oldest first. */
   forFiles(files: readonly string[]): Map<string, Download[]> {
+    if (files.length === 0) return new Map();
     const rows = this.db.all<Download>(
       `SELECT file, ext, path, bytes, at FROM downloads
        WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at`,

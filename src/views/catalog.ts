@@ -1,6 +1,6 @@
 import { formats } from '../catalog/formats.ts';
 import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
-import { fileStates, invoiceStates } from '../catalog/states.ts';
+import { type FileState, fileStates, invoiceStates } from '../catalog/states.ts';
 import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 
@@ -25,22 +25,22 @@ export const skusView = (): View =>
     ],
   );
 
+function meaningOfState({ end, held }: FileState): string {
+  if (end === 'delivered') return 'the transcript is there';
+  if (end) return 'no transcript comes';
+  return held ? 'waits for a release' : 'under way';
+}
+
 export const statesView = (): View =>
   view(
     ['state', 'of', 'end', 'refund', 'meaning'],
     [
-      ...fileStates.map(({ name, end, refundable, held }) => [
-        name,
+      ...fileStates.map((state) => [
+        state.name,
         'file',
-        end ?? '',
-        refundable ? 'possible' : '',
-        end === 'delivered'
-          ? 'the transcript is there'
-          : end
-            ? 'no transcript comes'
-            : held
-              ? 'waits for a release'
-              : 'under way',
+        state.end ?? '',
+        state.refundable ? 'possible' : '',
+        meaningOfState(state),
       ]),
       ...invoiceStates.map(({ name, meaning }) => [name, 'invoice', '', '', meaning]),
     ],

@@ -3,7 +3,7 @@ import { errorJson } from '../lib/error-json.ts';
 import type { StenoError } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';
 
-/** One document for one thing, an array in the order asked for several; a failure stands in its place. */
+/** One document for one item, an array in the order asked for several; a failure takes the place of its item. */
 export function documents<T>(outcomes: readonly Outcome<T>[], json: (value: T) => Json): Json {
   const all = outcomes.map((outcome) =>
     outcome.error ? failureJson(outcome.what, outcome.error) : json(outcome.value),

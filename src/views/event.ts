@@ -1,5 +1,4 @@
 /** Events as people and scripts read them. */
-
 import type { ActionRow } from '../ledger/actions.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
@@ -7,6 +6,7 @@ import type { Column, View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/queue.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
+import { viewPages } from './pages.ts';
 
 const columns: readonly Column[] = [
   { name: 'n', kind: 'id' },
@@ -28,52 +28,45 @@ const cells = (event: ReceivedEvent): string[] => [
   meaningOf(event),
 ];
 
-/** How much a listing tells of an event: a line for people, all that is known, or its body too. */
-export type Width = 'line' | 'full' | 'body';
+/** How much a listing shows of an event: a line for people, all that is known, or its body too. */
+export type EventDetail = 'line' | 'full' | 'body';
 
-const widths: Readonly<Record<Width, readonly Column[]>> = {
+const columnsFor: Readonly<Record<EventDetail, readonly Column[]>> = {
   line: columns,
   full: [...columns, { name: 'version' }, { name: 'source' }],
   body: [...columns, { name: 'version' }, { name: 'source' }, { name: 'body' }],
 };
 
-const rowOf = (event: ReceivedEvent, width: Width): string[] => {
+const rowOf = (event: ReceivedEvent, detail: EventDetail): string[] => {
   const row = cells(event);
-  if (width !== 'line') row.push(event.version, event.source);
-  if (width === 'body') row.push(textOf(event));
+  if (detail !== 'line') row.push(event.version, event.source);
+  if (detail === 'body') row.push(textOf(event));
   return row;
 };
 
-export const eventsView = (events: readonly ReceivedEvent[], width: Width): View => ({
-  // Made only where they are asked for: a flood of events must not wait for them.
+export const eventsView = (events: readonly ReceivedEvent[], detail: EventDetail): View => ({
+  // Made only if asked for: there may be thousands of events a second.
   get json() {
     return events.map((event) => event.json);
   },
   get quiet() {
     return events.map(({ n }) => String(n));
   },
-  columns: widths[width],
-  rows: events.map((event) => rowOf(event, width)),
+  columns: columnsFor[detail],
+  rows: events.map((event) => rowOf(event, detail)),
 });
 
-/** The pages of a listing; one with no rows still has its header line. */
-export function* eventPages(pages: Iterable<readonly ReceivedEvent[]>, width: Width): Generator<View> {
-  let any = false;
-  for (const page of pages) {
-    any = true;
-    yield eventsView(page, width);
-  }
-  if (!any) yield eventsView([], width);
-}
+export const eventPages = (pages: Iterable<readonly ReceivedEvent[]>, detail: EventDetail): Generator<View> =>
+  viewPages(pages, (page) => eventsView(page, detail), []);
 
-const LONGEST_NAME = 'TRANSCRIPT_COMPLETE'.length;
+const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
 
-/** What just came, for a person who watches. */
+/** New events as lines, for a person who watches. */
 export function eventLines(events: readonly ReceivedEvent[], verbose: boolean): View {
   const rows = events.flatMap((event) => [
     [
-      clock(event.receivedAt),
-      (event.event || '(no name)').padEnd(LONGEST_NAME),
+      timeOfDay(event.receivedAt),
+      (event.event || '(no name)').padEnd(EVENT_NAME_WIDTH),
       [event.audiofile, event.title && `“${event.title}”`].filter(Boolean).join(' '),
       event.order && `order ${event.order}`,
       oneLine(
@@ -94,10 +87,10 @@ const lineColumns: readonly Column[] = [
   { name: 'meaning' },
 ];
 
-/** With --quiet: what a script asks about next. */
+/** What --quiet prints of an event. */
 export const subjectOf = ({ audiofile, order, event }: ReceivedEvent): string => audiofile || order || event;
 
-const clock = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
+const timeOfDay = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
 
 const details = (event: ReceivedEvent): Array<[string, string]> => [
   ['number', String(event.n)],
@@ -105,7 +98,7 @@ const details = (event: ReceivedEvent): Array<[string, string]> => [
   ...[...event.fields].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
 ];
 
-/** What follows from an event. */
+/** What an event means for the user. */
 export function meaningOf(event: ReceivedEvent): string {
   switch (event.event) {
     case 'TRANSCRIPT_COMPLETE':
@@ -130,7 +123,7 @@ export function meaningOf(event: ReceivedEvent): string {
 
 const textOf = ({ body }: ReceivedEvent): string => Buffer.from(body).toString('utf8');
 
-/** One event with all that is known of it. */
+/** Everything that is known of one event. */
 export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): View {
   const done = actions.map(
     ({ kind, target, status, tries, outcome }) =>
@@ -182,11 +175,11 @@ function pageJson(event: ReceivedEvent, actions: readonly ActionRow[]): Json {
 
 const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
 
-/** An outcome as one line: who, what, with which result. */
+/** The result of an action, or the state of its target, as one line. */
 export function reportLine({ action, event, what, outcome, saved }: ActionReport): string {
   const { kind, target } = action;
   if (what === 'down')
-    return `${kind} ${target} does not work: ${outcome}; what waits is kept and tried again`;
+    return `${kind} ${target} does not work: ${outcome}; pending events are kept and tried again`;
   if (what === 'back') return `${kind} ${target} works again`;
   const subject = `event ${event?.n}`;
   if (saved) return `${subject}: ${verbs.download} ${outcome}`;

@@ -20,7 +20,7 @@ const item: readonly Column[] = [
   { name: 'total', kind: 'amount' },
 ];
 
-/** For scripts: a row an item, with the invoice's header in front; an invoice with no items is one row. */
+/** For scripts: a row for each item, with the invoice's header in front; an invoice with no items is one row. */
 export function invoicesView(invoices: readonly Invoice[], json: Json): View {
   const rows = invoices.flatMap((invoice) => {
     const items = itemRows(invoice);

@@ -1,7 +1,7 @@
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import type { View } from '../lib/view.ts';
 
-/** A row a file: what was ordered and what it became. One order is its answer, several are an array of theirs. */
+/** A row for each file. The JSON of one order is the service's answer, that of several an array of answers. */
 export function ordersView(placed: readonly PlacedOrder[], several: boolean): View {
   const documents = placed.map(({ order }) => order.json);
   return {
@@ -17,7 +17,7 @@ export function ordersView(placed: readonly PlacedOrder[], several: boolean): Vi
   };
 }
 
-/** Files stand in the order of the URLs, if the service made as many. */
+/** Files come in the order of the URLs, if there are as many. */
 function rowsOf({ order, request }: PlacedOrder): string[][] {
   const inStep = order.audiofiles.length === request.urls.length;
   const status = order.hold ? `held: ${order.hold}` : 'ordered';

@@ -2,7 +2,7 @@ import type { OrderRequest } from '../api/orders.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 
-/** What --dry-run shows: a row a URL, and as JSON the documents that would be sent. */
+/** What --dry-run shows: a row for each URL; as JSON, the documents that would be sent. */
 export function planView(requests: readonly OrderRequest[], documents: readonly JsonObject[]): View {
   const rows = requests.flatMap((request, at) =>
     request.urls.map((url) => [

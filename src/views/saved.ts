@@ -7,7 +7,7 @@ export const savedJson = ({ id, ext, path, bytes, skipped }: Saved): Json =>
 
 /** The files that were written, or were there already. */
 export const savedView = (saved: readonly Saved[], json: () => Json = () => saved.map(savedJson)): View => ({
-  // There may be thousands: JSON is made of them only if it is asked for.
+  // Made only if asked for: there may be thousands of files.
   get json() {
     return json();
   },

@@ -2,7 +2,7 @@ import type { Synced } from '../flows/files/sync.ts';
 import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 
-/** What is new since the last time: changes of state, and the transcripts that were fetched. */
+/** What is new: changes of state, and the transcripts that were downloaded. */
 export const syncView = ({ checked, changed, downloaded }: Synced): View => ({
   json: toJson({
     checked,

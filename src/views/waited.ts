@@ -7,26 +7,26 @@ import { failureJson } from './documents.ts';
 import { filesView } from './file.ts';
 import { savedJson, savedView } from './saved.ts';
 
-export interface Shape {
+export interface WaitViewOptions {
   readonly forPeople: boolean;
-  /** More than one file was asked for, or it can't be known how many there are. */
+  /** The JSON is an array: several files were asked for, or the command line does not say how many. */
   readonly several: boolean;
   readonly orders?: readonly Order[];
   /** Files that were not waited for, because their order is on hold. */
   readonly held?: readonly AudioFile[];
 }
 
-/** What waiting came to: the transcripts if they were fetched, else the files. */
+/** What waiting came to: the transcripts if they were downloaded, otherwise the files. */
 export function waitedView(
   { outcomes, saved }: WaitResult,
-  { forPeople, several, orders = [], held = [] }: Shape,
+  { forPeople, several, orders = [], held = [] }: WaitViewOptions,
 ): View {
   const files = outcomes.flatMap(({ file }) => file ?? []);
   const all = outcomes.map(({ what, file, error }) => file?.json ?? failureJson(what, error));
   const [only] = all;
   const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, forPeople);
   const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
-  // Of an order every new id is told, whatever became of it.
+  // Of an order every new id is printed, delivered or not.
   const ids = orders.length ? orders.flatMap((order) => order.audiofiles) : delivered;
   const shown = saved ? savedView(saved) : { ...plain, quiet: ids };
   if (!saved && orders.length === 0) return shown;

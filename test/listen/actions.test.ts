@@ -42,7 +42,7 @@ describe('--forward-to', () => {
     await listener.until(() => up.got.length === 3 && /does not work/.test(listener.stderr));
     await sleep(800);
     expect(listener.stderr.match(/does not work/g)).toHaveLength(1);
-    expect(listener.stderr).toMatch(/the connection was refused; what waits is kept/);
+    expect(listener.stderr).toMatch(/the connection was refused; pending events are kept/);
     const again = await Target.start(port);
     await listener.until(() => again.got.length === 3);
     expect(again.got.map(({ body }) => body.toString()).sort()).toEqual(

@@ -1,3 +1,4 @@
+/** The files of the ledger, in pages, after a refresh where that is asked for. */
 import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
 import type { FileFilter, FileRow } from '../../ledger/files.ts';
@@ -5,28 +6,35 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../bulk.ts';
 import { type RefreshedFile, refreshFiles } from './refresh.ts';
 
-const PAGE = 200;
-/** People want one table with one header. */
-const LARGEST_TABLE = 2000;
+const PAGE_SIZE = 200;
+/** A page on a terminal is a table with its own header and widths, so there a page holds more. */
+const TABLE_PAGE_SIZE = 2000;
 
-export interface KnownFiles {
+export interface FilePage {
   readonly rows: readonly FileRow[];
-  /** By file; a question to the ledger, for those who show them. */
-  readonly downloads: () => ReadonlyMap<string, readonly Download[]>;
+  /** By the id of the file. */
+  readonly downloads: ReadonlyMap<string, readonly Download[]>;
 }
 
-/** Pages of files, newest first: no more than one is in memory, however many there are. */
+export interface ListOptions {
+  readonly limit: number;
+  readonly asTable: boolean;
+  /** Without it, downloads are not read and the map is empty. */
+  readonly withDownloads: boolean;
+}
+
+/** Newest first, one page in memory at a time. */
 export function* listFiles(
   ledger: Ledger,
   filter: FileFilter,
-  limit: number,
-  asTable: boolean,
-): Generator<KnownFiles> {
-  const size = asTable ? LARGEST_TABLE : PAGE;
+  { limit, asTable, withDownloads }: ListOptions,
+): Generator<FilePage> {
+  const size = asTable ? TABLE_PAGE_SIZE : PAGE_SIZE;
   let before: number | undefined;
   for (let left = limit; left > 0; left -= size) {
     const rows = ledger.files.page(filter, Math.min(size, left), before);
-    if (rows.length) yield { rows, downloads: () => ledger.downloads.forFiles(rows.map(({ id }) => id)) };
+    const ids = withDownloads ? rows.map(({ id }) => id) : [];
+    if (rows.length) yield { rows, downloads: ledger.downloads.forFiles(ids) };
     if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }

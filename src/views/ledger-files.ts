@@ -1,11 +1,12 @@
-/** Files as the ledger knows them. */
-import type { KnownFiles } from '../flows/files/list.ts';
+/** Files as they are in the ledger. */
+import type { FilePage } from '../flows/files/list.ts';
 import type { Download } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
 import { type Json, parseJson, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
+import { viewPages } from './pages.ts';
 
-const FOR_PEOPLE = 7;
+const COLUMNS_FOR_PEOPLE = 7;
 
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },
@@ -29,19 +30,16 @@ const columns: readonly Column[] = [
   { name: 'answer' },
 ];
 
-/** People see what matters most; scripts see everything. Each form is made only if it is asked for. */
-function knownFilesView({ rows, downloads }: KnownFiles, forPeople: boolean): View {
-  const shown = forPeople ? columns.slice(0, FOR_PEOPLE) : columns;
+/** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
+function filePageView({ rows, downloads }: FilePage, forPeople: boolean): View {
+  const shown = forPeople ? columns.slice(0, COLUMNS_FOR_PEOPLE) : columns;
   return {
     columns: shown,
     get json() {
-      const found = downloads();
-      return rows.map((row) => document(row, found.get(row.id) ?? []));
+      return rows.map((row) => document(row, downloads.get(row.id) ?? []));
     },
     get rows() {
-      if (forPeople) return rows.map((row) => cells(row, []).slice(0, FOR_PEOPLE));
-      const found = downloads();
-      return rows.map((row) => cells(row, found.get(row.id) ?? []));
+      return rows.map((row) => cells(row, downloads.get(row.id) ?? []).slice(0, shown.length));
     },
     get quiet() {
       return rows.map((row) => row.id);
@@ -94,10 +92,10 @@ const document = (row: FileRow, downloads: readonly Download[]): Json =>
     answer: answerOf(row) as never,
   });
 
-/** Why its order was held; over with the file at the latest. */
+/** Why its order is on hold; a file that has ended is not on hold any more. */
 const holdOf = (row: FileRow): string => (row.ended ? '' : (row.hold ?? ''));
 
-/** What the service last said. A secret that was taken out may have broken its form: then it is a text. */
+/** The service's last answer; as text where it is no JSON any more because a secret was masked in it. */
 function answerOf({ answer }: FileRow): Json {
   try {
     return answer === null ? null : parseJson(answer);
@@ -106,12 +104,5 @@ function answerOf({ answer }: FileRow): Json {
   }
 }
 
-/** The pages of a listing as they come; one with no rows still has its header line. */
-export function* knownFilesPages(pages: Iterable<KnownFiles>, forPeople: boolean): Generator<View> {
-  let any = false;
-  for (const page of pages) {
-    any = true;
-    yield knownFilesView(page, forPeople);
-  }
-  if (!any) yield knownFilesView({ rows: [], downloads: () => new Map() }, forPeople);
-}
+export const filePages = (pages: Iterable<FilePage>, forPeople: boolean): Generator<View> =>
+  viewPages(pages, (page) => filePageView(page, forPeople), { rows: [], downloads: new Map() });
