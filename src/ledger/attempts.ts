@@ -25,7 +25,7 @@ export interface PreviousAttempt {
   readonly at: string;
 }
 
-/** `begun` is the number of the new attempt; nothing was written where previous attempts stand in its way. */
+/** `begun` is the number of the new attempt. Where previous attempts refuse it, nothing was written. */
 export type BeginResult = { readonly begun: number } | { readonly refusedBy: readonly PreviousAttempt[] };
 
 export interface UnclearAttempt {
@@ -79,7 +79,7 @@ export class Attempts extends Table {
         this.hide(order.notes ?? ''),
         placed.hold === undefined ? null : this.hide(placed.hold),
       );
-      // Files come in the order of the URLs; with another number of them, no URL can be told.
+      // Files come in the order of the URLs; if their numbers differ, it is not known which file is which URL's.
       const inStep = placed.audiofiles.length === order.urls.length;
       placed.audiofiles.forEach((id, at) => {
         this.#addFile(id, inStep ? (order.urls[at] ?? '') : '', order.test, placed, now);

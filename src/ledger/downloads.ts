@@ -17,14 +17,14 @@ interface Owner {
   readonly ext: string;
 }
 
-/** The second one is for rows of before there were keys: SQL could lower their ASCII letters only. */
+/** The second key finds rows that were there before the column: in SQL only ASCII letters could be lowered. */
 const keysOf = (path: string): readonly [string, string] => [
   pathKey(path),
   path.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
 ];
 
 export class Downloads extends Table {
-  /** Notes a transcript at a path, which from now on is of no other. */
+  /** Notes a transcript at a path. If the path was noted for another, that one was replaced and is removed. */
   add(file: string, ext: string, path: string, bytes: number): void {
     const whole = resolve(path);
     if (this.isOfAnother(file, ext, path)) {

@@ -1,4 +1,4 @@
-/** Every delivery as it came, and what was found by looking where none came. Never removed; only a twin is added. */
+/** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
 import type { Value } from '../lib/sqlite.ts';
 import { Table } from './table.ts';
 
@@ -16,9 +16,9 @@ export interface EventRow {
   readonly version: string;
   readonly audiofile: string;
   readonly order_id: string;
-  /** Of its file, where the ledger knows one. */
+  /** The title of its file, if the ledger knows it. */
   readonly title: string | null;
-  /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
+  /** Of a delivery: the event that we made before it came. Of an event that we made: the delivery that came later. */
   readonly twin: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface EventFilter {
   readonly order?: string | undefined;
   /** ISO 8601: received at this time or later. */
   readonly since?: string | undefined;
-  /** Those that were found by looking and have not come since, instead of those that came. */
+  /** Events that we made and whose delivery has not come since, instead of deliveries. */
   readonly found?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The files of the orders: what is known of each, and which are still under way. */
+/** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
 import type { Value } from '../lib/sqlite.ts';
 import { Table, timestamp } from './table.ts';

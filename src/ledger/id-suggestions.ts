@@ -7,7 +7,7 @@ export interface IdSuggestion {
 }
 
 const MAX_SUGGESTIONS = 50;
-/** How many of the latest files are read where no index leads to the answer. */
+/** How many of the latest files are read where no index can be used. */
 const MAX_FILES_READ = 1000;
 /** Added to a prefix, it sorts after every id that begins with the prefix. */
 const AFTER_ALL = '\u{10ffff}';

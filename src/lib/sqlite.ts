@@ -1,8 +1,9 @@
-/** The one place that knows SQLite: opens a database file, brings it up to date, and says plainly what is wrong. */
+/** The only module that uses SQLite: opens a database, applies its migrations, and makes its errors readable. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StenoError } from './errors.ts';
+import { monotonicMs } from './clock.ts';
+import { errorMessage, StenoError } from './errors.ts';
 
 export interface Migration {
   readonly name: string;
@@ -25,7 +26,8 @@ interface Connection {
 
 type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
 
-const BUSY_MS = 10_000;
+const BUSY_TIMEOUT_MS = 10_000;
+/** SQLite's result codes. */
 const BUSY = 5;
 const LOCKED = 6;
 const CORRUPT = 11;
@@ -35,7 +37,7 @@ export class Database {
   readonly path: string;
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
-  #syncsAll = false;
+  #syncsEveryCommit = false;
 
   constructor(path: string, connection: Connection) {
     this.path = path;
@@ -44,23 +46,23 @@ export class Database {
 
   /** Runs statements that take no values. */
   exec(sql: string): void {
-    this.#plainly(() => this.#connection.exec(sql));
+    this.#withReadableErrors(() => this.#connection.exec(sql));
   }
 
-  /** Runs one statement; tells how many rows it changed. */
+  /** Runs one statement; gives the number of rows that it changed. */
   run(sql: string, ...values: Value[]): number {
-    return this.#plainly(() => Number(this.#prepare(sql).run(...values).changes));
+    return this.#withReadableErrors(() => Number(this.#prepare(sql).run(...values).changes));
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
-    return this.#plainly(() => this.#prepare(sql).get(...values) as Row | undefined);
+    return this.#withReadableErrors(() => this.#prepare(sql).get(...values) as Row | undefined);
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
-    return this.#plainly(() => this.#prepare(sql).all(...values) as Row[]);
+    return this.#withReadableErrors(() => this.#prepare(sql).all(...values) as Row[]);
   }
 
-  /** Does all of the work or none of it; no other process writes meanwhile. Not to be nested. */
+  /** Does all of the work or none of it; no other process writes meanwhile. Must not be nested. */
   transaction<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE');
     try {
@@ -73,9 +75,9 @@ export class Database {
     }
   }
 
-  /** A transaction that is on disk when this returns: a power cut does not undo it. */
+  /** A transaction that is synced to disk when this returns: a power cut does not undo it. */
   durable<Result>(work: () => Result): Result {
-    if (this.#syncsAll) return this.transaction(work);
+    if (this.#syncsEveryCommit) return this.transaction(work);
     this.exec('PRAGMA synchronous = FULL');
     try {
       return this.transaction(work);
@@ -87,7 +89,7 @@ export class Database {
   /** From now on every commit is durable. */
   syncEveryCommit(): void {
     this.exec('PRAGMA synchronous = FULL');
-    this.#syncsAll = true;
+    this.#syncsEveryCommit = true;
   }
 
   close(): void {
@@ -107,54 +109,54 @@ export class Database {
     try {
       this.#connection.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back by itself after some errors, and then refuses this.
+      // After some errors SQLite has rolled back by itself, and refuses this.
     }
   }
 
-  #plainly<Result>(work: () => Result): Result {
+  #withReadableErrors<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {
-      throw explain(this.path, error);
+      throw readableError(this.path, error);
     }
   }
 }
 
-/** Opens the database at `path` (or `:memory:`), making it if need be, and applies the migrations it lacks. */
+/** Opens the database at `path` (or `:memory:`), creates it if it does not exist, and applies missing migrations. */
 export async function openDatabase(path: string, migrations: readonly Migration[]): Promise<Database> {
   const Driver = await loadDriver();
   let database: Database | undefined;
   try {
-    if (path !== ':memory:') keepPrivate(path);
+    if (path !== ':memory:') makePrivate(path);
     database = new Database(path, new Driver(path));
-    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA foreign_keys = ON`);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA foreign_keys = ON`);
     await useWriteAheadLog(database);
     setSync(database);
     migrate(database, migrations);
     return database;
   } catch (error) {
     database?.close();
-    throw explain(path, error);
+    throw readableError(path, error);
   }
 }
 
-/** Opens a database as it is, to read from it: nothing is brought up to date, and nothing is written. */
+/** Opens a database read-only, without applying migrations. */
 export async function openForReading(path: string, migrations: readonly Migration[]): Promise<Database> {
   const Driver = await loadDriver();
   const database = new Database(path, new Driver(path, { readOnly: true }));
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  missing(database, migrations);
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  missingMigrations(database, migrations);
   return database;
 }
 
 async function loadDriver(): Promise<Driver> {
-  const builtIn = loadQuietly();
+  const builtIn = loadBuiltIn();
   if (builtIn) return builtIn.DatabaseSync;
   return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Driver;
 }
 
-/** Node 22 warns that its SQLite is experimental: nothing that a user of the program could act on. */
-function loadQuietly(): { DatabaseSync: Driver } | undefined {
+/** Without Node 22's warning that its SQLite is experimental: a user can't act on it. */
+function loadBuiltIn(): { DatabaseSync: Driver } | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -169,13 +171,13 @@ function loadQuietly(): { DatabaseSync: Driver } | undefined {
  * a connection of ours may have it open, and closing any other descriptor of it drops all locks of this process. To
  * other processes the write-ahead log is then unused, and they delete it.
  */
-function keepPrivate(path: string): void {
+function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) closeToOthers(file);
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) removeAccessOfOthers(file);
 }
 
-function closeToOthers(file: string): void {
+function removeAccessOfOthers(file: string): void {
   try {
     const stats = statSync(file);
     if (stats.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, stats.mode & 0o700);
@@ -184,15 +186,15 @@ function closeToOthers(file: string): void {
   }
 }
 
-/** The busy timeout does not cover this pragma, so two first openings can meet here. */
+/** The busy timeout does not cover this pragma, so it fails when two processes open a new database at once. */
 async function useWriteAheadLog(database: Database): Promise<void> {
-  const deadline = Date.now() + BUSY_MS;
+  const deadline = monotonicMs() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (!isLocked(error) || Date.now() > deadline) throw error;
+      if (!isLocked(error) || monotonicMs() > deadline) throw error;
       await sleep(10 + Math.random() * 20);
     }
   }
@@ -213,18 +215,18 @@ function setSync(database: Database): void {
 }
 
 function migrate(database: Database, migrations: readonly Migration[]): void {
-  if (missing(database, migrations).length === 0) return;
+  if (missingMigrations(database, migrations).length === 0) return;
   database.transaction(() => {
     database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)');
-    for (const { name, sql } of missing(database, migrations)) {
+    for (const { name, sql } of missingMigrations(database, migrations)) {
       database.exec(sql);
       database.run('INSERT INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
     }
   });
 }
 
-/** The migrations that a database lacks; one that it has and nobody here knows is refused. */
-function missing(database: Database, migrations: readonly Migration[]): readonly Migration[] {
+/** The migrations that a database lacks. One that it has and this version does not know is an error. */
+function missingMigrations(database: Database, migrations: readonly Migration[]): readonly Migration[] {
   if (!database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return migrations;
   const applied = database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
   const unknown = applied.find((name) => !migrations.some((each) => each.name === name));
@@ -236,10 +238,10 @@ function missing(database: Database, migrations: readonly Migration[]): readonly
   return migrations.filter(({ name }) => !applied.includes(name));
 }
 
-function explain(path: string, error: unknown): unknown {
+function readableError(path: string, error: unknown): unknown {
   if (error instanceof StenoError) return error;
   const code = primaryCode(error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   if (code === CORRUPT || code === NOT_A_DATABASE) {
     return new StenoError('failed', `${path} is damaged: ${text}`, {
       hint: 'nothing was written to it: move it away to start afresh',
@@ -260,7 +262,7 @@ export function isLocked(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
-/** The low byte of SQLite's code tells the kind; the rest only refines it. */
+/** The low byte of SQLite's code is the kind of error; the rest only refines it. */
 function primaryCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;

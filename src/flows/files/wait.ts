@@ -25,7 +25,7 @@ export async function waitForFiles(
   const { files } = await pollFiles(ids, {
     ...polling,
     onRound: (polled) => onProgress?.(polled.filter(({ open }) => !open).length),
-    // A held file moves only when somebody pays: with nothing else under way there is nothing to wait for.
+    // A held file goes on only when its hold is released, so that alone is not waited for.
     isEnough: (open) => open.every(isHeld),
   });
   return files.map((polled) => ({ what: polled.id, file: polled.file, error: reasonOf(polled) }));

@@ -8,9 +8,9 @@ import { failures, type Outcome, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
 import { raiseUndelivered } from '../files/wait.ts';
 import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
-import { type Guard, type PlacedOrder, placeOrders, raiseUnplaced } from './place.ts';
+import { type DuplicateOptions, type PlacedOrder, placeOrders, raiseUnplaced } from './place.ts';
 
-export interface OrderAndWaitOptions extends Guard {
+export interface OrderAndWaitOptions extends DuplicateOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Absent: the files are not waited for. */

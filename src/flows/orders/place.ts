@@ -13,12 +13,12 @@ export interface PlacedOrder {
 }
 
 /** What to do with URLs that were ordered before; without either, they are an error. */
-export interface Guard {
+export interface DuplicateOptions {
   readonly again: boolean;
   readonly skipOrdered: boolean;
 }
 
-export interface PlaceOptions extends Guard {
+export interface PlaceOptions extends DuplicateOptions {
   /** The ledger could not record what became of an order. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
@@ -27,12 +27,12 @@ export interface PlaceOptions extends Guard {
 export function withoutOrdered(
   requests: readonly OrderRequest[],
   ledger: Ledger | undefined,
-  guard: Guard,
+  options: DuplicateOptions,
 ): OrderRequest[] {
-  if (!ledger || guard.again) return [...requests];
+  if (!ledger || options.again) return [...requests];
   return requests.flatMap((request) => {
     const previous = request.test ? [] : ledger.attempts.previous(request.urls);
-    const blocking = guard.skipOrdered ? previous.filter(({ status }) => status !== 'placed') : previous;
+    const blocking = options.skipOrdered ? previous.filter(({ status }) => status !== 'placed') : previous;
     if (blocking.length) throw duplicateError(blocking);
     const ordered = new Set(previous.map(({ url }) => url));
     const urls = request.urls.filter((url) => !ordered.has(url));
@@ -122,13 +122,13 @@ interface Attempt {
 }
 
 /** Writes the attempt. Another process may have ordered some of it since the requests were checked. */
-function begin(request: OrderRequest, ledger: Ledger, guard: Guard): Attempt | undefined {
+function begin(request: OrderRequest, ledger: Ledger, options: DuplicateOptions): Attempt | undefined {
   const { attempts } = ledger;
-  const result = attempts.begin(request, guard);
+  const result = attempts.begin(request, options);
   if ('refusedBy' in result) {
-    if (!guard.skipOrdered) throw duplicateError(result.refusedBy);
-    const [rest] = withoutOrdered([request], ledger, guard);
-    return rest && begin(rest, ledger, guard);
+    if (!options.skipOrdered) throw duplicateError(result.refusedBy);
+    const [rest] = withoutOrdered([request], ledger, options);
+    return rest && begin(rest, ledger, options);
   }
   const { begun } = result;
   const end = (outcome: Order | StenoError): void => {

@@ -34,12 +34,12 @@ export class TranscriptDownloads {
     this.#options = options;
   }
 
-  /** Gives a transcript a path that no other has, neither in this run nor by the ledger, whatever the case of letters. */
+  /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
   claim(parts: NameParts): Destination {
     return { id: parts.id, ext: parts.ext, path: join(this.#options.folder, this.#claimName(parts)) };
   }
 
-  /** Downloads a transcript to its path and notes it. What was there already is not noted: it may be anything. */
+  /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
   async save({ id, ext, path }: Destination): Promise<Saved> {
     const { transport, ledger, ifExists, test = false, deprecatedPath = false } = this.#options;
     const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, ifExists);
@@ -49,8 +49,8 @@ export class TranscriptDownloads {
   }
 
   /**
-   * Both in one, for a run without end: the name is free again afterwards, because the ledger knows it then. Of calls
-   * for the same transcript at the same time, one downloads it.
+   * Claims and saves, for a listener that runs for months: its claims end with the download, because the ledger has the
+   * name then. Calls for the same transcript at the same time share one download.
    */
   async fetch(id: string, ext: string): Promise<Saved> {
     const key = `${ext} ${id}`;

@@ -10,12 +10,12 @@ export interface NameParts {
 }
 
 const placeholders = ['id', 'title', 'order', 'ext'] as const;
-/** File systems take 255; the rest is for what stands around a name while its file is written. */
+/** File systems take 255; a partial file's name is longer than the final one. */
 const MAX_NAME_BYTES = 180;
 const MAX_MARK_BYTES = 60;
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(\.|$)/i;
 
-/** Refuses a template that names unknown things or leads out of its folder. */
+/** Refuses a template with unknown placeholders, or one that leads out of its folder. */
 export function checkTemplate(template: string, severalFormats = false): void {
   if (severalFormats && !template.includes('{ext}'))
     throw usage(`--name-as '${template}' gives every format the same name`, 'put {ext} into it');
@@ -41,7 +41,7 @@ export function fileName(template: string, parts: NameParts): string {
     .join('/');
 }
 
-/** A file with no title goes by its id. */
+/** A file without a title gets its id as its title. */
 const partText = (name: keyof NameParts, parts: NameParts): string => {
   const value = safeValue(parts[name]);
   return name === 'title' && /^\.*$/.test(value) ? safeValue(parts.id) : value;
@@ -87,7 +87,7 @@ function cut(text: string, bytes: number): string {
 export class Names {
   readonly #claimed = new Set<string>();
 
-  /** `isTaken` tells of names that are in use beside this run. */
+  /** `isTaken` knows names that are in use outside this run. */
   claim(name: string, id: string, isTaken: (name: string) => boolean = () => false): string {
     for (let n = 1; ; n += 1) {
       const candidate = n === 1 ? shortenLast(name) : shortenLast(name, markOf(id, n));
