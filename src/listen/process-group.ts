@@ -2,7 +2,7 @@
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Env } from '../lib/env.ts';
-import { after } from './timers.ts';
+import { startTimer } from './timers.ts';
 
 const onWindows = process.platform === 'win32';
 /** How long a group may take to end after SIGTERM. */
@@ -18,7 +18,7 @@ export function endGroup(child: ChildProcess): Promise<void> {
   signalGroup(pid, 'SIGTERM');
   return new Promise((resolve, reject) => {
     if (exitCode !== null || signalCode !== null) return resolve();
-    const cancelKill = after(KILL_AFTER_MS, () => signalGroup(pid, 'SIGKILL'), reject);
+    const cancelKill = startTimer(KILL_AFTER_MS, () => signalGroup(pid, 'SIGKILL'), reject);
     child.once('exit', () => {
       cancelKill();
       resolve();

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { HOP_MARKER_HEADER, hopMarker } from './hop-marker.ts';
-import { after, type OnError } from './timers.ts';
+import { type OnError, startTimer } from './timers.ts';
 
 export interface Delivery {
   readonly body: Buffer;
@@ -200,7 +200,7 @@ function refuse(
     cancelDrain();
     if (!response.writableEnded) response.end(text);
   };
-  const cancelDrain = after(DRAIN_MS, finish, onError);
+  const cancelDrain = startTimer(DRAIN_MS, finish, onError);
   request.on('end', finish).on('close', finish).resume();
 }
 
@@ -213,7 +213,7 @@ const socketErrors: Readonly<Record<string, string>> = {
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, onError: OnError): void {
   const status = socketErrors[error.code ?? ''] ?? '400 Bad Request';
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-  const cancel = after(DRAIN_MS, () => void socket.destroy(), onError);
+  const cancel = startTimer(DRAIN_MS, () => void socket.destroy(), onError);
   socket.once('close', cancel);
 }
 
@@ -231,7 +231,7 @@ function startListening(server: Server, { host, port }: ReceiverOptions): Promis
 
 function close(server: Server, onError: OnError): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = after(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), onError);
+    const cancel = startTimer(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), onError);
     server.close(() => {
       cancel();
       resolve();

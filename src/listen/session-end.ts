@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { formatDuration } from '../lib/duration.ts';
 import { StenoError } from '../lib/errors.ts';
-import { after, type OnError } from './timers.ts';
+import { type OnError, startTimer } from './timers.ts';
 
 export interface EndConditions {
   /** The event after which it is over. */
@@ -27,7 +27,9 @@ export class SessionEnd {
     setMaxListeners(0, this.signal);
     const { timeoutMs } = conditions;
     this.#cancelClock =
-      timeoutMs === undefined ? () => {} : after(timeoutMs, () => this.fail(this.#timeoutError()), onError);
+      timeoutMs === undefined
+        ? () => {}
+        : startTimer(timeoutMs, () => this.fail(this.#timeoutError()), onError);
     const interrupted = (): void => this.#interrupt();
     if (interrupt.aborted) interrupted();
     else interrupt.addEventListener('abort', interrupted, { once: true });

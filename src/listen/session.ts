@@ -13,7 +13,7 @@ import { Lookout } from './lookout.ts';
 import { type Delivery, openReceiver, type Receiver } from './server.ts';
 import { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
-import { after, type OnError, repeat, runInBackground } from './timers.ts';
+import { type OnError, repeat, runInBackground, startTimer } from './timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { RepeatedWarnings } from './warnings.ts';
 import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
@@ -228,7 +228,7 @@ class ListeningSession {
     const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
     const counts = isWanted && this.#isFirstOfPair(event);
     if (!end.add(event.n, event.event, counts) || !isWanted) return;
-    if (this.#toShow.push(event) === 1) after(SHOW_AFTER_MS, () => this.#show(), onError);
+    if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
   }
 
   /** A completion that is found and also delivered counts once, whichever of the two comes first. */

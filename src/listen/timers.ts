@@ -15,7 +15,7 @@ export function runInBackground(work: Work, onError: OnError): void {
 }
 
 /** Runs the work once, later; returns what cancels it. */
-export function after(delayMs: number, work: Work, onError: OnError): () => void {
+export function startTimer(delayMs: number, work: Work, onError: OnError): () => void {
   const timer = setTimeout(() => runInBackground(work, onError), Math.min(delayMs, MAX_DELAY_MS));
   return () => clearTimeout(timer);
 }

@@ -4,7 +4,7 @@ import { StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
 import { endGroup, startGroup } from './process-group.ts';
-import { after } from './timers.ts';
+import { startTimer } from './timers.ts';
 
 export interface Tunnel {
   readonly url: string;
@@ -62,10 +62,10 @@ async function firstAddress(outputs: Outputs, ended: Promise<string>, signal: Ab
         if (likely) return void resolve(likely);
         if (!possible || hasPossible) return;
         hasPossible = true;
-        cleanUps.push(after(BETTER_ADDRESS_MS, () => resolve(bestAddress(text) ?? possible), reject));
+        cleanUps.push(startTimer(BETTER_ADDRESS_MS, () => resolve(bestAddress(text) ?? possible), reject));
       };
       const giveUp = (): void => fail('the tunnel printed no public https address in 30s');
-      cleanUps.push(after(ADDRESS_TIMEOUT_MS, giveUp, reject));
+      cleanUps.push(startTimer(ADDRESS_TIMEOUT_MS, giveUp, reject));
       for (const output of outputs) output?.on('data', read);
       void ended.then((how) => fail(`the tunnel ended before it printed an address (${how})`));
       if (signal.aborted) return onAbort();

@@ -10,7 +10,7 @@ const actionsOf = async (user: User, n: number): Promise<Array<Record<string, un
   JSON.parse((await user.run(['events', 'show', String(n), '--json'])).stdout).actions;
 
 describe('--forward-to', () => {
-  it('passes on body and content type to the byte, to several targets', async () => {
+  it('sends body and content type on to the byte, to several targets', async () => {
     const [user, one, two] = [new User(), await Target.start(), await Target.start()];
     const listener = await Listener.start(user, ['--forward-to', `${one.url},${two.url}`]);
     const body = Buffer.concat([
@@ -33,7 +33,7 @@ describe('--forward-to', () => {
     expect(listener.stderr).toMatch(/event 1: forwarded to http.* \(HTTP 200\)/);
   });
 
-  it('says once that a target is down, tries again, and holds up nothing', async () => {
+  it('says once that a target is down, tries again, and delays nothing else', async () => {
     const [user, up, gone] = [new User(), await Target.start(), await Target.start()];
     const { port, url } = gone;
     await gone.close();
@@ -53,7 +53,7 @@ describe('--forward-to', () => {
 
   it('retries what a target refuses for now, and leaves what it refuses for good', async () => {
     const [user, target] = [new User(), await Target.start()];
-    target.status = (call) => (call === 1 ? 503 : call === 2 ? 200 : 410);
+    target.status = (call) => [503, 200][call - 1] ?? 410;
     const listener = await Listener.start(user, ['--forward-to', target.url]);
     await listener.post(complete('1'));
     await listener.until(() => target.got.length === 2);
@@ -142,7 +142,7 @@ describe('--exec', () => {
       expect(lines).toContain(`STENO_EVENT_${line}\n`);
   });
 
-  it('lets nothing of an event reach the shell, whatever it holds', async () => {
+  it('puts nothing of an event into the command line, whatever it holds', async () => {
     const user = new User();
     const path = script(user, 'cat >> in.jsonl; printf "%s|" "$STENO_EVENT_AUDIOFILE" >> ids');
     const listener = await Listener.start(user, ['--exec', `${path}`, '--count', '3', '--jobs', '1']);
@@ -166,7 +166,7 @@ describe('--exec', () => {
     expect(Number(readFileSync(join(user.home, 'size'), 'utf8'))).toBeGreaterThan(900_000);
   });
 
-  it('runs so many at once and ends what takes too long, with its children', async () => {
+  it('runs --jobs at once, and ends a command that takes too long, with its children', async () => {
     const user = new User();
     const path = script(user, 'echo start >> log; sleep 0.4; echo end >> log');
     const listener = await Listener.start(user, ['--exec', path, '--jobs', '2', '--count', '4']);

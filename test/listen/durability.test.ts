@@ -23,7 +23,7 @@ describe('what was answered', () => {
     let next = 0;
     let back: Promise<void> = Promise.resolve();
 
-    /** Tells the status, or nothing if the connection broke. */
+    /** Resolves with the status, or with nothing if the connection broke. */
     const deliver = (id: number): Promise<number | undefined> =>
       new Promise((done) => {
         const options = { port, method: 'POST', agent, headers: { 'content-type': FORM } };
@@ -32,16 +32,16 @@ describe('what was answered', () => {
         });
         call.on('error', () => done(undefined)).end(complete(String(id)));
       });
-    const sender = async (): Promise<void> => {
-      while (next < EVENTS) {
-        const id = next++;
-        for (let status: number | undefined; status !== 200; ) {
-          status = await deliver(id);
-          if (status === 200) answered.push(id);
-          else if (status !== undefined) refused.push(status);
-          else await back;
-        }
+    const deliverUntilAnswered = async (id: number): Promise<void> => {
+      for (let status: number | undefined; status !== 200; ) {
+        status = await deliver(id);
+        if (status === undefined) await back;
+        else if (status !== 200) refused.push(status);
       }
+      answered.push(id);
+    };
+    const sender = async (): Promise<void> => {
+      while (next < EVENTS) await deliverUntilAnswered(next++);
     };
     const killer = async (): Promise<void> => {
       for (const share of [0.2, 0.5, 0.8]) {

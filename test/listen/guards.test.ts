@@ -1,4 +1,4 @@
-/** What must not reach an action, and what must not be lost when listeners meet. */
+/** Deliveries that must not reach an action, and two listeners that register at the same time. */
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { form, Listener } from '../support/listener.ts';
@@ -37,7 +37,7 @@ describe('the receiver', () => {
     expect(await listed(user)).toHaveLength(1);
   });
 
-  it('says itself what a delivery would like to say in its place', async () => {
+  it('sets its own variables of --exec, which a field of the same name can not replace', async () => {
     const listener = await Listener.start(new User(), [
       ...['--count', '1', '--exec', 'echo "[$STENO_EVENT_N $STENO_EVENT_TRY $STENO_EVENT_SOURCE]"'],
     ]);
@@ -46,7 +46,7 @@ describe('the receiver', () => {
     expect(stderr + stdout).toContain('[1 1 received]');
   });
 
-  it('does not promise to run again a command that failed', async () => {
+  it('does not list a command that failed as left to do', async () => {
     const listener = await Listener.start(new User(), ['--count', '1', '--exec', 'exit 3']);
     await listener.post(form({ event: 'X' }));
     const { stderr } = await listener.ended;
@@ -65,13 +65,13 @@ describe('the receiver', () => {
     expect((await user.run(['events', '--file', '1001'])).stdout).toBe('');
   });
 
-  it('wants a command after --exec', async () => {
+  it('requires a command after --exec', async () => {
     expect((await new User().run(['listen', '--port', '0', '--exec', ' '])).code).toBe(2);
   });
 });
 
 describe('two listeners that register one after the other', () => {
-  it('leave the webhook as it was before both, whoever ends first', async () => {
+  it('leave the webhook as it was before both, also if the first one ends first', async () => {
     const { service, user } = await account();
     let webhook = 'https://former.example/hook';
     service.on('*', (got, response) => {

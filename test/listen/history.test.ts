@@ -60,7 +60,7 @@ describe('events', () => {
     expect(stdout).toMatch(/held \(billing\): no work begins/);
   });
 
-  it('shows one whole', async () => {
+  it('shows all of one event', async () => {
     const { stdout } = await user.run(['events', 'show', '4', '--json']);
     const shown = JSON.parse(stdout);
     expect(Buffer.from(shown.body_base64, 'base64').equals(odd)).toBe(true);
@@ -121,7 +121,7 @@ describe('events replay', () => {
     expect((await user.run(['events', 'replay', '3', '--exec', 'exit 4'])).code).toBe(1);
   });
 
-  it('exits 7 if nobody is there, 1 if the target refuses, 10 if it takes some', async () => {
+  it('exits 7 if the target is down, 1 if it refuses, 10 if it takes some', async () => {
     const target = await Target.start();
     const nobody = await user.run(['events', 'replay', '1', '--to', 'http://127.0.0.1:9/']);
     expect([nobody.code, nobody.stderr]).toEqual([7, expect.stringMatching(/connection was refused/)]);

@@ -23,7 +23,7 @@ const fileOf = async ({ user }: Account): Promise<Record<string, unknown>> =>
   JSON.parse((await user.run(['files', '--json'])).stdout)[0];
 
 describe('an event that never came', () => {
-  it('is made up for: the file is found to be delivered, and its actions are done', async () => {
+  it('is found: its file turns out to be delivered, and its actions are done', async () => {
     const made = await ordered();
     const { user, state } = made;
     state('Delivered');
@@ -47,7 +47,7 @@ describe('an event that never came', () => {
     expect(existsSync(join(user.home, 'twice'))).toBe(false);
   });
 
-  it('is not made up for when it comes after all', async () => {
+  it('is not found when it comes after all', async () => {
     const { user, state } = await ordered();
     state('Delivered');
     const listener = await Listener.start(user, ['--json', '--timeout', '8s']);
@@ -70,7 +70,7 @@ describe('an event that never came', () => {
 });
 
 describe('the rows of files and orders', () => {
-  it('follow events, but only the service ends a file', async () => {
+  it('change with events, but only an answer of the service ends a file', async () => {
     const made = await ordered();
     const { user } = made;
     const env = { STENO_API_KEY: undefined, STENO_BASE_URL: undefined };

@@ -10,13 +10,13 @@ import { ask, ledgerOf } from '../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../support/listener.ts';
 import type { User } from '../support/steno.ts';
 
-/** The listener asks about files that were heard of every third tick, and about all of them every sixtieth. */
+/** The listener asks about files with news every third tick, and about all of them every sixtieth. */
 const TICK = 40;
 const EXEC = 'echo "$STENO_EVENT_AUDIOFILE $STENO_EVENT_SOURCE" >> ran.txt';
 
 interface Ordered extends Account {
   state(name: string): void;
-  /** Waits until the look-out has asked about each file again and has had many ticks to draw its conclusions. */
+  /** Waits until the look-out has asked about each file again, and many ticks more. */
   ticks(): Promise<void>;
 }
 
@@ -55,12 +55,12 @@ const endedOf = (user: User): string[] =>
   ask<{ ended: string }>(user, 'SELECT ended FROM files ORDER BY seq').map(({ ended }) => ended);
 
 describe('a delivery that came', () => {
-  it('leads to one action, however often its file is looked at, and is never also found', async () => {
+  it('leads to one action, however often its file is asked about, and is never also found', async () => {
     const { user, state, ticks } = await ordered();
     const listener = await Listener.start(user, ['--exec', EXEC, '--json']);
     await ticks();
     expect((await listener.post(complete('7', '4nX'))).status).toBe(200);
-    // Still open by the service's word: this is when a tick would wait for its event once more.
+    // The service still calls it open: this is when a tick would expect its event once more.
     await ticks();
     state('Delivered');
     await listener.post(complete('8', '4nX'));

@@ -1,4 +1,4 @@
-/** What a delivery's form says, held against Node's own reader of forms. */
+/** Parses the form of a delivery, compared with Node's own parser. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFields, parseForm } from '../../src/listen/parse.ts';
@@ -12,7 +12,7 @@ const value = fc.oneof(
   fc.stringMatching(/^[a-z0-9 +%\0é-]{0,20}$/),
 );
 
-/** Written as a browser would, as curl would, or not at all as it should be. */
+/** Encoded as a browser does, as curl does, or not at all. */
 const written = fc.oneof(
   fc.tuple(name, value).map(([key, text]) => new URLSearchParams([[key, text]]).toString()),
   fc.tuple(name, value).map(([key, text]) => `${encodeLoosely(key)}=${encodeLoosely(text)}`),
@@ -51,7 +51,7 @@ describe('the form of an event', () => {
     );
   });
 
-  it('says the same from a part of a larger memory', () => {
+  it('is the same in a part of a larger buffer', () => {
     fc.assert(
       fc.property(form, (body) => {
         const larger = new Uint8Array(body.length + 20).fill(0x26);
@@ -62,7 +62,7 @@ describe('the form of an event', () => {
     );
   });
 
-  it('is looked at to its 65,536th byte, and begins with its first', () => {
+  it('is parsed up to its 65,536th byte', () => {
     const late = Buffer.from(`event=A&x=${'y'.repeat(70_000)}&order=late`);
     expect(parseForm(late)).toMatchObject({ event: 'A', order: '' });
     expect(parseFields(late).get('order')).toEqual(['late']);

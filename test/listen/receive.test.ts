@@ -65,7 +65,7 @@ describe('a delivery', () => {
     expect(shown.stdout).toBe(`${body}\n`);
   });
 
-  it('can not drive the terminal', async () => {
+  it('can not control the terminal', async () => {
     const user = new User();
     const nasty = form({
       event: 'EVIL\u001b]0;owned\u0007',
@@ -97,8 +97,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('the door', () => {
-  it('refuses what is no POST of a form to the path, and goes on', async () => {
+describe('the receiver', () => {
+  it('refuses what is not a POST of a form to the path, and goes on', async () => {
     const user = new User();
     const listener = await Listener.start(user, ['--path', '/hook']);
     const { url, port } = listener;
@@ -123,7 +123,7 @@ describe('the door', () => {
     expect(await eventsOf(user)).toHaveLength(2);
   });
 
-  it('tells on /healthz that it lives and nothing more', async () => {
+  it('answers ok on /healthz', async () => {
     const listener = await Listener.start(new User(), ['--path', '/hook']);
     const at = `http://127.0.0.1:${listener.port}/healthz`;
     const { status, text } = await send(at, '', { method: 'GET' });
@@ -149,7 +149,7 @@ describe('the door', () => {
     expect(await eventsOf(user)).toHaveLength(1);
   });
 
-  it('is not held shut by slow and idle clients', async () => {
+  it('is not blocked by slow and idle clients', async () => {
     const listener = await Listener.start(new User());
     const { connect } = await import('node:net');
     const slow = Array.from({ length: 700 }, (_, n) => {
@@ -176,7 +176,7 @@ describe('the door', () => {
     }
   });
 
-  it('serves https with a certificate of the user', async () => {
+  it("serves https with the user's certificate", async () => {
     const folder = freshFolder();
     const { execFileSync } = await import('node:child_process');
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -277,7 +277,7 @@ describe('the end', () => {
     expect(Date.now() - started).toBeLessThan(8000);
   });
 
-  it('comes with 143 on SIGTERM, and doubts a name that nobody sends', async () => {
+  it('comes with 143 on SIGTERM, and warns of an event that is never sent', async () => {
     const listener = await Listener.start(new User(), ['--until', 'TRANSCRIPT_COMPLET']);
     expect(listener.stderr).toMatch(/warning: .*lists no event 'TRANSCRIPT_COMPLET'\nhint: did you mean/);
     expect((await listener.stop('SIGTERM')).code).toBe(143);

@@ -9,7 +9,7 @@ import type { User } from '../support/steno.ts';
 const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';
 
-/** Answers as a service does that has one webhook; gives every URL that was set. */
+/** Answers as a service does that has one webhook; returns every URL that was set. */
 function withWebhook(service: Service, first: string): { url: string; readonly set: string[] } {
   const state = { url: first, set: [] as string[] };
   service.allow('GET /webhook', (_, response) => void response.end(JSON.stringify({ webhook: state.url })));
@@ -74,7 +74,7 @@ describe('--register', () => {
     expect(webhook.set.at(-1)).toBe('');
   });
 
-  it('tells that no test event came', async () => {
+  it('says that no test event came', async () => {
     const { service, user } = await account();
     withWebhook(service, '');
     const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
@@ -101,7 +101,7 @@ describe('--register', () => {
     expect(webhook.set).toHaveLength(4);
   });
 
-  it('leaves a URL alone that somebody set meanwhile', async () => {
+  it('leaves a URL alone that was set meanwhile', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
@@ -111,7 +111,7 @@ describe('--register', () => {
     expect(listener.stderr).toMatch(/is https:\/\/new\.example\.com\/ by now and is left so/);
   });
 
-  it('puts the URL back when it fails, and says what to do when it can not', async () => {
+  it('puts the URL back when it fails, and says what to do if that fails', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC, '--timeout', '2s']);
@@ -163,7 +163,7 @@ describe('--tunnel', () => {
     await expect.poll(() => isGone(pid)).toBe(true);
   });
 
-  it('is no reason to fail when it is ended after the event that was waited for', async () => {
+  it('may end after the last event without a failure', async () => {
     const { service, user } = await account();
     withWebhook(service, '');
     const command = tunnel(user, 'echo https://a.tunnel.example; sleep 60');
@@ -172,7 +172,7 @@ describe('--tunnel', () => {
     expect((await listener.ended).code).toBe(0);
   });
 
-  it('fails plainly if the program ends or prints nothing of use, and sets nothing', async () => {
+  it('fails if the program ends or prints no address, and sets no webhook', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     const command = tunnel(user, 'echo "no account: see http://127.0.0.1:4040"; exit 7');
@@ -184,7 +184,7 @@ describe('--tunnel', () => {
     expect(webhook.set).toEqual([]);
   });
 
-  it('ends the listener when the program ends, for no event could come in any more', async () => {
+  it('ends the listener when the program ends, because no event could come in', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
     const command = tunnel(user, 'echo https://a.tunnel.example; sleep 1; exit 0');

@@ -1,4 +1,4 @@
-/** A listener in a process of its own, and what a service would do to it. */
+/** Runs `listen` as a process, sends it deliveries, and gives it a target to forward to. */
 import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,7 +43,7 @@ export const form = (fields: Record<string, string>): string =>
 export const complete = (id: string, order = 'o1'): string =>
   form({ event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: `https://example.com/${id}.mp3` });
 
-/** Whether a process has ended; one that nobody has asked about yet counts, too. */
+/** Whether a process has ended; a zombie counts as ended. */
 export const isGone = (pid: number): boolean =>
   /^(Z.*)?$/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim());
 
@@ -123,10 +123,10 @@ export interface Delivered {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A program of the user's that events are forwarded to. */
+/** A server that events are forwarded to. */
 export class Target {
   readonly got: Delivered[] = [];
-  /** What it answers; the number of the call decides. */
+  /** The status of its answer to each call, counted from 1. */
   status: (call: number) => number = () => 200;
   /** No call is answered before this resolves. */
   opens: Promise<void> = Promise.resolve();
@@ -176,7 +176,7 @@ export interface EventJson {
   readonly fields: Record<string, string | string[]>;
 }
 
-/** What the ledger has, newest first. */
+/** What `steno events` lists, newest first. */
 export async function eventsOf(user: User, ...args: string[]): Promise<EventJson[]> {
   const { stdout, code, stderr } = await user.run(['events', '--json', ...args]);
   if (code !== 0) throw new Error(stderr);

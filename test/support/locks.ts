@@ -12,7 +12,7 @@ with open(sys.argv[1], 'r+b') as file:
         print('free')
 `;
 
-/** Whether, to other processes, somebody has the database open. */
+/** Whether other processes see that the database is open. */
 export function isInUse(path: string): boolean {
   const { stdout, stderr } = spawnSync('python3', ['-c', TRY, path], { encoding: 'utf8' });
   if (!/^(in use|free)$/m.test(stdout)) throw new Error(stderr);

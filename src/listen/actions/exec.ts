@@ -7,7 +7,7 @@ import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import type { ReceivedEvent } from '../event.ts';
 import { endGroup, startGroup } from '../process-group.ts';
-import { after } from '../timers.ts';
+import { startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
 
 export interface ExecOptions {
@@ -62,7 +62,7 @@ function commandEnd(child: ChildProcess, timeoutMs: number, signal: AbortSignal)
   return new Promise((resolve, reject) => {
     let timedOut = false;
     const endNow = (): void => void endGroup(child).catch(reject);
-    const cancelTimeout = after(
+    const cancelTimeout = startTimer(
       timeoutMs,
       () => {
         timedOut = true;

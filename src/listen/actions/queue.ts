@@ -4,7 +4,7 @@ import { errorMessage } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { SessionEnd } from '../session-end.ts';
-import { after, type OnError, runInBackground } from '../timers.ts';
+import { type OnError, runInBackground, startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
 
 export interface PendingAction {
@@ -222,7 +222,7 @@ export class ActionQueue {
       this.#cancelRetry = undefined;
       this.rewind();
     };
-    this.#cancelRetry = after(LEDGER_RETRY_MS, retry, this.#options.onError);
+    this.#cancelRetry = startTimer(LEDGER_RETRY_MS, retry, this.#options.onError);
   }
 
   /** Reports once that the target is gone, and once that it is back. */

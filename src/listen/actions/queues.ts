@@ -2,7 +2,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { ReceivedEvent } from '../event.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { after } from '../timers.ts';
+import { startTimer } from '../timers.ts';
 import type { Action } from './action.ts';
 import { ActionQueue, type ActionStore, type QueueOptions } from './queue.ts';
 
@@ -47,7 +47,7 @@ export class ActionQueues {
   /** Begins nothing more; what is under way has this long to end by itself. */
   async stop(graceMs: number): Promise<void> {
     const { abort, onError } = this.#options;
-    const cancel = after(graceMs, () => abort.abort(), onError);
+    const cancel = startTimer(graceMs, () => abort.abort(), onError);
     await Promise.all(this.#queues.map((queue) => queue.stop()));
     cancel();
     await Promise.all(this.#queues.map(({ action }) => action.close?.()));
