@@ -1,5 +1,6 @@
 /** The process around the program: its streams, its signals, its end. */
 import { setMaxListeners } from 'node:events';
+import { monotonicMs } from '../lib/clock.ts';
 import { Main } from './main.ts';
 
 const interrupt = new AbortController();
@@ -14,9 +15,9 @@ let interruptedAt = 0;
 
 for (const signal of Object.keys(signals) as Signal[]) {
   process.on(signal, () => {
-    if (interrupt.signal.aborted && Date.now() - interruptedAt > SAME_SIGNAL_MS)
+    if (interrupt.signal.aborted && monotonicMs() - interruptedAt > SAME_SIGNAL_MS)
       process.exit(signals[signal]);
-    interruptedAt ||= Date.now();
+    interruptedAt ||= monotonicMs();
     interrupt.abort(signal);
   });
 }

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../lib/clock.ts';
 import type { Output } from './output.ts';
 
 /** A line on stderr that says how far long work is. */
@@ -42,7 +43,7 @@ export async function whileWaiting<T>(
 export class Pace {
   readonly #what: string;
   readonly #all: number;
-  readonly #started = Date.now();
+  readonly #started = monotonicMs();
   #done = 0;
   #failed = 0;
 
@@ -57,7 +58,7 @@ export class Pace {
   }
 
   toString(): string {
-    const seconds = Math.max(0.001, (Date.now() - this.#started) / 1000);
+    const seconds = Math.max(0.001, (monotonicMs() - this.#started) / 1000);
     const rate = this.#done / seconds;
     const left = rate > 0 ? Math.ceil((this.#all - this.#done) / rate) : undefined;
     return [
