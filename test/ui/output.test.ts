@@ -367,8 +367,8 @@ describe('--json and --csv are the same on a terminal and off it', () => {
       const { service, user } = await account();
       service.on('POST /order_url', { body: { order: '4nX', audiofiles: [1, 2], message: 'ok' } });
       for (const id of [1, 2])
-        service.on(`GET /audiofile/${id}`, file(id, 'A talk', { notes: 'many notes' }));
-      service.on('POST /invoice/7', { body: invoice });
+        service.allow(`GET /audiofile/${id}`, file(id, 'A talk', { notes: 'many notes' }));
+      service.allow('POST /invoice/7', { body: invoice });
       await user.run(['order', 'https://h/b.mp3', '--sku', 'TRANS14']);
       const piped = await user.run(line.split(' '));
       expect([piped.code, piped.stdout.length > 2]).toEqual([0, true]);
