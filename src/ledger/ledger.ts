@@ -11,6 +11,10 @@ import { Runs } from './runs.ts';
 import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
 
+/** An empty ledger would let everything be bought again. */
+const hintIfEmpty =
+  'restore it from a backup; remove it by hand only after you have looked at your account: a new ledger knows none of your orders';
+
 export class Ledger {
   readonly attempts: Attempts;
   readonly files: Files;
@@ -40,7 +44,7 @@ export class Ledger {
   }
 
   static async open(path: string, profile: string, hide: Hide): Promise<Ledger> {
-    return new Ledger(await openDatabase(path, migrations), profile, hide);
+    return new Ledger(await openDatabase(path, migrations, { hintIfEmpty }), profile, hide);
   }
 
   /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */

@@ -1,13 +1,23 @@
 /** The only module that uses SQLite: opens a database, applies its migrations, and makes its errors readable. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.ts';
 import { errorMessage, StenoError } from './errors.ts';
+import { closeToOthers, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
 
 export interface Migration {
   readonly name: string;
-  readonly sql: string;
+  readonly sql?: string;
+  /** What SQL can't do with the rows that are there, in the same transaction; loaded only where it is run. */
+  readonly load?: () => Promise<(database: Database) => void>;
+  /** Writes the whole file anew after all other migrations, so that it holds no byte of what was deleted. */
+  readonly rewritesFile?: true;
+}
+
+export interface OpenOptions {
+  /** What to do about a file that was emptied. */
+  readonly hintIfEmpty?: string;
 }
 
 export type Value = null | number | bigint | string | Uint8Array;
@@ -27,6 +37,8 @@ interface Connection {
 type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
 
 const BUSY_TIMEOUT_MS = 10_000;
+/** Another process may be migrating a large database. */
+const MIGRATION_TIMEOUT_MS = 120_000;
 /** SQLite's result codes. */
 const BUSY = 5;
 const LOCKED = 6;
@@ -123,22 +135,64 @@ export class Database {
 }
 
 /** Opens the database at `path` (or `:memory:`), creates it if it does not exist, and applies missing migrations. */
-export async function openDatabase(path: string, migrations: readonly Migration[]): Promise<Database> {
+export async function openDatabase(
+  path: string,
+  migrations: readonly Migration[],
+  { hintIfEmpty }: OpenOptions = {},
+): Promise<Database> {
   const Driver = await loadDriver();
-  let database: Database | undefined;
   try {
-    if (path !== ':memory:') makePrivate(path);
-    database = new Database(path, new Driver(path));
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA foreign_keys = ON`);
-    await useWriteAheadLog(database);
-    setSync(database);
-    migrate(database, migrations);
-    return database;
+    if (path === ':memory:') return await open(Driver, path, migrations);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    refuseEmptied(path, hintIfEmpty);
+    if (sizeOf(path) === undefined) create(Driver, path, migrations);
+    closeToOthers(path);
+    return await open(Driver, path, migrations);
   } catch (error) {
-    database?.close();
     throw readableError(path, error);
   }
 }
+
+async function open(Driver: Driver, path: string, migrations: readonly Migration[]): Promise<Database> {
+  const database = new Database(path, new Driver(path));
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA foreign_keys = ON`);
+    await useWriteAheadLog(database);
+    setSync(database);
+    await migrate(database, migrations);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * A new database gets its name when it is complete: so an empty file under that name was emptied by an accident, and is
+ * not taken for a new one. Only `exec` is used: on Node 20 a connection with prepared statements stays open after
+ * `close`, and must not share the file with the next one.
+ */
+function create(Driver: Driver, path: string, migrations: readonly Migration[]): void {
+  const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  const now = new Date().toISOString();
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    const connection = new Driver(draft);
+    try {
+      connection.exec(`BEGIN; ${CREATE_MIGRATIONS}`);
+      for (const { name, sql = '' } of migrations)
+        connection.exec(`${sql}; INSERT INTO migrations (name, at) VALUES ('${name}', '${now}')`);
+      connection.exec('COMMIT');
+    } finally {
+      connection.close();
+    }
+    giveName(draft, path);
+  } finally {
+    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+  }
+}
+
+const CREATE_MIGRATIONS = 'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)';
 
 /** Opens a database read-only, without applying migrations. */
 export async function openForReading(path: string, migrations: readonly Migration[]): Promise<Database> {
@@ -163,26 +217,6 @@ function loadBuiltIn(): { DatabaseSync: Driver } | undefined {
     return process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined;
   } finally {
     process.emitWarning = emitWarning;
-  }
-}
-
-/**
- * SQLite gives the files beside the database the mode of the database itself. A file that is there is never opened:
- * a connection of ours may have it open, and closing any other descriptor of it drops all locks of this process. To
- * other processes the write-ahead log is then unused, and they delete it.
- */
-function makePrivate(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) removeAccessOfOthers(file);
-}
-
-function removeAccessOfOthers(file: string): void {
-  try {
-    const stats = statSync(file);
-    if (stats.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, stats.mode & 0o700);
-  } catch {
-    // Another process may have closed the database and removed the file just now.
   }
 }
 
@@ -214,15 +248,40 @@ function setSync(database: Database): void {
   else database.syncEveryCommit();
 }
 
-function migrate(database: Database, migrations: readonly Migration[]): void {
-  if (missingMigrations(database, migrations).length === 0) return;
+async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
+  const work = new Map<string, (database: Database) => void>();
+  const atFirst = missingMigrations(database, migrations);
+  if (atFirst.length === 0) return;
+  for (const { name, load } of atFirst) if (load) work.set(name, await load());
+  database.exec(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
   database.transaction(() => {
-    database.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)');
-    for (const { name, sql } of missingMigrations(database, migrations)) {
-      database.exec(sql);
-      database.run('INSERT INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
+    database.exec(CREATE_MIGRATIONS);
+    const missing = missingMigrations(database, migrations);
+    const isNew = missing.length === migrations.length;
+    for (const { name, sql, rewritesFile } of missing) {
+      if (rewritesFile && !isNew) continue;
+      if (sql) database.exec(sql);
+      work.get(name)?.(database);
+      markApplied(database, name);
     }
   });
+  const [rewriting] = missingMigrations(database, migrations);
+  if (rewriting) rewriteFile(database, rewriting.name);
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+}
+
+const markApplied = (database: Database, name: string): number =>
+  database.run('INSERT OR IGNORE INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
+
+/** Where this can't be done now (another process reads, the disk is full), the next opening tries again. */
+function rewriteFile(database: Database, name: string): void {
+  try {
+    database.exec('VACUUM');
+    const log = database.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (log?.busy === 0) markApplied(database, name);
+  } catch {
+    // Nothing of the database is lost by that.
+  }
 }
 
 /** The migrations that a database lacks. One that it has and this version does not know is an error. */

@@ -5,13 +5,14 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freshFolder, modeOf } from '../support/files.ts';
+import { freshFolder, listing, modeOf } from '../support/files.ts';
 import { ask, audio, desk, ledgerOf } from '../support/ledger.ts';
 import { BIN, finished } from '../support/steno.ts';
 
@@ -110,6 +111,52 @@ describe.concurrent('the ledger', () => {
     expect(file.stderr).toContain('the ledger is not used');
     expect((await order(url, '--no-ledger')).code).toBe(0);
     expect(readFileSync(ledgerOf(user)).equals(before)).toBe(true);
+  });
+
+  const losses: ReadonlyArray<readonly [string, RegExp, (path: string) => void]> = [
+    ['emptied', /ledger\.db is empty/, (path) => truncateSync(path, 0)],
+    [
+      'emptied, with its log beside it',
+      /ledger\.db is empty/,
+      (path) => {
+        truncateSync(path, 0);
+        writeFileSync(`${path}-wal`, 'x'.repeat(5000));
+      },
+    ],
+    [
+      'gone, with its log left behind',
+      /ledger\.db is gone, but [^\n]*ledger\.db-wal is there/,
+      (path) => {
+        rmSync(path);
+        writeFileSync(`${path}-wal`, 'x'.repeat(5000));
+      },
+    ],
+  ];
+
+  it.each(losses)('%s is not taken for a new one, and nothing is sent', async (_, message, lose) => {
+    const { service, user, order } = await desk();
+    await order(url);
+    lose(ledgerOf(user));
+    const before = listing(join(user.home, 'state'));
+    for (const line of [['files'], ['order', url, '--sku', 'TRANS14'], ['sync']]) {
+      const { code, stdout, stderr } = await user.run(line);
+      expect([code, stdout], stderr).toEqual([1, '']);
+      expect(stderr).toMatch(message);
+      expect(stderr).toMatch(/\nhint: restore it from a backup; [^\n]*by hand[^\n]*your account/);
+    }
+    expect(service.got).toHaveLength(1);
+    expect(listing(join(user.home, 'state'))).toEqual(before);
+    const quiet = await user.run(['__complete', 'audiofile']);
+    expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, '', '']);
+  });
+
+  it('is there as a whole or not at all, however many processes make it at the same moment', async () => {
+    const { service, user, order } = await desk();
+    const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(audio(`n${n}`))));
+    expect(ends.map(({ code }) => code)).toEqual(Array(8).fill(0));
+    expect(service.got).toHaveLength(8);
+    expect(ask(user, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 8 }]);
+    expect(listing(join(user.home, 'state')).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
   it('that can not be made stops an order before it is sent; --no-ledger goes on', async () => {

@@ -1,0 +1,69 @@
+/** The file of a database: how it gets its name, who may read it, and how one that was emptied is told from a new one. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCode, StenoError } from './errors.ts';
+
+/** Never replaces a database that another process has made meanwhile. */
+export function giveName(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') copyUnlessThere(draft, path);
+  }
+}
+
+/** For disks that have no hard links. */
+function copyUnlessThere(draft: string, path: string): void {
+  try {
+    copyFileSync(draft, path, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function syncFolder(folder: string): void {
+  // Windows opens no folder.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+export function refuseEmptied(path: string, hint = 'restore it from a backup, or remove it by hand'): void {
+  const size = sizeOf(path);
+  if (size === 0) throw new StenoError('failed', `${path} is empty: what was in it is lost`, { hint });
+  // SQLite would write what stands in the log into a new database.
+  if (size === undefined && sizeOf(`${path}-wal`))
+    throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint });
+}
+
+/** In bytes; undefined where there is no file. */
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+/**
+ * SQLite gives the files beside the database the mode of the database itself. A file that is there is never opened:
+ * a connection of ours may have it open, and closing any other descriptor of it drops all locks of this process. To
+ * other processes the write-ahead log is then unused, and they delete it.
+ */
+export function closeToOthers(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      const stats = statSync(file);
+      if (stats.isFile() && (stats.mode & 0o077) !== 0) chmodSync(file, stats.mode & 0o700);
+    } catch {
+      // Another process may have closed the database and removed the file just now.
+    }
+  }
+}
