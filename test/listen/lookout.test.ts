@@ -6,8 +6,8 @@ import { type Account, account } from '../support/account.ts';
 import { complete, eventsOf, form, Listener } from '../support/listener.ts';
 
 /** An account with one file on order, whose state a test sets. */
-async function ordered(): Promise<Account & { state: (name: string) => void }> {
-  const made = await account();
+async function ordered(tickMs = 100): Promise<Account & { state: (name: string) => void }> {
+  const made = await account({ STENO_TEST_TICK_MS: String(tickMs) });
   const { service, user } = made;
   service.on('POST /order_url', { body: { order: '4nX', audiofiles: [7], message: 'ok' } });
   service.allow('POST /audiofile/7/transcript.txt', { body: 'hello' });
@@ -42,15 +42,16 @@ describe('an event that never came', () => {
     expect(await fileOf(made)).toMatchObject({ ended: 'delivered' });
     const { stderr, code: no } = await user.run(['events', 'replay', '1', '--to', 'http://127.0.0.1:9/']);
     expect([no, stderr]).toEqual([2, expect.stringMatching(/found by looking/)]);
-    const again = await Listener.start(user, ['--exec', 'touch twice', '--timeout', '7s']);
+    const again = await Listener.start(user, ['--exec', 'touch twice', '--timeout', '1s']);
     expect((await again.ended).code).toBe(6);
     expect(existsSync(join(user.home, 'twice'))).toBe(false);
   });
 
   it('is not found when it comes after all', async () => {
-    const { user, state } = await ordered();
+    // The event must come before a tick has passed, on a slow machine too.
+    const { user, state } = await ordered(1_500);
     state('Delivered');
-    const listener = await Listener.start(user, ['--json', '--timeout', '8s']);
+    const listener = await Listener.start(user, ['--json', '--timeout', '4s']);
     await listener.post(complete('7', '4nX'));
     await listener.ended;
     expect(listener.json).toMatchObject([{ source: 'received' }]);
