@@ -60,7 +60,7 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
   const body = rows.map((row) => [
     row.what,
     row.against,
-    row.skipped ? 'skipped' : row.broken ? 'broken' : shown(row.ratio),
+    measured(row, shown(row.ratio)),
     limitOf(row, row.must),
     limitOf(row, row.aim),
     shown(row.peers.curl),
@@ -74,21 +74,22 @@ function ratioTable(rows: readonly Measured[], forPeople: boolean): Table {
   ];
 }
 
+function measured({ skipped, broken }: Pick<Measured, 'skipped' | 'broken'>, text: string): string {
+  if (skipped) return 'skipped';
+  return broken ? 'broken' : text;
+}
+
 const limitOf = ({ rate }: Measured, limit: number | undefined): string =>
   `${rate && limit !== undefined ? '≥ ' : ''}${limit ?? ''}`;
 
 const range = (ends: readonly [number, number] | undefined): string => ends?.map(shown).join(' to ') ?? '';
 
 function memoryTable(rows: readonly Weighed[]): Table {
-  const body = rows.map(({ what, value, unit, must, note, skipped, broken }) => [
-    what,
-    skipped
-      ? 'skipped'
-      : broken
-        ? 'broken'
-        : `${value}${unit === 'MB' ? ' MB' : ''}${note ? ` (${note})` : ''}`,
-    `${must}${unit === 'MB' ? ' MB' : ''}`,
-  ]);
+  const body = rows.map((row) => {
+    const { what, value, must, note } = row;
+    const unit = row.unit === 'MB' ? ' MB' : '';
+    return [what, measured(row, `${value}${unit}${note ? ` (${note})` : ''}`), `${must}${unit}`];
+  });
   return [['peak memory', 'measured', 'must'], ...body];
 }
 

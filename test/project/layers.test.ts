@@ -29,14 +29,13 @@ const modules: readonly Module[] = readdirSync('src', { recursive: true, encodin
 
 function importsOf(path: string, text: string): Import[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
-  const target = (name: string): string =>
-    name.startsWith('.')
-      ? normalize(join(dirname(path), name.replace(/\.js$/, '.ts')))
-          .split(sep)
-          .join('/')
-      : name.startsWith('node:')
-        ? name
-        : (/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
+  const target = (name: string): string => {
+    if (name.startsWith('node:')) return name;
+    if (!name.startsWith('.')) return /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
+    return normalize(join(dirname(path), name.replace(/\.js$/, '.ts')))
+      .split(sep)
+      .join('/');
+  };
   const statics = [...code.matchAll(/^(?:import|export)\s+(?:(type\s)?[^;'"]*?\sfrom\s+)?'([^']+)'/gm)].map(
     ([, type, name = '']): Import => ({ to: target(name), kind: type ? 'type' : 'static' }),
   );

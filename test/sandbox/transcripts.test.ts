@@ -218,15 +218,17 @@ describe('whatever an order holds', () => {
       fc.property(hostileSource, (any) => {
         const document = renderTranscript('rtf', any).toString('latin1');
         expect(document).toMatch(/^[\x20-\x7e\r\n]+$/);
-        let depth = 0;
-        for (const brace of document
+        const body = document
           .replace(/\\[\\{}]/g, '')
           .trimEnd()
-          .slice(0, -1)) {
-          depth += brace === '{' ? 1 : brace === '}' ? -1 : 0;
+          .slice(0, -1);
+        let depth = 0;
+        for (const [brace] of body.matchAll(/[{}]/g)) {
+          depth += brace === '{' ? 1 : -1;
           if (depth < 1) throw new Error('the document ends early');
         }
         expect(depth).toBe(1);
+        expect(body[0]).toBe('{');
       }),
     );
   });

@@ -50,6 +50,13 @@ export interface Outcome {
   readonly workspace: string;
 }
 
+/** One run of the job, on a machine of its own. */
+interface Run {
+  readonly id: string;
+  readonly home: string;
+  readonly workspace: string;
+}
+
 /** One repository: its files and its cache outlive a run, and every run gets a new machine. */
 export class CiRunner {
   readonly #job: Job;
@@ -78,20 +85,21 @@ export class CiRunner {
     let [failed, cancelled] = [false, false];
     for (const step of this.#job.steps) {
       const ran = runs(step.if, failed, cancelled);
-      let result: Result | undefined;
-      if (ran && step.uses) this.#use(step, run);
-      if (ran && step.run) {
-        const stopped = step.run.startsWith(cancel?.step ?? '\0') ? cancel?.after : undefined;
-        result = await this.#bash(step.run, run, stopped);
-        if (stopped) cancelled = true;
-        if (result.code !== 0) failed = true;
-      }
+      const cancels = ran && cancel !== undefined && step.run?.startsWith(cancel.step) === true;
+      const result = ran ? await this.#do(step, run, cancels ? cancel.after : undefined) : undefined;
+      cancelled ||= cancels;
+      failed ||= result !== undefined && result.code !== 0;
       steps.push({ step, ran, ...(result && { result }) });
     }
     return { steps, failed, workspace };
   }
 
-  #use(step: Step, { id, home, workspace }: { id: string; home: string; workspace: string }): void {
+  async #do(step: Step, run: Run, cancel: Promise<unknown> | undefined): Promise<Result | undefined> {
+    if (step.uses) this.#use(step, run);
+    return step.run === undefined ? undefined : this.#bash(step.run, run, cancel);
+  }
+
+  #use(step: Step, { id, home, workspace }: Run): void {
     const action = step.uses?.replace(/@.*/, '');
     const path = (step.with.path ?? '').replace(/^~/, home);
     const key = (step.with.key ?? '')
@@ -119,11 +127,7 @@ export class CiRunner {
       cpSync(path, join(this.#cache, key), { recursive: true });
   }
 
-  #bash(
-    line: string,
-    { home, workspace }: { home: string; workspace: string },
-    cancelled: Promise<unknown> | undefined,
-  ): Promise<Result> {
+  #bash(line: string, { home, workspace }: Run, cancelled: Promise<unknown> | undefined): Promise<Result> {
     const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', `exec ${line}`], {
       cwd: workspace,
       env: { ...this.#env, HOME: home },

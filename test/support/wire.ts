@@ -2,6 +2,9 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll } from 'vitest';
 
+/** What is done with a connection; a promise that rejects fails the test run. */
+type Serve = (socket: Socket, wire: Wire) => unknown;
+
 export class Wire {
   connections = 0;
   received = '';
@@ -9,16 +12,16 @@ export class Wire {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(serve: (socket: Socket, wire: Wire) => void) {
+  private constructor(serve: Serve) {
     this.#server = createServer((socket) => {
       this.connections += 1;
       this.#sockets.add(socket);
       socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
-      serve(socket, this);
+      void serve(socket, this);
     });
   }
 
-  static async start(serve: (socket: Socket, wire: Wire) => void): Promise<Wire> {
+  static async start(serve: Serve): Promise<Wire> {
     const wire = new Wire(serve);
     await new Promise<void>((done) => wire.#server.listen(0, '127.0.0.1', done));
     wire.port = (wire.#server.address() as AddressInfo).port;
@@ -27,7 +30,7 @@ export class Wire {
   }
 
   /** Reads a whole request, then does this. */
-  static afterRequest(serve: (socket: Socket, wire: Wire) => void): Promise<Wire> {
+  static afterRequest(serve: Serve): Promise<Wire> {
     return Wire.start((socket, wire) => {
       let text = '';
       socket.on('data', (chunk) => {
@@ -37,7 +40,7 @@ export class Wire {
         const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
         if (body !== undefined && body.length >= length) {
           text = '';
-          serve(socket, wire);
+          void serve(socket, wire);
         }
       });
     });

@@ -1,4 +1,6 @@
 /** What a service may send before its response, and what is no response at all. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseHead } from '../../../src/api/http/response-head.ts';
@@ -43,7 +45,7 @@ describe.concurrent.each(commands)('%s', (_, args, body) => {
     const wire = await Wire.afterRequest(async (socket) => {
       for (const byte of informational['several kinds of 1xx'] + response(body)) {
         socket.write(byte);
-        await new Promise((done) => setTimeout(done, 1));
+        await sleep(1);
       }
       socket.end();
     });
