@@ -5,7 +5,7 @@ export type CleanUp = () => void | Promise<void>;
 export class CleanUps {
   readonly #pending = new Set<CleanUp>();
 
-  /** Gives back what takes the clean-up off the list: for one that is done before the end. */
+  /** Returns a function that takes it off the list, for a clean-up that is done before the end. */
   add(cleanUp: CleanUp): () => void {
     this.#pending.add(cleanUp);
     return () => void this.#pending.delete(cleanUp);

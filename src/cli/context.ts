@@ -1,4 +1,4 @@
-/** What a command is given. Each part is made when it is first asked for: most commands need few of them. */
+/** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
@@ -18,6 +18,7 @@ import type { GlobalValues } from './global-options.ts';
 
 const SANDBOX = 'sandbox';
 
+/** What the process hands down. */
 export interface Edges {
   readonly env: Env;
   readonly stdin: NodeJS.ReadStream;
@@ -26,6 +27,7 @@ export interface Edges {
   readonly signal: AbortSignal;
 }
 
+/** Whom to connect as; without a base URL, that of the settings. */
 interface Account {
   readonly settings: Settings;
   readonly apiKey: string;
@@ -56,18 +58,18 @@ export class Context {
     this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask.hide, edges.env);
   }
 
-  /** Opened on first use: node takes its time over it. */
+  /** Opened on first use, because node needs some milliseconds for it. */
   get stdin(): NodeJS.ReadStream {
     return this.#edges.stdin;
   }
 
-  /** Whether the service is the one inside: asked for by flag, or by the name of the profile. */
+  /** Whether calls go to the sandbox: because of the flag, or of the profile's name. */
   get inSandbox(): boolean {
     const { sandbox, profile } = this.globals;
     return sandbox || (profile ?? this.env.STENO_PROFILE) === SANDBOX;
   }
 
-  /** Starts what must run before the command does. */
+  /** Starts the sandbox, if calls go to it. */
   async open(): Promise<void> {
     if (!this.inSandbox) return;
     if (this.globals.baseUrl !== undefined) throw usage("--sandbox and --base-url can't be used together");
@@ -117,7 +119,7 @@ export class Context {
     return this.connectAs({ settings: this.settings, apiKey: key.value }, options);
   }
 
-  /** The same with a key, and maybe an address, that the settings do not hold. */
+  /** The same as an account that the settings do not hold yet. */
   async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
     const { settings, apiKey, baseUrl = settings.get('base-url').value } = account;
     const { timeoutBounds = 'request', signal = this.signal } = options;
@@ -175,7 +177,7 @@ export class Context {
     return ledger;
   }
 
-  /** Has something undone when the program ends, also when it crashes; gives back what cancels that. */
+  /** Registers what must be undone when the program ends, also when it crashes; returns what cancels it. */
   onExit(cleanUp: CleanUp): () => void {
     return this.#cleanUps.add(cleanUp);
   }
