@@ -117,7 +117,7 @@ describe('the text', () => {
     );
     const text = sources.map((path) => readFileSync(join('src', path), 'utf8')).join('\n');
     const names = [...text.matchAll(/\benv(?:\.|: '|\[')([A-Z][A-Z_]+)\b/g)].map(([, name = '']) => name);
-    const platforms = /^(APPDATA|LOCALAPPDATA|XDG_\w+|TERM)$/;
+    const platforms = /^(APPDATA|LOCALAPPDATA|XDG_\w+|TERM|SNAP)$/;
     expect(names).toContain('STENO_STATE_DIR');
     const ours = new Set(names.filter((name) => !platforms.test(name)));
     expect([...ours].filter((name) => !byHand.includes(`\`${name}\``))).toEqual([]);
