@@ -8,7 +8,7 @@ import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { noKeyError } from '../settings/key.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { eventLines, eventsView, reportLine, subjectOf } from '../views/event.ts';
+import { eventLines, eventsView, lostLine, reportLine, subjectOf } from '../views/event.ts';
 
 interface ListenOptions extends ListenFlags {
   readonly verbose: boolean;
@@ -55,6 +55,7 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
       if (!quiet) return out.showNext(viewOf(events));
       if (download === undefined) out.write(events.map((event) => `${subjectOf(event)}\n`).join(''));
     },
+    onLost: (event) => warn(lostLine(event)),
     onReport: (report) => {
       if (quiet && report.saved) out.write(report.saved.map((path) => `${path}\n`).join(''));
       if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));

@@ -1,4 +1,5 @@
 /** What was ordered and what became of it, for one profile. The service keeps no list, so this is the only one. */
+import { StenoError } from '../lib/errors.ts';
 import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
@@ -53,6 +54,12 @@ export class Ledger {
     db.exec('PRAGMA busy_timeout = 0');
     db.syncEveryCommit();
     return new Ledger(db, this.#profile, this.#hide);
+  }
+
+  /** Throws if the file was deleted or replaced: what is written to it now would be lost. */
+  checkInPlace(): void {
+    if (!this.#db.isInPlace())
+      throw new StenoError('failed', `${this.#db.path} was deleted or replaced while it was in use`);
   }
 
   /** Does all of the work or none of it. */

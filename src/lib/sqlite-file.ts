@@ -67,3 +67,9 @@ export function closeToOthers(path: string): void {
     }
   }
 }
+
+/** Tells files apart, also of the same name; empty where there is none. */
+export function fileIdentity(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.dev} ${stats.ino}` : '';
+}

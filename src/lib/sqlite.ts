@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.ts';
 import { errorMessage, StenoError } from './errors.ts';
-import { closeToOthers, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
+import { closeToOthers, fileIdentity, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
 
 export interface Migration {
   readonly name: string;
@@ -48,12 +48,15 @@ const NOT_A_DATABASE = 26;
 export class Database {
   readonly path: string;
   readonly #connection: Connection;
+  /** Which file was opened. */
+  readonly #file: string;
   readonly #statements = new Map<string, Statement>();
   #syncsEveryCommit = false;
 
   constructor(path: string, connection: Connection) {
     this.path = path;
     this.#connection = connection;
+    this.#file = fileIdentity(path);
   }
 
   /** Runs statements that take no values. */
@@ -102,6 +105,11 @@ export class Database {
   syncEveryCommit(): void {
     this.exec('PRAGMA synchronous = FULL');
     this.#syncsEveryCommit = true;
+  }
+
+  /** Whether its file is still at its path: one that was deleted or replaced takes writes that are lost. */
+  isInPlace(): boolean {
+    return this.#file === fileIdentity(this.path);
   }
 
   close(): void {

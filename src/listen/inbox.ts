@@ -5,13 +5,14 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ReceivedEvent } from './event.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
-import { type NewEvent, Recorder, type RecorderRules } from './recorder.ts';
+import { eventRow, type NewEvent, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
 import { type OnError, runInBackground } from './timers.ts';
 
 export interface KeepCallbacks {
   readonly onKept: (event: ReceivedEvent) => void;
-  readonly onFailed: (error: unknown) => void;
+  /** Gets the event without a number, because the service does not send it again. */
+  readonly onFailed: (error: unknown, event: ReceivedEvent) => void;
 }
 
 interface WaitingDelivery extends NewEvent {
@@ -37,19 +38,24 @@ export class Inbox {
     this.#ledger = ledger;
     this.#recorder = new Recorder(ledger, rules);
     this.#onError = onError;
-    this.commits = new GroupCommit((work) => ledger.transaction(work));
+    this.commits = new GroupCommit((work) => {
+      ledger.checkInPlace();
+      return ledger.transaction(work);
+    });
   }
 
   keep(delivery: Delivery, callbacks: KeepCallbacks): void {
-    let waiting: WaitingDelivery;
+    const parsed = parseForm(delivery.body);
+    let test: ExpectedTest | undefined;
     try {
-      const parsed = parseForm(delivery.body);
-      const test = this.#takeTest(parsed);
-      waiting = { source: test ? 'test' : 'received', delivery, parsed, callbacks, test };
+      test = this.#takeTest(parsed);
     } catch (error) {
-      return void callbacks.onFailed(error);
+      const event = unkeptEvent({ source: 'received', delivery, parsed });
+      return void callbacks.onFailed(error, event);
     }
-    if (this.#waiting.push(waiting) === 1) runInBackground(() => this.#writeWaiting(), this.#onError);
+    const source = test ? 'test' : 'received';
+    if (this.#waiting.push({ source, delivery, parsed, callbacks, test }) === 1)
+      runInBackground(() => this.#writeWaiting(), this.#onError);
   }
 
   /** Takes what has come in by the time of the commit: many rows in one statement cost less than one by one. */
@@ -62,7 +68,7 @@ export class Inbox {
         return this.#recorder.write(batch);
       });
     } catch (error) {
-      for (const { callbacks } of batch ?? this.#waiting.splice(0)) callbacks.onFailed(error);
+      for (const each of batch ?? this.#waiting.splice(0)) each.callbacks.onFailed(error, unkeptEvent(each));
       return;
     }
     batch?.forEach(({ callbacks, test }, at) => {
@@ -104,3 +110,5 @@ export class Inbox {
     return expected;
   }
 }
+
+const unkeptEvent = (newEvent: NewEvent): ReceivedEvent => new ReceivedEvent(eventRow(0, newEvent));

@@ -41,7 +41,7 @@ export class Recorder {
     const known = files.known(newEvents.map(({ parsed }) => parsed.audiofile));
     const last = events.lastId();
     const rows = newEvents.map((newEvent, at) =>
-      toRow(last + 1 + at, newEvent, known.get(newEvent.parsed.audiofile)?.title),
+      eventRow(last + 1 + at, newEvent, known.get(newEvent.parsed.audiofile)?.title),
     );
     events.add(rows);
     return rows.map((row, at) => this.#apply(row, newEvents[at] as NewEvent, known));
@@ -79,7 +79,11 @@ export class Recorder {
   }
 }
 
-const toRow = (id: number, { source, delivery, parsed }: NewEvent, title: string | undefined): EventRow => ({
+export const eventRow = (
+  id: number,
+  { source, delivery, parsed }: NewEvent,
+  title?: string | undefined,
+): EventRow => ({
   id,
   source,
   received_at: delivery.receivedAt,

@@ -44,6 +44,8 @@ export interface SessionResources {
 export interface SessionCallbacks {
   readonly onReady: (url: string) => void;
   readonly onEvents: (events: readonly ReceivedEvent[]) => Promise<void>;
+  /** For an event that could not be kept. */
+  readonly onLost: (event: ReceivedEvent) => void;
   readonly onReport: (report: ActionReport) => void;
   readonly onNote: (text: string) => void;
   readonly onWarning: (text: string, hint?: string) => void;

@@ -40,7 +40,7 @@ export async function listen(
   resources: SessionResources,
   callbacks: SessionCallbacks,
 ): Promise<void> {
-  const warnings = new RepeatedWarnings((text) => callbacks.onWarning(text));
+  const warnings = new RepeatedWarnings(callbacks.onWarning);
   const onError = (error: unknown): void => {
     if (end.signal.aborted) warnings.warn(errorMessage(error));
     else end.fail(error);
@@ -120,10 +120,11 @@ class ListeningSession {
       onError,
       onLedgerTrouble: (text) => warnings.warn(text),
     });
+    const quieter = { ...callbacks, onWarning: (text: string, hint?: string) => warnings.warn(text, hint) };
     this.#loan =
       service &&
       connect &&
-      new WebhookLoan({ service, connect, onExit, signal, runs: ledger.runs, commits, callbacks });
+      new WebhookLoan({ service, connect, onExit, signal, runs: ledger.runs, commits, callbacks: quieter });
     this.#lookout = new Lookout({
       service,
       ledger,
@@ -200,11 +201,21 @@ class ListeningSession {
       });
     this.#loops = Promise.all([
       loop("can't take over the actions of other listeners", async () => {
+        this.#endIfLedgerIsGone();
         await this.#inbox.commits.add(() => ledger.runs.heartbeat(run));
         await this.#queues.adopt();
       }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
     ]).catch(onError);
+  }
+
+  /** No later event could be kept: the service should send them elsewhere. */
+  #endIfLedgerIsGone(): void {
+    try {
+      this.#parts.ledger.checkInPlace();
+    } catch (error) {
+      this.#shared.end.fail(error);
+    }
   }
 
   #keep(delivery: Delivery, done: (error?: unknown) => void): void {
@@ -213,10 +224,11 @@ class ListeningSession {
         done();
         this.#add(event);
       },
-      onFailed: (error) => {
+      onFailed: (error, event) => {
         done(error);
-        const why = errorMessage(error);
-        this.#shared.warnings.warn(`an event could not be kept and was answered with 503: ${why}`);
+        const { warnings, callbacks } = this.#shared;
+        warnings.warn(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
+        callbacks.onLost(event);
       },
     });
   }

@@ -6,19 +6,19 @@ const REPEAT_AFTER_MS = 60_000;
 const MAX_REMEMBERED = 100;
 
 export class RepeatedWarnings {
-  readonly #warn: (text: string) => void;
+  readonly #warn: (text: string, hint?: string) => void;
   readonly #warnedAtMs = new Map<string, number>();
 
-  constructor(warn: (text: string) => void) {
+  constructor(warn: (text: string, hint?: string) => void) {
     this.#warn = warn;
   }
 
-  warn(text: string): void {
+  warn(text: string, hint?: string): void {
     const now = monotonicMs();
     const before = this.#warnedAtMs.get(text);
     if (before !== undefined && now - before < REPEAT_AFTER_MS) return;
     if (this.#warnedAtMs.size >= MAX_REMEMBERED) this.#warnedAtMs.clear();
     this.#warnedAtMs.set(text, now);
-    this.#warn(text);
+    this.#warn(text, hint);
   }
 }

@@ -87,6 +87,13 @@ const lineColumns: readonly Column[] = [
   { name: 'meaning' },
 ];
 
+/** An event that could not be kept: enough to find out later what it was about. */
+export function lostLine(event: ReceivedEvent): string {
+  const name = event.event || '(no name)';
+  const order = event.order && `order ${event.order}`;
+  return ['not kept:', name, event.audiofile, order, meaningOf(event)].filter(Boolean).join(' ');
+}
+
 /** What --quiet prints of an event. */
 export const subjectOf = ({ audiofile, order, event }: ReceivedEvent): string => audiofile || order || event;
 

@@ -111,7 +111,7 @@ describe('listen --register', () => {
     listener.child.kill('SIGUSR2');
     const { code } = await listener.ended;
     expect(code).toBe(1);
-    // The last calls alone may take ten seconds: the limit on clean-ups is shorter.
+    // A call alone would be given up after 30 s.
     expect(Date.now() - started).toBeLessThan(9_000);
     expect(listener.stderr.match(/^steno: .*$/gm)).toEqual(['steno: it broke: **** [31mand more']);
   });

@@ -1,11 +1,12 @@
 /** A ledger that fails under a running listener: said in one line, and nothing stops for it that can go on. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { ask } from '../support/ledger.ts';
 import { complete, form, Listener, send, Target } from '../support/listener.ts';
+import type { Service } from '../support/server.ts';
 import { User } from '../support/steno.ts';
 
 const FORMER = 'https://former.example.com/hook';
@@ -24,6 +25,16 @@ function damage(user: User): void {
     const path = join(user.home, 'state', name);
     writeFileSync(path, Buffer.alloc(statSync(path).size, 'Z'), { flag: 'r+' });
   }
+}
+
+/** Answers about the webhook as a service does that has one; returns what gives its URL. */
+function withWebhook(service: Service): () => string {
+  let webhook = FORMER;
+  service.allow('*', (got, response) => {
+    if (got.method === 'POST' && got.path === '/webhook') webhook = String(got.body?.webhook);
+    response.end(JSON.stringify({ webhook }));
+  });
+  return () => webhook;
 }
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
@@ -87,16 +98,49 @@ describe('while the ledger fails', () => {
     expectPlainLines((await listener.stop()).stderr);
   });
 
+  it('an event that can not be kept is printed: the service does not send it again', async () => {
+    const user = new User(TICK);
+    const listener = await Listener.start(user, ['--exec', 'true']);
+    hideActions(user);
+    const hold = { event: 'ORDER_ON_HOLD', order: '4nX', audiofiles: '1', hold: 'billing' };
+    expect((await listener.post(form(hold))).status).toBe(503);
+    expect((await listener.post(complete('7', '4nY'))).status).toBe(503);
+    await listener.until(() => listener.stderr.split('not kept: ').length === 3);
+    expect(listener.stderr).toMatch(/^warning: not kept: ORDER_ON_HOLD order 4nX held \(billing\)/m);
+    expect(listener.stderr).toMatch(/^warning: not kept: TRANSCRIPT_COMPLETE 7 order 4nY/m);
+    await listener.stop();
+  });
+
+  it('a ledger that was deleted ends the session, because nothing could be kept any more', async () => {
+    const { user, service } = await account(TICK);
+    const webhook = withWebhook(service);
+    const listener = await Listener.start(user, REGISTER);
+    expect((await listener.post(complete('1'))).status).toBe(200);
+    rmSync(join(user.home, 'state', 'ledger.db'));
+    const { code, stderr } = await listener.ended;
+    expect([code, webhook()]).toEqual([1, FORMER]);
+    expect(stderr).toMatch(/^steno: .*ledger\.db was deleted or replaced while it was in use$/m);
+    expectPlainLines(stderr);
+  });
+
+  it('what comes after the ledger was replaced is not answered with 200', async () => {
+    // A tick that never comes: only the delivery itself finds out.
+    const user = new User({ STENO_TEST_TICK_MS: '600000' });
+    const path = join(user.home, 'state', 'ledger.db');
+    const listener = await Listener.start(user);
+    expect((await listener.post(complete('1'))).status).toBe(200);
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+    expect((await listener.post(complete('2'))).status).toBe(503);
+    await listener.stop();
+  });
+
   it.each([
     [/is damaged|is malformed/, damage],
     [/no such table/, (user: User) => void ask(user, 'ALTER TABLE runs RENAME TO hidden')],
   ])('the end is in order: the webhook is given back, the exit code is as ever (%s)', async (why, spoil) => {
     const { user, service } = await account(TICK);
-    let webhook = FORMER;
-    service.on('*', (got, response) => {
-      if (got.method === 'POST' && got.path === '/webhook') webhook = String(got.body?.webhook);
-      response.end(JSON.stringify({ webhook }));
-    });
+    const webhook = withWebhook(service);
     const listener = await Listener.start(user, [...REGISTER, '--exec', 'true']);
     expect((await listener.post(complete('1'))).status).toBe(200);
     await listener.until(() => statusOf(user, 1) === 'done');
@@ -105,9 +149,9 @@ describe('while the ledger fails', () => {
     await listener.post(form({ event: 'DIFFICULT_AUDIO', audiofile: '7', order: 'o7' }));
     await listener.until(() => why.test(listener.stderr));
     expect((await send(`http://127.0.0.1:${listener.port}/healthz`, '', { method: 'GET' })).status).toBe(200);
-    expect(webhook).toMatch(/^https:\/\/events\.example\.com\//);
+    expect(webhook()).toMatch(/^https:\/\/events\.example\.com\//);
     const { code, stderr } = await listener.stop('SIGTERM');
-    expect([code, webhook]).toEqual([143, FORMER]);
+    expect([code, webhook()]).toEqual([143, FORMER]);
     expectPlainLines(stderr);
   });
 });
