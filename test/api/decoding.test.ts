@@ -52,7 +52,7 @@ describe.concurrent('a file', () => {
 });
 
 describe.concurrent('several files', () => {
-  it('are an array in the order asked, whoever answers first', async () => {
+  it('are an array in the order asked, whatever the order of the answers', async () => {
     const { service, user } = await account();
     for (const id of [3, 1, 2]) {
       service.on(`GET /audiofile/${id}`, (_, response) => {

@@ -61,7 +61,7 @@ describe('the model of the commands', () => {
 });
 
 describe('the marked parts of a text', () => {
-  test('are made anew, and the rest stays', () => {
+  test('are replaced, and the rest stays', () => {
     const text = 'a\n<!-- generated: exit-codes -->\nold\n<!-- end: exit-codes -->\nb\n';
     const filled = fillSections(text);
     expect(filled).toMatch(/^a\n<!-- generated: exit-codes -->\n\n\| code \| name \| when \|\n/);

@@ -321,6 +321,19 @@ function filesLoadedBy(args: readonly string[]): string[] {
   return read.filter((path) => /\.[cm]?js$/.test(path) && path !== spy);
 }
 
+describe('the mask', () => {
+  const using = (pattern: RegExp): string[] =>
+    modules.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+  it('is made once, in the context, and handed down', () => {
+    expect(using(/\bnew Mask\(/)).toEqual(['cli/context.ts']);
+  });
+
+  it('learns a secret where that enters, in settings', () => {
+    expect(using(/\bmask\.add\(/).map(layerOf)).toEqual(['settings', 'settings']);
+  });
+});
+
 describe('files', () => {
   it('have at most 350 lines', () => {
     const long = modules.map(({ path, text }) => [path, text.split('\n').length] as const);

@@ -55,7 +55,7 @@ describe.concurrent('login', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('asks nobody with --no-verify, but looks at the address all the same', async () => {
+  it('asks no service with --no-verify, but checks the address all the same', async () => {
     const { service, user } = await newcomer();
     const path = configOf(user);
     const bad = await user.run(['login', '--no-verify', '--base-url', 'http://example.com/API4'], {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { finished, KEY } from '../support/steno.ts';
+import { finished, KEY, type User } from '../support/steno.ts';
 
 const forms: Readonly<Record<string, string>> = {
   raw: KEY,
@@ -17,6 +17,9 @@ const forms: Readonly<Record<string, string>> = {
     .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join(''),
 };
+
+/** A command line that prints the key. */
+const printKey = `echo '${KEY}'`;
 
 /** Parts long enough to be of use to a thief. */
 const parts = [
@@ -58,6 +61,26 @@ describe.concurrent('the key', () => {
       expectNoKey(stdout, stderr);
       expect(stdout + stderr).toContain('****');
     }
+  });
+
+  it.each<[string, string[], (user: User) => Promise<unknown>]>([
+    ['a flag', ['balance', '--api-key', KEY], async () => {}],
+    ['a profile', ['balance'], (user) => user.run(['login', '--no-verify'], { stdin: KEY })],
+    [
+      'a key command',
+      ['balance'],
+      (user) => user.run(['login', '--no-verify', '--api-key-command', printKey]),
+    ],
+    ['the stdin of login', ['login'], async () => {}],
+    ['a key command that login tries', ['login', '--api-key-command', printKey], async () => {}],
+  ])('is hidden where it comes from %s', async (_, args, prepare) => {
+    const { service, user } = await account({ STENO_API_KEY: undefined });
+    service.on('*', { status: 400, body: { message: `bad key: ${KEY}` } });
+    await prepare(user);
+    const { code, stdout, stderr } = await user.run([...args, '--debug'], { stdin: KEY });
+    expect([code, service.got.length]).toEqual([1, 1]);
+    expect(stderr).toContain('bad key: ****');
+    expectNoKey(stdout, stderr);
   });
 
   it('is hidden in what api prints', async () => {

@@ -1,4 +1,4 @@
-/** What V8 made of the program is kept for the next run, and never stands in anybody's way. */
+/** The code that V8 compiled is kept for the next run, and never changes what a command does. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('compiled code', () => {
       'undici.js-balance',
     ]);
     expect(await user.run(['balance'])).toEqual(first);
-    // Had V8 refused it, it would have been made anew.
+    // Had V8 refused it, it would have been written again.
     expect(written(user)).toEqual(after);
   });
 
@@ -45,7 +45,7 @@ describe('compiled code', () => {
     expect(kept(user)).toEqual([]);
   });
 
-  it('is made anew where it is damaged, and that of another build is cleared away', async () => {
+  it('is replaced where it is damaged, and that of another build is removed', async () => {
     const user = new User();
     const { stdout } = await user.run(['config', 'list']);
     const [name = ''] = kept(user);

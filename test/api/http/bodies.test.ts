@@ -62,7 +62,7 @@ describe('a body', () => {
     );
   });
 
-  it('that nobody takes yet is held back, not piled up', async () => {
+  it('that is not read yet is held back, not piled up', async () => {
     const ALL = 64 * 2 ** 20;
     let sent = 0;
     const part = Buffer.alloc(65_536, 'x');
@@ -110,7 +110,7 @@ describe('a body', () => {
     while (closed < refusals.length + 1) await sleep(5);
   });
 
-  it('that breaks off says so, also if nobody was listening yet', async () => {
+  it('that breaks off says so, also if it is read only later', async () => {
     const pool = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write('some', () => response.socket?.destroy());
@@ -203,8 +203,8 @@ describe('an exchange', () => {
   it('says what is wrong where no answer comes, or none that is HTTP', async () => {
     const pool = await open(createPlainServer((socket) => void socket.end('SSH-2.0-hello\r\n')));
     await expect(get(pool)).rejects.toThrow();
-    const nobody = new Pool('http://127.0.0.1:1');
-    ends.push(() => nobody.destroy());
-    await expect(get(nobody)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const closed = new Pool('http://127.0.0.1:1');
+    ends.push(() => closed.destroy());
+    await expect(get(closed)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });

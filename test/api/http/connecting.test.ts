@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEY, User } from '../../support/steno.ts';
 
-/** Its queue is full, and nobody takes from it; Node can't do that, for it always accepts. */
+/** Its queue is full, and nothing accepts from it; not in Node, which always accepts. */
 const script = `
 import socket, sys
 hole = socket.socket()
