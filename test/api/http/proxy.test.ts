@@ -284,7 +284,7 @@ describe.concurrent('a proxy', () => {
 });
 
 describe.concurrent('a certificate', () => {
-  it('whose certificate is not trusted ends with 7, and no order is sent', async () => {
+  it('that is not trusted ends with 7, and no order is sent', async () => {
     const { at, paths } = await secure();
     const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: `https://${at}/API4` });
     const { code, stderr } = await user.run(order);
