@@ -2,15 +2,18 @@
  * Speed: keeps the code that V8 compiled of our files, so that the next start need not compile them again. That saves a
  * third of a short command's time. It is saved at the end of a command's first run, when all that the command needs is
  * compiled. V8 checks a cache by the length of its source alone, so the file name holds the id of the build and the
- * version of Node. To take this out, let launch.ts require './steno.js'.
+ * version of Node, and it is taken only from a place that no other user can write to. To take this out, let launch.ts
+ * require './steno.js'.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, wrap } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { stateFolder } from '../settings/paths.ts';
+import { cacheFolder, isPrivateFolder, readPrivateFile } from './cache-folder.ts';
+import { removeFormerCache } from './former-cache.ts';
 
-const cacheFolder = join(stateFolder(process.env), 'code');
+const folder = cacheFolder();
+const readable = folder !== undefined && isPrivateFolder(folder);
 const buildId = `${STENO_BUILD}-${process.version}-${process.arch}`;
 const modules = new Map<string, { exports: unknown }>();
 const scriptsWithoutCache = new Map<string, Script>();
@@ -23,7 +26,7 @@ function isCommand(word: string): boolean {
   return /^[a-z]+$/.test(word) && existsSync(join(__dirname, 'text', `steno ${word}.txt`));
 }
 
-const cachePath = (file: string): string => join(cacheFolder, `${basename(file)}-${command}-${buildId}`);
+const cacheName = (file: string): string => `${basename(file)}-${command}-${buildId}`;
 
 /** Loads a file of the build, and the files of the build that it requires, each with its cache if there is one. */
 export function load(file: string): unknown {
@@ -48,38 +51,34 @@ type ModuleFunction = (
 
 function compile(file: string): ModuleFunction {
   const source = wrap(readFileSync(file, 'utf8'));
-  const script = new Script(source, { filename: file, cachedData: readIfThere(cachePath(file)) });
+  const cachedData = readable ? readPrivateFile(join(folder, cacheName(file))) : undefined;
+  const script = new Script(source, { filename: file, cachedData });
   // Undefined without a cache, true where V8 refused it.
   if (script.cachedDataRejected !== false) scriptsWithoutCache.set(file, script);
   return script.runInThisContext() as ModuleFunction;
 }
 
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Saves the missing caches of a command that succeeded. V8's flags must be as at the start, or it refuses them later. */
 export function save(exitCode: number): void {
+  removeFormerCache();
   if (exitCode !== 0 || scriptsWithoutCache.size === 0) return;
+  if (folder === undefined || !isPrivateFolder(folder, true)) return;
   try {
-    mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
-    for (const [file, script] of scriptsWithoutCache) {
-      const path = cachePath(file);
-      const temporary = `${path}.${process.pid}`;
-      writeFileSync(temporary, script.createCachedData(), { mode: 0o600 });
-      renameSync(temporary, path);
-    }
-    removeOtherBuilds();
+    for (const [file, script] of scriptsWithoutCache) writeCache(join(folder, cacheName(file)), script);
+    removeOtherBuilds(folder);
   } catch {
     // Without a cache the next start is slower, and nothing else.
   }
 }
 
-function removeOtherBuilds(): void {
-  for (const name of readdirSync(cacheFolder))
-    if (!name.includes(STENO_BUILD)) rmSync(join(cacheFolder, name), { force: true });
+function writeCache(path: string, script: Script): void {
+  const temporary = `${path}.${process.pid}`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+  renameSync(temporary, path);
+}
+
+function removeOtherBuilds(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (!name.includes(STENO_BUILD)) rmSync(join(folder, name), { force: true });
 }

@@ -67,8 +67,6 @@ function loadWithCodeCache(program: string): void {
 }
 
 function loadProgram(argv: readonly string[]): void {
-  // Hides the command line, which may hold a key, from a list of processes.
-  process.title = 'steno';
   const load = argv.includes('--debug') ? loadWithSourceMaps : loadWithCodeCache;
   load(join(__dirname, 'steno.js'));
 }

@@ -106,16 +106,16 @@ async function both(place: Place, load: Load, how: How = {}): Promise<Compared> 
 async function steno(place: Place, load: Load, { ledger, home }: How): Promise<Subject> {
   const env = place.env(place.fresh('bulk'), place.baseUrl(load.size));
   if (ledger) await makeLedger(env, load.count);
-  const ids = join(env.HOME ?? '', 'ids');
+  const ids = join(env.BENCH_FOLDER ?? '', 'ids');
   writeFileSync(ids, idsOf(load).join('\n'));
-  const into = new Folder(home ?? env.HOME ?? '', load);
+  const into = new Folder(home ?? env.BENCH_FOLDER ?? '', load);
   const args = [place.bin, 'transcript', '--from', ids, '--jobs', String(AT_ONCE), '--quiet'];
   return run({ args: () => [...args, '-o', `${into.path}/`], env, ...into.around });
 }
 
 function undici(place: Place, load: Load, home?: string): Subject {
   const env = place.env(place.fresh('undici'));
-  const into = new Folder(home ?? env.HOME ?? '', load);
+  const into = new Folder(home ?? env.BENCH_FOLDER ?? '', load);
   const numbers = [FIRST_ID, load.count, AT_ONCE].map(String);
   const args = (): string[] => [place.script('undici'), place.baseUrl(load.size), into.path, ...numbers];
   return run({ args, env, ...into.around });
@@ -135,8 +135,8 @@ function curlOrNot(place: Place, load: Load, home?: string): Pick<Row, 'base' | 
 
 function curl(place: Place, file: string, load: Load, home?: string): Subject {
   const env = place.env(place.fresh('curl'));
-  const into = new Folder(home ?? env.HOME ?? '', load);
-  const config = join(env.HOME ?? '', 'config');
+  const into = new Folder(home ?? env.BENCH_FOLDER ?? '', load);
+  const config = join(env.BENCH_FOLDER ?? '', 'config');
   const lines = idsOf(load).flatMap((id) => [
     `url = "${place.baseUrl(load.size)}/audiofile/${id}/transcript.txt"`,
     `output = "${id}.txt"`,

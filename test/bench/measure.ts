@@ -65,7 +65,7 @@ export function run({ file = process.execPath, args, env, expect = /^/, before, 
       const started = process.hrtime.bigint();
       const ended = spawnSync(file, line, {
         env,
-        cwd: env.HOME,
+        cwd: env.BENCH_FOLDER,
         stdio: ['ignore', 'pipe', 'pipe'],
         encoding: 'utf8',
         maxBuffer: 2 ** 26,

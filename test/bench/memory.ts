@@ -65,8 +65,8 @@ async function download(
 ): ReturnType<MemoryRow['weigh']> {
   if (noProc !== undefined) return { skipped: noProc };
   const env = place.env(place.fresh('memory'), place.baseUrl(size));
-  const list = join(env.HOME ?? '', 'ids');
-  const into = join(env.HOME ?? '', 'out');
+  const list = join(env.BENCH_FOLDER ?? '', 'ids');
+  const into = join(env.BENCH_FOLDER ?? '', 'out');
   writeFileSync(list, ids.join('\n'));
   const args = [place.bin, 'transcript', '--from', list, '-o', `${into}/`, ...more];
   const value = await peakOf(args, env);

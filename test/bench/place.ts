@@ -1,6 +1,7 @@
 /** Where it is measured: the package as a user gets it, fresh folders, a bare environment, servers of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -64,7 +65,10 @@ export class Place {
     mkdirSync(home, { recursive: true });
     return {
       PATH: process.env.PATH ?? '',
-      HOME: home,
+      // The home that the system knows: compiled code is kept below no other.
+      HOME: homedir(),
+      BENCH_FOLDER: home,
+      CURL_HOME: home,
       STENO_CONFIG_DIR: join(home, 'config'),
       STENO_STATE_DIR: join(home, 'state'),
       STENO_API_KEY: KEY,
@@ -87,8 +91,12 @@ export class Place {
 
   /** Starts a server with node and waits for the line that says where it listens. */
   start(args: readonly string[], env: Env): Promise<Running> {
-    const output = openSync(join(env.HOME ?? here, 'stdout'), 'w');
-    const child = spawn(process.execPath, args, { env, cwd: env.HOME, stdio: ['ignore', output, 'pipe'] });
+    const output = openSync(join(env.BENCH_FOLDER ?? here, 'stdout'), 'w');
+    const child = spawn(process.execPath, args, {
+      env,
+      cwd: env.BENCH_FOLDER,
+      stdio: ['ignore', output, 'pipe'],
+    });
     this.#children.add(child);
     const ended = new Promise<void>((done) => child.on('exit', () => done()));
     const stop = async (): Promise<void> => {
