@@ -71,6 +71,10 @@ describe('the map', () => {
   });
 });
 
+it.each([...documents, 'README.md', 'CHANGELOG.md'])('%s holds no marks of a merge', (path) => {
+  expect(read(path)).not.toMatch(/^(<{7}|={7}|>{7})( |$)/m);
+});
+
 describe('the folders of test', () => {
   it('are those of src, and four of its own', () => {
     const own = ['bench', 'data', 'project', 'support'];
