@@ -3,10 +3,11 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, unwrap } from './decode.ts';
 import type { Call } from './http/call.ts';
-import { requestJson } from './http/request-json.ts';
+import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
 import { pathSegment } from './ids.ts';
+import { checkAnswer, refusalIn, refusalOf, saysNothing } from './refusal.ts';
 
 export interface AudioFile {
   readonly id: string;
@@ -32,6 +33,8 @@ const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
 
 function decodeFile(json: Json, requestedId: string): AudioFile {
   const file = unwrap(json, 'audiofile');
+  const refusal = fileRefusal(json, file);
+  if (refusal) throw refusal;
   const isFile = file && (file !== json || file.has('statename') || file.has('id'));
   if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
   return {
@@ -49,6 +52,12 @@ function decodeFile(json: Json, requestedId: string): AudioFile {
     originalLink: field(file, 'originallink'),
     json,
   };
+}
+
+/** A file that has a state is an answer, whatever that file holds: its audio may have an error. */
+function fileRefusal(json: Json, file: JsonObject | undefined): StenoError | undefined {
+  if (!file || !field(file, 'statename')) return refusalIn(json);
+  return file === json ? undefined : refusalOf(json);
 }
 
 /** A file that was just ordered: nothing else is known of it yet. */
@@ -101,6 +110,7 @@ async function changeFile(
 ): Promise<FileChange> {
   const path = `${filePath(id)}/${action}`;
   const call: Call = { method: 'POST', path, safety: 'money', params, limitMs: CHANGE_LIMIT_MS };
-  const json = await requestJson(transport, call);
+  const json = checkAnswer(await requestJson(transport, call));
+  if (saysNothing(json)) throw unreadableAnswer(call, 'it says nothing');
   return { id, message: oneLine(messageInJson(json) ?? ''), json };
 }

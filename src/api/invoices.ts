@@ -4,6 +4,7 @@ import { field, unwrap } from './decode.ts';
 import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 import { pathSegment } from './ids.ts';
+import { checkAnswer, saysNothing } from './refusal.ts';
 
 export interface InvoiceItem {
   readonly id: string;
@@ -31,8 +32,11 @@ export const getInvoice = async (transport: Transport, id: string): Promise<Invo
 };
 
 function decodeInvoice(json: Json, requestedId: string): Invoice {
-  const invoice = unwrap(json, 'invoice');
-  if (!invoice) throw new StenoError('failed', `the answer for ${requestedId} holds no invoice`);
+  const invoice = unwrap(checkAnswer(json), 'invoice');
+  if (!invoice || !isInvoice(invoice)) {
+    const verdict = saysNothing(json) ? 'says nothing' : 'holds no invoice';
+    throw new StenoError('failed', `the answer for ${requestedId} ${verdict}`);
+  }
   const items = invoice.get('items');
   return {
     id: field(invoice, 'id') || requestedId,
@@ -44,6 +48,12 @@ function decodeInvoice(json: Json, requestedId: string): Invoice {
     items: (Array.isArray(items) ? items : []).filter(isObject).map(decodeItem),
     json,
   };
+}
+
+function isInvoice(invoice: JsonObject): boolean {
+  const items = invoice.get('items');
+  const hasItems = Array.isArray(items) && items.length > 0;
+  return hasItems || ['id', 'total', 'state'].some((key) => field(invoice, key) !== '');
 }
 
 const decodeItem = (item: JsonObject): InvoiceItem => ({

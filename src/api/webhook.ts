@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
+import { checkAnswer } from './refusal.ts';
 
 export interface Webhook {
   /** Empty where none is set. */
@@ -22,7 +23,7 @@ export const testWebhook = async (transport: Transport, type: string): Promise<W
 const postForText = (transport: Transport, path: string, params: JsonObject = new Map()): Promise<Json> =>
   requestJson(transport, { method: 'POST', path, safety: 'once', params, mayBeText: true });
 
-const decodeWebhook = (json: Json): Webhook => ({ url: urlIn(json), json });
+const decodeWebhook = (json: Json): Webhook => ({ url: urlIn(checkAnswer(json)), json });
 
 const likelyKeys = ['webhook', 'webhook_url', 'webhookurl', 'url', 'callback', 'callback_url'];
 

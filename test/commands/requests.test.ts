@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
     method: 'POST',
     path: '/webhook',
     params: { webhook: `${url}?a=b&c` },
-    answer: { webhook: url },
+    answer: { webhook: `${url}?a=b&c` },
   },
   ...['TRANSCRIPT_COMPLETE', 'DIFFICULT_AUDIO', 'REFUND_ISSUED', 'ORDER_ON_HOLD'].map(
     (type): Row => ({
