@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
-import { audio, desk, ledgerOf } from '../support/ledger.ts';
+import { audio, ledgerOf, orderingAccount } from '../support/ledger.ts';
 import { BIN, finished, type User } from '../support/steno.ts';
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
@@ -86,7 +86,7 @@ describe.skipIf(!hasStrace)('on disk', () => {
   it.each(outcomes)(
     'is an order before it is sent, and that it was $outcome before that is told',
     async ({ outcome, status, code: expected }) => {
-      const { service, user, order } = await desk();
+      const { service, user, order } = await orderingAccount();
       await order(audio('before'));
       service.on('POST /order_url', { status, body: { order: 'x1', audiofiles: [7], message: 'hm' } });
       const other = keepOpen(user);
@@ -105,7 +105,7 @@ describe.skipIf(!hasStrace)('on disk', () => {
   );
 
   it('is the webhook that listen replaces, before it is replaced', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(audio('before'));
     service.on('GET /webhook', { body: { webhook: 'https://other.example.com/' } });
     service.on('POST /webhook', { status: 400 });
@@ -118,7 +118,7 @@ describe.skipIf(!hasStrace)('on disk', () => {
   });
 
   it('is not each state that sync asks for: it can be asked for again', async () => {
-    const { user, order, states } = await desk();
+    const { user, order, states } = await orderingAccount();
     const ids = Array.from({ length: 40 }, (_, n) => String(n + 1));
     for (const id of ids) states.set(id, ['In Process']);
     await order(...ids.map(audio));

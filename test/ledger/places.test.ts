@@ -13,14 +13,14 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, listing, modeOf } from '../support/files.ts';
-import { ask, audio, desk, ledgerOf } from '../support/ledger.ts';
+import { audio, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { BIN, finished } from '../support/steno.ts';
 
 const url = audio('a');
 
 describe.concurrent('the ledger', () => {
   it('is a file in the state folder that only its owner can read', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await order(url);
     expect(modeOf(ledgerOf(user))).toBe('600');
     expect(modeOf(join(user.home, 'state'))).toBe('700');
@@ -28,7 +28,7 @@ describe.concurrent('the ledger', () => {
 
   it('goes where STENO_STATE_DIR says, and each place is a ledger of its own', async () => {
     const elsewhere = join(freshFolder(), 'deep', 'state');
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(url);
     const there = await user.run(['order', url, '--sku', 'TRANS14'], { env: { STENO_STATE_DIR: elsewhere } });
     expect([there.code, service.got.length]).toEqual([0, 2]);
@@ -36,13 +36,13 @@ describe.concurrent('the ledger', () => {
   });
 
   it('goes to the state folder of the platform where nothing else is said', async () => {
-    const { user } = await desk({ STENO_STATE_DIR: undefined });
+    const { user } = await orderingAccount({ STENO_STATE_DIR: undefined });
     await user.run(['order', url, '--sku', 'TRANS14']);
     expect(existsSync(join(user.home, '.local', 'state', 'steno', 'ledger.db'))).toBe(true);
   });
 
   it('is closed to others again if its mode was opened', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await order(url);
     chmodSync(ledgerOf(user), 0o644);
     chmodSync(join(user.home, 'state'), 0o755);
@@ -51,16 +51,16 @@ describe.concurrent('the ledger', () => {
   });
 
   it('is not made by commands that only read', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     for (const line of ['file 1', 'transcript 1', '__complete audiofile', 'wait 1', 'balance'])
       await user.run(line.split(' '));
     expect(existsSync(ledgerOf(user))).toBe(false);
   });
 
   it('of a newer steno is refused, with what to do, and nothing is sent', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(audio('b'));
-    ask(user, "INSERT INTO migrations (name, at) VALUES ('999-from-the-future', 'now')");
+    queryLedger(user, "INSERT INTO migrations (name, at) VALUES ('999-from-the-future', 'now')");
     for (const line of [['files'], ['order', url, '--sku', 'TRANS14'], ['sync']]) {
       const { code, stdout, stderr } = await user.run(line);
       expect([code, stdout]).toEqual([1, '']);
@@ -92,7 +92,7 @@ describe.concurrent('the ledger', () => {
   ];
 
   it.each(damages)('%s is reported and not touched, and nothing is sent', async (_, damage) => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(audio('b'));
     damage(ledgerOf(user));
     const before = readFileSync(ledgerOf(user));
@@ -134,7 +134,7 @@ describe.concurrent('the ledger', () => {
   ];
 
   it.each(losses)('%s is not taken for a new one, and nothing is sent', async (_, message, lose) => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(url);
     lose(ledgerOf(user));
     const before = listing(join(user.home, 'state'));
@@ -151,16 +151,16 @@ describe.concurrent('the ledger', () => {
   });
 
   it('is there as a whole or not at all, however many processes make it at the same moment', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(audio(`n${n}`))));
     expect(ends.map(({ code }) => code)).toEqual(Array(8).fill(0));
     expect(service.got).toHaveLength(8);
-    expect(ask(user, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 8 }]);
+    expect(queryLedger(user, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 8 }]);
     expect(listing(join(user.home, 'state')).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
   it('that can not be made stops an order before it is sent; --no-ledger goes on', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     writeFileSync(join(user.home, 'state'), 'in the way');
     const { code, stderr } = await order(url);
     expect(code).toBe(1);
@@ -170,7 +170,7 @@ describe.concurrent('the ledger', () => {
   });
 
   it('in a folder that can not be written stops an order before it is sent', async () => {
-    const { service, user } = await desk();
+    const { service, user } = await orderingAccount();
     const state = join(user.home, 'state');
     mkdirSync(state);
     chmodSync(state, 0o555);
@@ -190,7 +190,7 @@ describe.concurrent('the ledger', () => {
   });
 
   it('on a disk that is full stops an order before it is sent', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(audio('b'));
     const line = `ulimit -f 1; exec "${process.execPath}" "${BIN}" order ${url} --sku TRANS14`;
     const full = await finished(spawn('sh', ['-c', line], { cwd: user.home, env: user.env }));
@@ -201,7 +201,7 @@ describe.concurrent('the ledger', () => {
   });
 
   it('is required by some commands', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     for (const line of ['files', 'sync', 'wait', 'events', 'listen']) {
       const { code, stderr } = await user.run([line, '--no-ledger']);
       expect([line, code]).toEqual([line, 2]);

@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audio, type Desk, desk, fill } from '../support/ledger.ts';
+import { audio, fill, type OrderingAccount, orderingAccount } from '../support/ledger.ts';
 import { BIN, finished } from '../support/steno.ts';
 
 const MANY = 100_000;
-let small: Desk;
-let large: Desk;
+let small: OrderingAccount;
+let large: OrderingAccount;
 
 beforeAll(async () => {
-  [small, large] = await Promise.all([desk(), desk()]);
+  [small, large] = await Promise.all([orderingAccount(), orderingAccount()]);
   for (const { user } of [small, large]) await user.run(['files']);
   fill(small.user, 100);
   fill(large.user, MANY);
@@ -26,7 +26,7 @@ interface Cost {
 }
 
 /** Runs steno behind a pipe and tells what it took. */
-async function run({ user }: Desk, args: string): Promise<Cost> {
+async function run({ user }: OrderingAccount, args: string): Promise<Cost> {
   const watch = join(user.home, 'watch.cjs');
   writeFileSync(
     watch,
@@ -97,7 +97,7 @@ describe('a ledger of 100,000 files', () => {
     large.service.got.length = 0;
     const refreshed = await asCheap('files --refresh --limit 1 --quiet');
     expect(refreshed.stdout).toBe('1\n');
-    expect(large.looks()).toEqual(['1']);
+    expect(large.askedFiles()).toEqual(['1']);
   });
 
   it.each([

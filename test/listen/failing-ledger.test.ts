@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { ask } from '../support/ledger.ts';
+import { queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener, send, Target } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
 import { User } from '../support/steno.ts';
@@ -14,11 +14,11 @@ const REGISTER = ['--register', '--public-url', 'https://events.example.com/'];
 const TICK = { STENO_TEST_TICK_MS: '50' };
 
 /** Every statement about actions fails until the table has its name again. */
-const hideActions = (user: User): void => void ask(user, 'ALTER TABLE actions RENAME TO hidden');
-const showActions = (user: User): void => void ask(user, 'ALTER TABLE hidden RENAME TO actions');
+const hideActions = (user: User): void => void queryLedger(user, 'ALTER TABLE actions RENAME TO hidden');
+const showActions = (user: User): void => void queryLedger(user, 'ALTER TABLE hidden RENAME TO actions');
 
 const statusOf = (user: User, n: number): string | undefined =>
-  ask<{ status: string }>(user, 'SELECT status FROM actions WHERE event = ?', n)[0]?.status;
+  queryLedger<{ status: string }>(user, 'SELECT status FROM actions WHERE event = ?', n)[0]?.status;
 
 function damage(user: User): void {
   for (const name of ['ledger.db', 'ledger.db-wal']) {
@@ -89,11 +89,11 @@ describe('while the ledger fails', () => {
       existsSync(join(user.home, 'ran')) ? readFileSync(join(user.home, 'ran'), 'utf8') : '';
     for (const id of ['1', '2', '3']) await listener.post(complete(id));
     await listener.until(() => ran() === '1\n');
-    ask(user, 'ALTER TABLE events RENAME TO hidden');
+    queryLedger(user, 'ALTER TABLE events RENAME TO hidden');
     await listener.until(() => /no such table: (main\.)?events/.test(listener.stderr));
     await sleep(500);
     expect(ran()).toBe('1\n');
-    ask(user, 'ALTER TABLE hidden RENAME TO events');
+    queryLedger(user, 'ALTER TABLE hidden RENAME TO events');
     await listener.until(() => ran() === '1\n2\n3\n');
     expectPlainLines((await listener.stop()).stderr);
   });
@@ -137,7 +137,7 @@ describe('while the ledger fails', () => {
 
   it.each([
     [/is damaged|is malformed/, damage],
-    [/no such table/, (user: User) => void ask(user, 'ALTER TABLE runs RENAME TO hidden')],
+    [/no such table/, (user: User) => void queryLedger(user, 'ALTER TABLE runs RENAME TO hidden')],
   ])('the end is in order: the webhook is given back, the exit code is as ever (%s)', async (why, spoil) => {
     const { user, service } = await account(TICK);
     const webhook = withWebhook(service);

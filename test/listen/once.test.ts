@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/ledger/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
 import { type Account, account } from '../support/account.ts';
-import { ask, ledgerOf } from '../support/ledger.ts';
+import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../support/listener.ts';
 import type { User } from '../support/steno.ts';
 
@@ -52,7 +52,7 @@ const ran = ({ home }: User): string[] => {
 };
 
 const endedOf = (user: User): string[] =>
-  ask<{ ended: string }>(user, 'SELECT ended FROM files ORDER BY seq').map(({ ended }) => ended);
+  queryLedger<{ ended: string }>(user, 'SELECT ended FROM files ORDER BY seq').map(({ ended }) => ended);
 
 describe('a delivery that came', () => {
   it('leads to one action, however often its file is asked about, and is never also found', async () => {

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CiRunner, type Outcome, parseJob } from '../support/ci-runner.ts';
 import { freshFolder } from '../support/files.ts';
-import { type Desk, desk } from '../support/ledger.ts';
+import { type OrderingAccount, orderingAccount } from '../support/ledger.ts';
 import { BIN, KEY } from '../support/steno.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -23,7 +23,7 @@ function tools(): string {
   return folder;
 }
 
-function runnerFor({ service }: Desk): CiRunner {
+function runnerFor({ service }: OrderingAccount): CiRunner {
   const env = {
     PATH: [tools(), dirname(process.execPath), process.env.PATH].join(delimiter),
     STENO_API_KEY: KEY,
@@ -32,7 +32,7 @@ function runnerFor({ service }: Desk): CiRunner {
   return new CiRunner(job, (workspace) => writeFileSync(join(workspace, 'talks.csv'), talks), env);
 }
 
-const ordered = ({ service }: Desk): string[] =>
+const ordered = ({ service }: OrderingAccount): string[] =>
   service.calls('POST /order_url').flatMap(({ body }) => (body?.url ?? []) as string[]);
 
 const step = (outcome: Outcome, word: string) =>
@@ -46,7 +46,7 @@ describe.concurrent('the CI job of the README', () => {
   });
 
   it('orders once and fetches every transcript', async () => {
-    const it = await desk();
+    const it = await orderingAccount();
     const runner = runnerFor(it);
     const [first, second] = [await runner.run(), await runner.run()];
     expect([first.failed, second.failed]).toEqual([false, false]);
@@ -55,7 +55,7 @@ describe.concurrent('the CI job of the README', () => {
   });
 
   it('keeps the ledger of a run whose sync failed', async () => {
-    const it = await desk();
+    const it = await orderingAccount();
     const runner = runnerFor(it);
     it.service.on('GET /audiofile/1', { status: 403, body: 'not now' });
     const first = await runner.run();
@@ -68,7 +68,7 @@ describe.concurrent('the CI job of the README', () => {
   });
 
   it('keeps the ledger of a run whose order failed, fetches what is ready, and orders the rest once', async () => {
-    const it = await desk();
+    const it = await orderingAccount();
     const runner = runnerFor(it);
     let calls = 0;
     let files = 0;
@@ -88,7 +88,7 @@ describe.concurrent('the CI job of the README', () => {
   });
 
   it('keeps the ledger of a run that was cancelled while it ordered', async () => {
-    const it = await desk();
+    const it = await orderingAccount();
     const runner = runnerFor(it);
     let asked: () => void = () => {};
     const sent = new Promise<void>((done) => {

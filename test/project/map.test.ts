@@ -45,7 +45,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 /** Paths of a user's machine, not of the project. */
-const isOfUsers = (path: string): boolean => path === 'code/' || path === 'transcripts/';
+const isOfUsers = (path: string): boolean => path === 'transcripts/';
 
 describe('the map', () => {
   const text = read('src/README.md');

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { ask, audio, desk, ledgerOf } from '../support/ledger.ts';
+import { audio, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 
 describe.concurrent('__complete', () => {
   it('offers audiofiles, orders and invoices by their beginning', async () => {
-    const { user, service, order } = await desk();
+    const { user, service, order } = await orderingAccount();
     service.on(
       'POST /order_url',
       { body: { order: 'aB1', audiofiles: [120, 121], message: 'ok' } },
@@ -59,15 +59,15 @@ describe.concurrent('__complete', () => {
   });
 
   it('is quiet at a newer ledger', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await order(audio('a'));
-    ask(user, "INSERT INTO migrations (name, at) VALUES ('999-later', 'now')");
+    queryLedger(user, "INSERT INTO migrations (name, at) VALUES ('999-later', 'now')");
     const { code, stdout, stderr } = await user.run(['__complete', 'audiofile']);
     expect([code, stdout, stderr]).toEqual([0, '', '']);
   });
 
   it('offers ids of the selected profile only', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await user.run(['config', 'set', 'timeout', '30', '--profile', 'other']);
     await order(audio('a'), '--profile', 'other');
     expect((await user.run(['__complete', 'audiofile'])).stdout).toBe('');

@@ -10,8 +10,8 @@ export const audio = (name: string): string => `https://example.com/${name}.mp3`
 
 export const ledgerOf = (user: User): string => join(user.env.STENO_STATE_DIR ?? '', 'ledger.db');
 
-/** Asks the ledger, beside whatever process has it open. */
-export function ask<Row = Record<string, unknown>>(
+/** Runs SQL on the ledger, beside any process that has it open. */
+export function queryLedger<Row = Record<string, unknown>>(
   user: User,
   sql: string,
   ...values: Array<string | number>
@@ -26,20 +26,24 @@ export function ask<Row = Record<string, unknown>>(
 }
 
 export const statuses = (user: User): string[] =>
-  ask<{ status: string }>(user, 'SELECT status FROM attempts ORDER BY id').map(({ status }) => status);
+  queryLedger<{ status: string }>(user, 'SELECT status FROM attempts ORDER BY id').map(
+    ({ status }) => status,
+  );
 
-export interface Desk extends Account {
-  /** State of each file; of several, each look takes the next, and the last one stays. */
+export interface OrderingAccount extends Account {
+  /** The states of each file: each request takes the next one, and the last one stays. */
   readonly states: Map<string, string[]>;
   order(...args: string[]): Promise<Result>;
-  /** Ids of the files that were asked about, in turn. */
-  looks(): string[];
-  /** Transcripts that were asked for, as `1.txt`. */
+  /** Ids of the files that the service was asked about, in order. */
+  askedFiles(): string[];
+  /** Transcripts that the service was asked for, as `1.txt`. */
   fetched(): string[];
 }
 
 /** A service that numbers its orders and files from 1; a file is delivered unless `states` says otherwise. */
-export async function desk(env: Record<string, string | undefined> = {}): Promise<Desk> {
+export async function orderingAccount(
+  env: Record<string, string | undefined> = {},
+): Promise<OrderingAccount> {
   const { service, user } = await account(env);
   const states = new Map<string, string[]>();
   let files = 0;
@@ -61,7 +65,7 @@ export async function desk(env: Record<string, string | undefined> = {}): Promis
     user,
     states,
     order: (...args) => user.run(['order', '--sku', 'TRANS14', ...args]),
-    looks: () => found(service, /^\/audiofile\/([^/]+)$/, (match) => match[1] ?? ''),
+    askedFiles: () => found(service, /^\/audiofile\/([^/]+)$/, (match) => match[1] ?? ''),
     fetched: () =>
       found(service, /^\/audiofile\/([^/]+)\/transcript\.(\w+)$/, (match) => `${match[1]}.${match[2]}`),
   };

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { parseCsv } from '../../support/csv.ts';
-import { ask, audio, type Desk, desk } from '../../support/ledger.ts';
+import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Five files in three orders, and a test; all but the fourth were asked about. */
-async function stocked(): Promise<Desk> {
-  const it = await desk();
+async function stocked(): Promise<OrderingAccount> {
+  const it = await orderingAccount();
   it.states.set('2', ['Transcribing']).set('3', ['Order Cancelled']).set('5', ['A State Of Its Own']);
   const notes = 'mind the "gap", please';
   const rows = [
@@ -31,7 +31,7 @@ const ids = (text: string): string => text.trim().split('\n').join(' ');
 
 describe.concurrent('files', () => {
   it('of an empty ledger are none, in every form', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     const forms = await Promise.all(
       [['files'], ['ls', '--json'], ['ls', '--csv'], ['ls', '--quiet']].map((line) => user.run(line)),
     );
@@ -46,7 +46,7 @@ describe.concurrent('files', () => {
 
   it('come newest first and can be chosen by state, order and time', async () => {
     const { user } = await shop;
-    ask(user, "UPDATE files SET ordered_at = '2025-06-15T10:00:00.000Z' WHERE id IN ('1', '2')");
+    queryLedger(user, "UPDATE files SET ordered_at = '2025-06-15T10:00:00.000Z' WHERE id IN ('1', '2')");
     const wanted: ReadonlyArray<readonly [string, string]> = [
       ['', '6 5 4 3 2 1'],
       ['--state Delivered', '1'],
@@ -91,7 +91,7 @@ describe.concurrent('files', () => {
     ['--limit', '0', /--limit/],
     ['--limit', 'x', /--limit/],
   ])('refuses %s %j', async (flag, value, says) => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     const { code, stderr } = await user.run(['files', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toMatch(says);
@@ -157,7 +157,7 @@ describe.concurrent('files', () => {
   });
 
   it('keep long ids and amounts to the digit', async () => {
-    const { user, service, order } = await desk();
+    const { user, service, order } = await orderingAccount();
     const long = '90071992547409931234567890';
     service.on('POST /order_url', { body: `{"order":${long}1,"audiofiles":[${long}],"message":"ok"}` });
     service.on(`GET /audiofile/${long}`, {
@@ -176,14 +176,14 @@ describe.concurrent('files', () => {
   });
 
   it('ask the service about open files only with --refresh, and again only about those that are open', async () => {
-    const { user, looks, states, service } = await stocked();
+    const { user, askedFiles, states, service } = await stocked();
     service.got.length = 0;
     await user.run(['files']);
-    expect(looks()).toEqual([]);
+    expect(askedFiles()).toEqual([]);
     states.set('4', ['On Hold']);
     const { code, stdout } = await user.run(['files', '--refresh', '--quiet']);
     expect([code, ids(stdout)]).toEqual([0, '6 5 4 3 2 1']);
-    expect(looks().sort()).toEqual(['2', '4', '5']);
+    expect(askedFiles().sort()).toEqual(['2', '4', '5']);
     service.got.length = 0;
     // By state it is chosen after the refresh, by order before it.
     states.set('2', ['Delivered']);
@@ -197,7 +197,7 @@ describe.concurrent('files', () => {
       '--quiet',
     ]);
     expect(ids(refreshed.stdout)).toBe('2 1');
-    expect(looks()).toEqual(['2']);
+    expect(askedFiles()).toEqual(['2']);
   });
 
   it('are listed even if some could not be refreshed; then it ends with 10', async () => {
@@ -223,7 +223,7 @@ describe.concurrent('files', () => {
   });
 
   it('in a state that the service spells otherwise are found under its name', async () => {
-    const { user, order, states } = await desk();
+    const { user, order, states } = await orderingAccount();
     states.set('1', ['delivered ']);
     await order(audio('a'));
     const { stdout } = await user.run(['files', '--refresh', '--state', 'Delivered', '--quiet']);
@@ -231,7 +231,7 @@ describe.concurrent('files', () => {
   });
 
   it('of a held order are on hold before the service is asked', async () => {
-    const { user, service, order } = await desk();
+    const { user, service, order } = await orderingAccount();
     service.on('POST /order_url', {
       body: { order: 'h', audiofiles: [9], message: 'held', hold: 'billing' },
     });

@@ -6,22 +6,22 @@ import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { parseCsv } from '../../support/csv.ts';
 import { listing } from '../../support/files.ts';
-import { ask, audio, type Desk, desk, folderIn } from '../../support/ledger.ts';
+import { audio, folderIn, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
 
 /** So many files on order, in one order. */
-async function withOrders(count: number): Promise<Desk> {
-  const it = await desk();
+async function withOrders(count: number): Promise<OrderingAccount> {
+  const it = await orderingAccount();
   await it.order(...Array.from({ length: count }, (_, n) => audio(`n${n + 1}`)));
   it.service.got.length = 0;
   return it;
 }
 
-const text = (it: Desk, name: string): string => readFileSync(join(it.user.home, name), 'utf8');
+const text = (it: OrderingAccount, name: string): string => readFileSync(join(it.user.home, name), 'utf8');
 
 describe.concurrent('sync', () => {
   it('does nothing in an empty ledger, in every form', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const [plain, json, csv, quiet] = await Promise.all(
       [[], ['--json'], ['--csv'], ['--quiet']].map((form) => user.run(['sync', ...form])),
     );
@@ -54,7 +54,7 @@ describe.concurrent('sync', () => {
     expect([second.code, second.stdout]).toEqual([0, '']);
     expect(second.stderr).toBe('2 open, 0 changed, 0 downloaded\n');
     // The cancelled one is over, the held one and the one under way are not.
-    expect(it.looks().sort()).toEqual(['3', '4']);
+    expect(it.askedFiles().sort()).toEqual(['3', '4']);
     expect(it.fetched()).toEqual([]);
     it.states.set('3', ['Delivered']).set('4', ['A State Of Its Own']);
     const third = await it.user.run(['sync', '--download', 'd']);
@@ -63,7 +63,7 @@ describe.concurrent('sync', () => {
     );
     it.service.got.length = 0;
     await it.user.run(['sync', '--download', 'd']);
-    expect([it.looks(), it.fetched()]).toEqual([['4'], []]);
+    expect([it.askedFiles(), it.fetched()]).toEqual([['4'], []]);
   });
 
   it('fetches every format that is wanted, each once', async () => {
@@ -164,7 +164,7 @@ describe.concurrent('sync', () => {
     expect(ends.flatMap(({ stdout }) => stdout.trim().split('\n').filter(Boolean)).sort()).toEqual(
       names.map((name) => `d/${name}`),
     );
-    expect(ask(it.user, 'SELECT count(*) AS n FROM downloads')).toEqual([{ n: 12 }]);
+    expect(queryLedger(it.user, 'SELECT count(*) AS n FROM downloads')).toEqual([{ n: 12 }]);
     const before = slow().length;
     await it.user.run(['sync', '--download', 'd']);
     expect(slow()).toHaveLength(before);
@@ -193,7 +193,7 @@ describe.concurrent('sync', () => {
   });
 
   it('works from the ledger of the sandbox as pasted', async () => {
-    const { user } = await desk({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
+    const { user } = await orderingAccount({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
     const line = ['order', audio('talk'), '--sku', 'EMSR02', '--sandbox'];
     expect((await user.run(line)).code).toBe(0);
     const early = await user.run(['sync', '--sandbox', '--download', 'd']);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
-import { ask, audio, desk } from '../../support/ledger.ts';
+import { audio, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { finished, type User } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 import { deadAddress } from '../../support/wire.ts';
@@ -26,15 +26,15 @@ function clockSetBack(user: User): Record<string, string> {
 
 describe.concurrent('wait', () => {
   it('looks until a file is delivered, and tells what it became', async () => {
-    const { user, states, looks } = await desk();
+    const { user, states, askedFiles } = await orderingAccount();
     states.set('5', ['Pre-Processing', 'Transcribing', 'A State Of Its Own', 'Delivered']);
     const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--quiet']);
     expect([code, stdout, stderr]).toEqual([0, '5\n', '']);
-    expect(looks()).toHaveLength(4);
+    expect(askedFiles()).toHaveLength(4);
   });
 
   it('waits for several at once and asks about each until it has ended', async () => {
-    const { user, states, looks } = await desk();
+    const { user, states, askedFiles } = await orderingAccount();
     states
       .set('1', ['Delivered'])
       .set('2', ['Transcribing', 'Transcribing', 'Delivered'])
@@ -44,7 +44,7 @@ describe.concurrent('wait', () => {
     expect(
       (JSON.parse(stdout) as Array<{ audiofile: { id: number } }>).map((each) => each.audiofile.id),
     ).toEqual([3, 1, 2]);
-    expect(looks().sort().join('')).toBe('122233');
+    expect(askedFiles().sort().join('')).toBe('122233');
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe.concurrent('wait', () => {
     ['Error', 8, 'unfinished'],
     ['On Hold', 5, 'held'],
   ])('ends at %s with %i', async (state, exit, kind) => {
-    const { user, states } = await desk();
+    const { user, states } = await orderingAccount();
     states.set('5', ['Transcribing', state]);
     const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--json']);
     expect(code).toBe(exit);
@@ -62,7 +62,7 @@ describe.concurrent('wait', () => {
   });
 
   it('goes on through every other state of the document', async () => {
-    const { user, states, looks } = await desk();
+    const { user, states, askedFiles } = await orderingAccount();
     const passing = [
       'Technical Difficulty',
       'Temporary Error',
@@ -73,11 +73,11 @@ describe.concurrent('wait', () => {
     ];
     states.set('5', [...passing, 'Delivered']);
     expect((await user.run(['wait', '5', '--interval', '10ms'])).code).toBe(0);
-    expect(looks()).toHaveLength(passing.length + 1);
+    expect(askedFiles()).toHaveLength(passing.length + 1);
   });
 
   it('waits for the others while one is held or has failed', async () => {
-    const { user, states } = await desk();
+    const { user, states } = await orderingAccount();
     states.set('1', ['On Hold']).set('2', ['Processing', 'Processing', 'Delivered']).set('3', ['Error']);
     const held = await user.run(['wait', '1', '2', ...soon, '--quiet']);
     expect([held.code, held.stdout]).toEqual([5, '2\n']);
@@ -91,7 +91,7 @@ describe.concurrent('wait', () => {
   });
 
   it('gives up with 6 when its time is over', async () => {
-    const { user, states } = await desk();
+    const { user, states } = await orderingAccount();
     states.set('5', ['Transcribing']);
     const start = Date.now();
     const { code, stderr } = await user.run(['wait', '5', ...soon, '--timeout', '600ms']);
@@ -104,14 +104,14 @@ describe.concurrent('wait', () => {
     ['wait', ['wait', '5']],
     ['file --watch', ['file', '5', '--watch']],
   ])('%s gives up with 6 in time although the clock is set back', async (_, line) => {
-    const { user, states, looks } = await desk();
+    const { user, states, askedFiles } = await orderingAccount();
     states.set('5', ['Transcribing']);
     const child = user.start([...line, ...soon, '--timeout', '2s'], { env: clockSetBack(user) });
     const end = finished(child);
     const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
     expect((await end).code).toBe(6);
     clearTimeout(late);
-    expect(looks().length).toBeGreaterThan(1);
+    expect(askedFiles().length).toBeGreaterThan(1);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe.concurrent('wait', () => {
     ['asks for a long pause', { status: 503, headers: { 'retry-after': '50' } }],
     ['is broken', { status: 500 }],
   ])('gives up with 6 in time even if the service %s', async (_, answer) => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('GET /audiofile/5', answer);
     const start = Date.now();
     const { code, stderr } = await user.run(['wait', '5', ...soon, '--timeout', '800ms']);
@@ -128,7 +128,7 @@ describe.concurrent('wait', () => {
   });
 
   it('takes a last look just before its time is over', async () => {
-    const { user, service, states } = await desk();
+    const { user, service, states } = await orderingAccount();
     states.set('5', ['Transcribing', 'Delivered']);
     const { code } = await user.run(['wait', '5', '--interval', '1h', '--timeout', '4s']);
     expect(code).toBe(0);
@@ -137,7 +137,7 @@ describe.concurrent('wait', () => {
   });
 
   it('ends with 4 at a file that the service does not know, and lists it among others', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('GET /audiofile/5', { status: 404, body: { message: 'no such file' } });
     const alone = await user.run(['wait', '5', ...soon]);
     expect([alone.code, service.got.length]).toEqual([4, 1]);
@@ -147,7 +147,7 @@ describe.concurrent('wait', () => {
   });
 
   it('ends with 3 at once if the key is not accepted', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('*', { status: 401 });
     expect((await user.run(['wait', '5', '6', ...soon])).code).toBe(3);
     service.on('*', { body: { audiofile: { id: 6, statename: 'Delivered' } } });
@@ -156,7 +156,7 @@ describe.concurrent('wait', () => {
   });
 
   it('bridges failures of the service, resets and answers that can not be read', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const working = { body: { audiofile: { id: 5, statename: 'Transcribing' } } };
     const broken = { status: 500 };
     service.on(
@@ -175,14 +175,14 @@ describe.concurrent('wait', () => {
   });
 
   it('ends with 7 if the service can not be reached at all', async () => {
-    const { user } = await desk({ STENO_BASE_URL: await deadAddress() });
+    const { user } = await orderingAccount({ STENO_BASE_URL: await deadAddress() });
     const { code, stderr } = await user.run(['wait', '5', '--interval', '10ms']);
     expect(code).toBe(7);
     expect(stderr).toContain("can't reach");
   });
 
   it('keeps the interval that was asked for', async () => {
-    const { user, service, states } = await desk();
+    const { user, service, states } = await orderingAccount();
     states.set('5', ['Processing', 'Processing', 'Processing', 'Delivered']);
     await user.run(['wait', '5', '--interval', '300ms']);
     const gaps = service.got.slice(1).map((got, at) => got.at - (service.got[at]?.at ?? 0));
@@ -191,7 +191,7 @@ describe.concurrent('wait', () => {
   });
 
   it('begins with short pauses that grow', async () => {
-    const { user, service, states } = await desk();
+    const { user, service, states } = await orderingAccount();
     states.set('5', ['Processing', 'Processing', 'Processing', 'Delivered']);
     await user.run(['wait', '5']);
     const [first = 0, second = 0, third = 0] = service.got
@@ -204,7 +204,7 @@ describe.concurrent('wait', () => {
   });
 
   it('takes the files of an order, or all that are open, from the ledger', async () => {
-    const { user, states, order, looks, service } = await desk();
+    const { user, states, order, askedFiles, service } = await orderingAccount();
     states.set('1', ['Delivered']).set('2', ['Processing', 'Delivered']).set('3', ['Order Cancelled']);
     await order(audio('a'), audio('b'));
     await order(audio('c'));
@@ -213,18 +213,18 @@ describe.concurrent('wait', () => {
     expect([ofOrder.code, ofOrder.stdout]).toEqual([0, '1\n2\n']);
     service.got.length = 0;
     const open = await user.run(['wait', ...soon]);
-    expect([open.code, looks()]).toEqual([8, ['3']]);
+    expect([open.code, askedFiles()]).toEqual([8, ['3']]);
     const nothing = await user.run(['wait', ...soon, '--json']);
     expect([nothing.code, JSON.parse(nothing.stdout), nothing.stderr]).toEqual([0, [], '']);
     expect((await user.run(['wait'])).stderr).toBe('nothing is under way\n');
-    expect(looks()).toEqual(['3']);
+    expect(askedFiles()).toEqual(['3']);
     const unknown = await user.run(['wait', '--order', 'nope']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no order nope')]);
     expect((await user.run(['wait', '1', '--order', 'o1'])).code).toBe(2);
   });
 
   it('downloads each transcript once, in each format, and keeps that in the ledger', async () => {
-    const { user, states, order, fetched } = await desk();
+    const { user, states, order, fetched } = await orderingAccount();
     states.set('1', ['Processing', 'Processing', 'Delivered']).set('2', ['Delivered']);
     await order(audio('a'), audio('b'));
     const args = ['wait', '1', '2', ...soon, '--download', 'to/here', '--format', 'txt,docx', '--json'];
@@ -250,7 +250,7 @@ describe.concurrent('wait', () => {
   });
 
   it('tries a download again that broke off, and does not repeat those that came', async () => {
-    const { user, service, fetched } = await desk();
+    const { user, service, fetched } = await orderingAccount();
     const broken = { status: 500 };
     service.on('POST /audiofile/5/transcript.docx', broken, broken, broken, broken, { body: 'whole' });
     const { code, stdout, stderr } = await user.run([
@@ -268,7 +268,7 @@ describe.concurrent('wait', () => {
   });
 
   it('gives up a download that never comes, and says so', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('POST /audiofile/5/transcript.txt', { status: 400, body: { message: 'lost it' } });
     const { code, stderr } = await user.run(['wait', '5', '6', ...soon, '--download', 'd', '--quiet']);
     expect(code).toBe(10);
@@ -277,11 +277,11 @@ describe.concurrent('wait', () => {
   });
 
   it('ends with 130 at Ctrl-C', async () => {
-    const { user, states, looks } = await desk();
+    const { user, states, askedFiles } = await orderingAccount();
     states.set('5', ['Transcribing']);
     const child = user.start(['wait', '5', '--interval', '10s', '--json']);
     const end = finished(child);
-    await until(() => looks().length > 0, 'a look');
+    await until(() => askedFiles().length > 0, 'a look');
     await sleep(100);
     child.kill('SIGINT');
     const { code, stdout, stderr } = await end;
@@ -293,51 +293,54 @@ describe.concurrent('wait', () => {
     ['saw it end', "state = 'Delivered', ended = 'delivered'"],
     ['heard of it', "heard_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"],
   ])('looks at once when another process %s', async (_, change) => {
-    const { user, states, order, looks } = await desk();
+    const { user, states, order, askedFiles } = await orderingAccount();
     states.set('1', ['Transcribing', 'Delivered']);
     await order(audio('a'));
     const end = finished(user.start(['wait', '--interval', '1h']));
-    await until(() => looks().length === 1, 'a look');
+    await until(() => askedFiles().length === 1, 'a look');
     await sleep(300);
-    expect(looks()).toHaveLength(1);
-    ask(user, `UPDATE files SET ${change} WHERE id = '1'`);
+    expect(askedFiles()).toHaveLength(1);
+    queryLedger(user, `UPDATE files SET ${change} WHERE id = '1'`);
     const start = Date.now();
     expect((await end).code).toBe(0);
     expect(Date.now() - start).toBeLessThan(5000);
-    expect(looks()).toHaveLength(2);
+    expect(askedFiles()).toHaveLength(2);
   });
 
   it('asks only about the files that another process has news of', async () => {
-    const { user, states, order, looks } = await desk();
+    const { user, states, order, askedFiles } = await orderingAccount();
     for (const id of ['1', '2', '3']) states.set(id, ['Transcribing', 'Delivered']);
     await order(audio('a'), audio('b'), audio('c'));
     const end = finished(user.start(['wait', '--interval', '1h', '--quiet']));
-    await until(() => looks().length === 3, 'the first looks');
+    await until(() => askedFiles().length === 3, 'the first looks');
     await sleep(300);
     const heard = "UPDATE files SET heard_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE id";
-    ask(user, `${heard} = '2'`);
-    await until(() => looks().length > 3, 'a look at the second');
+    queryLedger(user, `${heard} = '2'`);
+    await until(() => askedFiles().length > 3, 'a look at the second');
     await sleep(1_200);
-    expect(looks().slice(3)).toEqual(['2']);
-    ask(user, `${heard} <> '2'`);
+    expect(askedFiles().slice(3)).toEqual(['2']);
+    queryLedger(user, `${heard} <> '2'`);
     expect(await end).toMatchObject({ code: 0, stdout: '1\n2\n3\n' });
-    expect(looks()).toHaveLength(6);
+    expect(askedFiles()).toHaveLength(6);
   });
 
   it('does not ask without end when an event and the service disagree', async () => {
-    const { user, states, order, looks } = await desk();
+    const { user, states, order, askedFiles } = await orderingAccount();
     states.set('1', ['Transcribing']);
     await order(audio('a'));
     const end = finished(user.start(['wait', '--interval', '1h', '--timeout', '4s']));
-    await until(() => looks().length === 1, 'a look');
-    ask(user, "UPDATE files SET state = 'Delivered', ended = 'delivered', heard_at = '2020' WHERE id = '1'");
+    await until(() => askedFiles().length === 1, 'a look');
+    queryLedger(
+      user,
+      "UPDATE files SET state = 'Delivered', ended = 'delivered', heard_at = '2020' WHERE id = '1'",
+    );
     expect((await end).code).toBe(6);
     // The first look, the one for the event, and the last.
-    expect(looks().length).toBeLessThanOrEqual(4);
+    expect(askedFiles().length).toBeLessThanOrEqual(4);
   });
 
   it('does without a ledger if the ids are named', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     expect((await user.run(['wait', '5', '--no-ledger'])).code).toBe(0);
     expect(listing(join(user.home, 'state')).filter((name) => name.startsWith('ledger'))).toEqual([]);
   });

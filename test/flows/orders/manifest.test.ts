@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseManifest } from '../../../src/flows/orders/manifest.ts';
-import { audio, desk } from '../../support/ledger.ts';
+import { audio, orderingAccount } from '../../support/ledger.ts';
 
 const [a, b, c] = [audio('a'), audio('b'), audio('c')];
 
@@ -16,7 +16,7 @@ interface Plan {
 }
 
 async function plan(text: string, ...args: string[]): Promise<Plan[]> {
-  const { user, service } = await desk({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
+  const { user, service } = await orderingAccount({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
   writeFileSync(join(user.home, 'm'), text);
   const line = ['order', '--from', 'm', '--dry-run', '--json', ...args];
   const { code, stdout, stderr } = await user.run(line);
@@ -86,7 +86,7 @@ describe.concurrent('a manifest', () => {
   it('of hundreds makes orders of fifty unless told otherwise; named URLs share one', async () => {
     const lines = Array.from({ length: 120 }, (_, n) => audio(`n${n}`));
     expect((await plan(lines.join('\n'), ...flags)).map(({ url }) => url.length)).toEqual([50, 50, 20]);
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     const named = await user.run(['order', ...lines, ...flags, '--dry-run', '--json']);
     expect(JSON.parse(named.stdout).url).toHaveLength(120);
     const split = await user.run(['order', a, b, c, ...flags, '--per-order', '2', '--dry-run', '--json']);
@@ -94,7 +94,7 @@ describe.concurrent('a manifest', () => {
   });
 
   it('comes from stdin, beside named URLs, and shows its orders as rows', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const line = ['order', c, '--from', '-', ...flags, '--dry-run', '--per-order', '2'];
     const { code, stdout } = await user.run(line, { stdin: `${a}\n${b}\n` });
     expect([code, stdout]).toEqual([
@@ -172,7 +172,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
 
 describe.concurrent('refuses a manifest with', () => {
   it.each(bad)('%s, and sends nothing', async (_, text, says) => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     writeFileSync(join(user.home, 'm'), text);
     const { code, stdout, stderr } = await user.run(['order', '--from', 'm', ...flags]);
     expect([code, stdout], stderr).toEqual([2, '']);
@@ -181,7 +181,7 @@ describe.concurrent('refuses a manifest with', () => {
   });
 
   it('a name that is not there, or a SKU nowhere', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const missing = await user.run(['order', '--from', 'none.csv', ...flags]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("can't read none.csv")]);
     const none = await user.run(['order', '--from', '-'], { stdin: `${a}\n` });

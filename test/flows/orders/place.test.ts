@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
-import { ask, audio, desk, ledgerOf, statuses } from '../../support/ledger.ts';
+import { audio, ledgerOf, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { finished, KEY, User } from '../../support/steno.ts';
 import { deadAddress, Wire } from '../../support/wire.ts';
@@ -14,10 +14,13 @@ const placed = { body: { order: 'x1', audiofiles: [7], message: 'ok' } };
 
 describe.concurrent('an order', () => {
   it('is in the ledger before the service has the request', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     let seen: unknown[] = [];
     service.on('POST /order_url', (_, response) => {
-      seen = ask(user, 'SELECT status, url, test FROM attempts JOIN attempt_urls ON attempt = attempts.id');
+      seen = queryLedger(
+        user,
+        'SELECT status, url, test FROM attempts JOIN attempt_urls ON attempt = attempts.id',
+      );
       response.end(JSON.stringify(placed.body));
     });
     expect((await order(url)).code).toBe(0);
@@ -26,19 +29,19 @@ describe.concurrent('an order', () => {
   });
 
   it('keeps its order, its files and what was ordered', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await order(audio('a'), audio('b'), '--sku', 'TSTMP1', '--notes', 'two', '--name', 'Ada', '--name', 'Bo');
-    expect(ask(user, 'SELECT profile, id, skus, names, notes, hold FROM orders')).toEqual([
+    expect(queryLedger(user, 'SELECT profile, id, skus, names, notes, hold FROM orders')).toEqual([
       { profile: 'default', id: 'o1', skus: 'TRANS14,TSTMP1', names: 'Ada|Bo', notes: 'two', hold: null },
     ]);
-    expect(ask(user, 'SELECT id, order_id, url, test, state FROM files ORDER BY seq')).toEqual([
+    expect(queryLedger(user, 'SELECT id, order_id, url, test, state FROM files ORDER BY seq')).toEqual([
       { id: '1', order_id: 'o1', url: audio('a'), test: 0, state: '' },
       { id: '2', order_id: 'o1', url: audio('b'), test: 0, state: '' },
     ]);
   });
 
   it('of the same URL stops with 9, names the order, and sends nothing', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     expect((await order(url)).code).toBe(0);
     const { code, stdout, stderr } = await order(url);
     expect([code, stdout]).toEqual([9, '']);
@@ -52,18 +55,18 @@ describe.concurrent('an order', () => {
   });
 
   it('goes through once more with --again, and once more without the ledger', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     await order(url);
     expect((await order(url, '--again')).code).toBe(0);
     expect((await order(url, '--no-ledger')).code).toBe(0);
     expect((await order(url)).code).toBe(9);
     expect(service.got).toHaveLength(3);
     expect(statuses(user)).toEqual(['placed', 'placed']);
-    expect(ask(user, 'SELECT id FROM files ORDER BY seq')).toEqual([{ id: '1' }, { id: '2' }]);
+    expect(queryLedger(user, 'SELECT id FROM files ORDER BY seq')).toEqual([{ id: '1' }, { id: '2' }]);
   });
 
   it('leaves out what is on order with --skip-ordered, and orders the rest', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     await order(audio('a'), audio('b'));
     const { code, stdout, stderr } = await order(
       audio('b'),
@@ -83,30 +86,32 @@ describe.concurrent('an order', () => {
   });
 
   it('takes no --again together with --skip-ordered', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     expect((await order(url, '--again', '--skip-ordered')).code).toBe(2);
     expect(service.got).toEqual([]);
   });
 
   it('that is a test does not count, and is not counted', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     for (const args of [['--test'], ['--test'], [], ['--test']])
       expect((await order(url, ...args)).code, args.join()).toBe(0);
     expect((await order(url)).code).toBe(9);
     expect(service.got).toHaveLength(4);
-    expect(ask(user, 'SELECT test FROM files ORDER BY seq')).toEqual([1, 1, 0, 1].map((test) => ({ test })));
+    expect(queryLedger(user, 'SELECT test FROM files ORDER BY seq')).toEqual(
+      [1, 1, 0, 1].map((test) => ({ test })),
+    );
   });
 
   it('that is a test never takes the place of a real file of the same id', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', placed);
     await order(url);
     await order(audio('b'), '--test');
-    expect(ask(user, 'SELECT id, url, test FROM files')).toEqual([{ id: '7', url, test: 0 }]);
+    expect(queryLedger(user, 'SELECT id, url, test FROM files')).toEqual([{ id: '7', url, test: 0 }]);
   });
 
   it('is one however its URL is spelled, and is sent as it was written', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     const spelling = 'HTTPS://EXAMPLE.com:443/x/../a.mp3#t=10';
     expect((await order(spelling)).code).toBe(0);
     for (const other of [url, 'https://EXAMPLE.com/a.mp3', 'https://example.com:443/a.mp3', `${url}#x`])
@@ -115,7 +120,7 @@ describe.concurrent('an order', () => {
   });
 
   it('of another path, query, scheme or port is another order', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     await order(url);
     const others = [
       'https://example.com/A.mp3',
@@ -128,7 +133,7 @@ describe.concurrent('an order', () => {
   });
 
   it('with a URL twice is a mistake unless one of them may be left out', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     const twice = [url, 'https://EXAMPLE.com/a.mp3#x'];
     const refused = await order(...twice);
     expect([refused.code, service.got.length]).toEqual([2, 0]);
@@ -138,7 +143,7 @@ describe.concurrent('an order', () => {
   });
 
   it('of one profile does not count for another', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     for (const profile of ['one', 'two'])
       await user.run(['config', 'set', 'timeout', '30', '--profile', profile]);
     expect((await order(url, '--profile', 'one')).code).toBe(0);
@@ -151,7 +156,7 @@ describe.concurrent('an order', () => {
   });
 
   it('is kept without the key, even where the service sends the key back', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { status: 400, body: { message: `bad key ${KEY}` } }, placed);
     service.on('GET /audiofile/7', {
       body: {
@@ -211,7 +216,7 @@ const unclear: ReadonlyArray<readonly [string, Answer]> = [
 
 describe.concurrent('after', () => {
   it.each(clear)('%s the URL may be ordered again', async (_, answer, exit) => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', answer, placed);
     expect((await order(url)).code).toBe(exit);
     expect(statuses(user)).toEqual(['refused']);
@@ -221,7 +226,7 @@ describe.concurrent('after', () => {
   });
 
   it.each(unclear)('%s the next order stops with 9 and says what to look at', async (_, answer) => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', answer);
     const first = await order(url);
     expect(first.code, first.stderr).toBe(11);
@@ -233,7 +238,7 @@ describe.concurrent('after', () => {
   });
 
   it('an unclear answer the URL is not left out by --skip-ordered, and --again settles it', async () => {
-    const { service, order } = await desk();
+    const { service, order } = await orderingAccount();
     service.on('POST /order_url', { status: 500 }, placed);
     await order(url);
     expect((await order(url, '--skip-ordered')).code).toBe(9);
@@ -245,7 +250,7 @@ describe.concurrent('after', () => {
   });
 
   it('a connection that was never made the URL may be ordered again', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     const dead = await user.run(['order', url, '--sku', 'TRANS14', '--base-url', await deadAddress()]);
     expect(dead.code).toBe(7);
     expect(statuses(user)).toEqual(['refused']);
@@ -253,7 +258,7 @@ describe.concurrent('after', () => {
   });
 
   it('a time-out the outcome is unknown', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', () => {});
     expect((await order(url, '--timeout', '300ms')).code).toBe(11);
     expect(statuses(user)).toEqual(['uncertain']);
@@ -262,7 +267,7 @@ describe.concurrent('after', () => {
   });
 
   it('Ctrl-C on the way the outcome is unknown', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     const sent = new Promise<void>((done) => service.on('POST /order_url', () => done()));
     const child = user.start(['order', url, '--sku', 'TRANS14']);
     const end = finished(child);
@@ -274,7 +279,7 @@ describe.concurrent('after', () => {
   });
 
   it('an unclear order `files` says so on stderr until it is settled', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { status: 500 }, placed);
     await order(url);
     const told = await user.run(['files']);
@@ -290,7 +295,7 @@ describe.concurrent('after', () => {
 /** The orders that arrive at a server that takes its time with each. */
 describe('eight processes that order the same URL at the same moment', () => {
   it('send one order: one ends with 0, seven with 9', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     const answer = { order: 'o1', audiofiles: [1], message: 'ok' };
     service.on('POST /order_url', (_, response) =>
       setTimeout(() => response.end(JSON.stringify(answer)), 400),
@@ -304,11 +309,11 @@ describe('eight processes that order the same URL at the same moment', () => {
   });
 
   it('order eight different ones all the same', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => order(audio(`n${n}`))));
     expect(ends.map(({ code }) => code)).toEqual(Array(8).fill(0));
     expect(service.got).toHaveLength(8);
-    expect(ask(user, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 8 }]);
+    expect(queryLedger(user, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 8 }]);
   });
 });
 
@@ -330,7 +335,7 @@ describe.concurrent('kill -9', () => {
   });
 
   it('after sending leaves an attempt that the next order stops at', async () => {
-    const { service, user, order } = await desk();
+    const { service, user, order } = await orderingAccount();
     const sent = new Promise<void>((done) => service.on('POST /order_url', () => done()));
     const child = user.start(['order', url, '--sku', 'TRANS14']);
     await sent;
@@ -343,7 +348,7 @@ describe.concurrent('kill -9', () => {
 
   it('right after the answer leaves an order that is known or unclear, never forgotten', async () => {
     for (const delay of [0, 2, 5, 10, 20]) {
-      const { service, user, order } = await desk();
+      const { service, user, order } = await orderingAccount();
       const answered = new Promise<void>((done) =>
         service.on('POST /order_url', (_, response) => {
           response.end(JSON.stringify(placed.body), () => setTimeout(done, delay));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
-import { audio, desk, statuses } from '../../support/ledger.ts';
+import { audio, orderingAccount, statuses } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 
@@ -13,7 +13,7 @@ const three = ['a', 'b', 'c'].map(audio).join('\n');
 
 describe.concurrent('order --wait', () => {
   it('orders, waits and downloads in one go, and tells all of it as JSON', async () => {
-    const { user, order, states, service } = await desk();
+    const { user, order, states, service } = await orderingAccount();
     states.set('1', ['Processing', 'Delivered']).set('2', ['Delivered']);
     const args = [audio('a'), audio('b'), '--wait', ...soon, '--download', 'd', '--format', 'txt,srt'];
     const { code, stdout, stderr } = await order(...args, '--json');
@@ -35,7 +35,7 @@ describe.concurrent('order --wait', () => {
   });
 
   it('prints the names of the transcripts with --quiet, and waits with --download alone', async () => {
-    const { order } = await desk();
+    const { order } = await orderingAccount();
     const { code, stdout, stderr } = await order(audio('a'), '--download', 'd', '--quiet');
     expect([code, stdout, stderr]).toEqual([0, 'd/1.txt\n', '']);
   });
@@ -45,7 +45,7 @@ describe.concurrent('order --wait', () => {
     ['Error', 8],
     ['On Hold', 5],
   ])('ends as wait does at %s', async (state, exit) => {
-    const { user, order, states, fetched } = await desk();
+    const { user, order, states, fetched } = await orderingAccount();
     states.set('1', ['Processing', state]);
     const { code, stdout, stderr } = await order(audio('a'), ...soon, '--download', 'd', '--json');
     expect(code).toBe(exit);
@@ -60,7 +60,7 @@ describe.concurrent('order --wait', () => {
   });
 
   it('ends with 5 at once if the order is held, and has told its ids', async () => {
-    const { order, service, looks } = await desk();
+    const { order, service, askedFiles } = await orderingAccount();
     service.on('POST /order_url', {
       body: { order: 'h1', audiofiles: [9], message: 'held', hold: 'billing' },
     });
@@ -71,11 +71,11 @@ describe.concurrent('order --wait', () => {
       files: [],
     });
     expect(jsonError(stderr)).toMatchObject({ code: 'held', message: expect.stringContaining('h1') });
-    expect(looks()).toEqual([]);
+    expect(askedFiles()).toEqual([]);
   });
 
   it('ends with 6 when its time is over; the order stands', async () => {
-    const { user, order, states } = await desk();
+    const { user, order, states } = await orderingAccount();
     states.set('1', ['Transcribing']);
     const { code, stdout } = await order(audio('a'), '--wait', ...soon, '--timeout', '2s', '--json');
     expect([code, JSON.parse(stdout).order.order]).toEqual([6, 'o1']);
@@ -83,11 +83,11 @@ describe.concurrent('order --wait', () => {
   });
 
   it('tells what was paid for when Ctrl-C ends the waiting', async () => {
-    const { user, states, looks } = await desk();
+    const { user, states, askedFiles } = await orderingAccount();
     states.set('1', ['Transcribing']);
     const child = user.start(['order', audio('a'), '--sku', 'TRANS14', '--wait', '--json', '--no-ledger']);
     const end = finished(child);
-    await until(() => looks().length > 0, 'a look');
+    await until(() => askedFiles().length > 0, 'a look');
     child.kill('SIGINT');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(130);
@@ -96,13 +96,13 @@ describe.concurrent('order --wait', () => {
   });
 
   it('does not wait for a test order', async () => {
-    const { order, service } = await desk();
+    const { order, service } = await orderingAccount();
     expect((await order(audio('a'), '--test', '--wait')).code).toBe(2);
     expect(service.got).toEqual([]);
   });
 
   it('goes its way in the sandbox: delivered, held, cancelled, difficult', async () => {
-    const { user } = await desk({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
+    const { user } = await orderingAccount({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
     const run = (name: string, ...args: string[]) =>
       user.run([
         'order',
@@ -143,7 +143,7 @@ describe.concurrent('an order of several parts', () => {
   ];
 
   it('ends with 10 where some were refused, and lists them', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on(
       'POST /order_url',
       { body: { order: 'p1', audiofiles: [1], message: 'ok' } },
@@ -166,7 +166,7 @@ describe.concurrent('an order of several parts', () => {
   });
 
   it('is an array as JSON however many were placed', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 400 });
     const { code, stdout, stderr } = await user.run(inParts('--json'), { stdin: three });
     expect([code, JSON.parse(stdout)]).toEqual([10, [{ order: 'p1', audiofiles: [1], message: 'ok' }]]);
@@ -179,7 +179,7 @@ describe.concurrent('an order of several parts', () => {
   });
 
   it('stops with 11 at the first that is unclear, and says what was not sent', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 502 });
     const { code, stdout, stderr } = await user.run(inParts('--quiet'), { stdin: three });
     expect([code, stdout]).toEqual([11, '1\n']);
@@ -195,14 +195,14 @@ describe.concurrent('an order of several parts', () => {
     ['the key is not accepted', { status: 401 }, 3],
     ['the service can not be understood', { body: 'hello' }, 11],
   ])('sends no more when %s', async (_, answer, exit) => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('POST /order_url', answer);
     expect((await user.run(inParts(), { stdin: three })).code).toBe(exit);
     expect(service.got).toHaveLength(1);
   });
 
   it('tells at Ctrl-C what was placed before it', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const second = new Promise<void>((done) =>
       service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, () => done()),
     );
@@ -219,7 +219,7 @@ describe.concurrent('an order of several parts', () => {
   });
 
   it('waits for what was placed and then tells what was not', async () => {
-    const { user, service, states } = await desk();
+    const { user, service, states } = await orderingAccount();
     service.on(
       'POST /order_url',
       { body: { order: 'p1', audiofiles: [1], message: 'ok' } },
@@ -237,7 +237,7 @@ describe.concurrent('an order of several parts', () => {
   });
 
   it('of which one is held is placed, with a warning, or ends with 5 if so asked', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const held = { body: { order: 'h', audiofiles: [2], message: 'held', hold: 'some new reason' } };
     const fine = { body: { order: 'p', audiofiles: [1], message: 'ok' } };
     service.on('POST /order_url', fine, held, fine);
@@ -250,7 +250,7 @@ describe.concurrent('an order of several parts', () => {
   });
 
   it('of eight processes with the same manifest buys each URL once', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const manifest = Array.from({ length: 6 }, (_, n) => audio(`m${n}`)).join('\n');
     writeFileSync(join(user.home, 'm.txt'), manifest);
     const line = ['order', '--from', 'm.txt', '--sku', 'TRANS14', '--per-order', '1', '--skip-ordered'];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
-import { ask, audio, desk, folderIn } from '../../support/ledger.ts';
+import { audio, folderIn, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { finished } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
@@ -20,7 +20,7 @@ const stuck: Answer = (_, response) => {
 
 describe.concurrent('transcript in bulk', () => {
   it('fetches hundreds in two formats, lists the one that failed, and goes on where it stopped', async () => {
-    const { user, service, fetched } = await desk();
+    const { user, service, fetched } = await orderingAccount();
     service.on('POST /audiofile/1100/transcript.srt', { status: 404, body: { message: 'no captions' } });
     const line = ['transcript', '--from', '-', '--format', 'txt,srt', '-o', 'd', '--jobs', '16'];
     const { code, stdout, stderr } = await user.run([...line, '--quiet'], { stdin: ids.join('\n') });
@@ -43,7 +43,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('keeps to the number of jobs', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     let [now, most] = [0, 0];
     service.on('*', (_, response) => {
       now += 1;
@@ -58,7 +58,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('takes its ids from `files --quiet`, and from a table of ours', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await order(audio('a'), audio('b'));
     for (const list of [await user.run(['files', '--refresh', '--quiet']), await user.run(['files'])]) {
       const { code, stdout } = await user.run(
@@ -67,7 +67,7 @@ describe.concurrent('transcript in bulk', () => {
       );
       expect([code, stdout]).toEqual([0, 'd/2.txt\nd/1.txt\n']);
     }
-    expect(ask(user, 'SELECT file, ext, folder, bytes FROM downloads ORDER BY file')).toEqual(
+    expect(queryLedger(user, 'SELECT file, ext, folder, bytes FROM downloads ORDER BY file')).toEqual(
       ['1', '2'].map((file) => ({ file, ext: 'txt', folder: join(user.home, 'd'), bytes: 17 })),
     );
     const empty = await user.run(['transcript', '--from', '-'], { stdin: '\n# none\n' });
@@ -75,7 +75,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('shows how far it is on a terminal', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     const { stdout } = await user.onTerminal(
       `steno transcript ${ids.slice(0, 40).join(' ')} --jobs 2 --no-color`,
     );
@@ -83,14 +83,14 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('is not recorded for fakes', async () => {
-    const { user, order } = await desk();
+    const { user, order } = await orderingAccount();
     await order(audio('a'));
     await user.run(['transcript', '1', '--test']);
-    expect(ask(user, 'SELECT * FROM downloads')).toEqual([]);
+    expect(queryLedger(user, 'SELECT * FROM downloads')).toEqual([]);
   });
 
   it('stops all at once when the key is not accepted', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('*', { status: 401 });
     const { code, stderr } = await user.run(['transcript', ...ids, '--jobs', '4', '--json']);
     expect([code, jsonError(stderr).code]).toEqual([3, 'auth']);
@@ -98,7 +98,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('leaves no half file at kill -9, and the next run clears away what was left', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('POST /audiofile/2/transcript.txt', stuck);
     const child = user.start(['transcript', '1', '2', '-o', 'd', '--jobs', '1']);
     const exit = once(child, 'exit');
@@ -118,7 +118,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('between download and rename leaves the whole part or nothing: the next run does it anew', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     const folder = folderIn(user, 'd');
     // What a process that is gone had written to the end, and had no time to rename.
     const gone = user.start(['--version']);
@@ -130,7 +130,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('clears away nothing that another process is writing, nor files of the user', async () => {
-    const { user } = await desk();
+    const { user } = await orderingAccount();
     const folder = folderIn(user, 'd');
     const mine = await partName(user.home, '8.txt', process.pid);
     const foreign = mine.replace(/\.[0-9a-f]{8}-/, '.00000000-');
@@ -144,7 +144,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('leaves nothing at Ctrl-C but what was whole', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     for (const id of ['3', '4', '5']) service.on(`POST /audiofile/${id}/transcript.txt`, stuck);
     const child = user.start([
       'transcript',
@@ -173,7 +173,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('takes an answer that is shorter than announced for none', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     service.on('POST /audiofile/2/transcript.txt', (_, response, socket) => {
       response.writeHead(200, { 'content-length': '400000' });
       response.write('half '.repeat(30_000), () => socket.destroy());
@@ -184,7 +184,7 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('given the same file twice by two processes keeps one of them, whole', async () => {
-    const { user, service } = await desk();
+    const { user, service } = await orderingAccount();
     const body = 'line\n'.repeat(40_000);
     service.on('*', (_, response) => {
       response.write(body.slice(0, 1000));

@@ -3,12 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listing } from '../../support/files.ts';
-import { ask, audio, type Desk, desk, folderIn } from '../../support/ledger.ts';
+import { audio, folderIn, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, Listener } from '../../support/listener.ts';
 
 /** Two delivered files of the same title, on order here. */
-async function twoOfOneTitle(): Promise<Desk> {
-  const it = await desk();
+async function twoOfOneTitle(): Promise<OrderingAccount> {
+  const it = await orderingAccount();
   for (const id of ['1', '2'])
     it.service.allow(`GET /audiofile/${id}`, {
       body: { audiofile: { id, statename: 'Delivered', title: 'Talk' } },
@@ -18,13 +18,14 @@ async function twoOfOneTitle(): Promise<Desk> {
 }
 
 const byTitle = ['--name-as', '{title}.{ext}', '--quiet'];
-const text = (it: Desk, name: string): string => readFileSync(join(it.user.home, name), 'utf8');
+const text = (it: OrderingAccount, name: string): string => readFileSync(join(it.user.home, name), 'utf8');
 
 /** Which file each name is noted for. */
-const noted = (it: Desk): Array<[string, string]> =>
-  ask<{ file: string; path: string }>(it.user, 'SELECT file, path FROM downloads ORDER BY file, path').map(
-    ({ file, path }) => [file, path.slice(it.user.home.length + 1)],
-  );
+const noted = (it: OrderingAccount): Array<[string, string]> =>
+  queryLedger<{ file: string; path: string }>(
+    it.user,
+    'SELECT file, path FROM downloads ORDER BY file, path',
+  ).map(({ file, path }) => [file, path.slice(it.user.home.length + 1)]);
 
 describe.concurrent('a name that is noted for one file', () => {
   it('is not given to another of the same title, with --skip-existing', async () => {
@@ -75,7 +76,7 @@ describe.concurrent('a name that is noted for one file', () => {
   it('is not given to a file of another profile', async () => {
     const it = await twoOfOneTitle();
     await it.user.run(['transcript', '1', '-o', 'd/']);
-    ask(it.user, "UPDATE downloads SET profile = 'other'");
+    queryLedger(it.user, "UPDATE downloads SET profile = 'other'");
     const sync = await it.user.run(['sync', '--download', 'd', '--quiet']);
     expect([sync.code, sync.stdout]).toEqual([0, 'd/1-1.txt\nd/2.txt\n']);
   });
@@ -85,9 +86,9 @@ describe.concurrent('a name that is noted for one file', () => {
     for (const id of ['1', '2'])
       it.service.allow(`GET /audiofile/${id}`, { body: { audiofile: { id, title: 'Über' } } });
     await it.user.run(['transcript', '1', ...byTitle]);
-    ask(it.user, 'DROP INDEX downloads_by_path');
-    ask(it.user, 'ALTER TABLE downloads DROP COLUMN path_key');
-    ask(it.user, "DELETE FROM migrations WHERE name LIKE '%download%'");
+    queryLedger(it.user, 'DROP INDEX downloads_by_path');
+    queryLedger(it.user, 'ALTER TABLE downloads DROP COLUMN path_key');
+    queryLedger(it.user, "DELETE FROM migrations WHERE name LIKE '%download%'");
     const other = await it.user.run(['transcript', '2', ...byTitle, '--skip-existing']);
     expect([other.code, other.stdout]).toEqual([0, 'Über-2.txt\n']);
   });
@@ -109,7 +110,7 @@ describe.concurrent('a file that was there before', () => {
     ['wait', ['wait', '1', '--download', 'd']],
     ['transcript --skip-existing', ['transcript', '1', '-o', 'd/', '--skip-existing']],
   ])('is left by %s, and is not noted as the transcript', async (_, line) => {
-    const it = await desk();
+    const it = await orderingAccount();
     await it.order(audio('a'));
     writeFileSync(join(folderIn(it.user, 'd'), '1.txt'), 'mine');
     const { code } = await it.user.run(line);
@@ -122,7 +123,7 @@ describe('listen --download', () => {
     ['make one file name', 'x:1', 'x*1', ['x_1-x_1.txt', 'x_1.txt']],
     ['differ only in case', 'ab', 'AB', ['AB-AB.txt', 'ab.txt']],
   ])('keeps the transcripts of two ids apart that %s', async (_, one, two, names) => {
-    const it = await desk();
+    const it = await orderingAccount();
     const first = await Listener.start(it.user, ['--download', 'd', '--count', '1']);
     await first.post(complete(one));
     await first.ended;
@@ -140,7 +141,7 @@ describe('listen --download', () => {
   });
 
   it('keeps them apart also when both are complete at the same time', async () => {
-    const it = await desk();
+    const it = await orderingAccount();
     const listener = await Listener.start(it.user, ['--download', 'd', '--count', '4']);
     await Promise.all(['x:1', 'x*1', 'x|1', 'x:1'].map((id) => listener.post(complete(id))));
     expect((await listener.ended).code).toBe(0);
@@ -152,7 +153,7 @@ describe('listen --download', () => {
   });
 
   it('does not tell a file of the user as the transcript', async () => {
-    const it = await desk();
+    const it = await orderingAccount();
     writeFileSync(join(folderIn(it.user, 'd'), '7.txt'), 'mine');
     const listener = await Listener.start(it.user, ['--download', 'd', '--count', '1', '--quiet']);
     await listener.post(complete('7'));
