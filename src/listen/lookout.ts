@@ -36,10 +36,10 @@ export class Lookout {
   }
 
   async tick(): Promise<void> {
-    const { ledger, inbox, signal } = this.#options;
+    const { ledger, inbox } = this.#options;
     await inbox.commits.add(() => ledger.expectedEvents.expectAll());
     await this.#ask();
-    if (!signal.aborted) await this.#addFound();
+    await this.#addFound();
   }
 
   async #ask(): Promise<void> {
@@ -62,10 +62,11 @@ export class Lookout {
 
   /** Makes an event of each file that is delivered and whose own event did not come. */
   async #addFound(): Promise<void> {
-    const { ledger, inbox, tickMs, onFound } = this.#options;
+    const { ledger, inbox, tickMs, signal, onFound } = this.#options;
     const missed = ledger.expectedEvents.missed(isoBefore(GRACE_TICKS * tickMs));
     const cameEarly = ledger.expectedEvents.cameEarly(missed.map(({ id }) => id));
     for (const file of missed) {
+      if (signal.aborted) return;
       if (cameEarly.has(file.id)) await inbox.commits.add(() => ledger.expectedEvents.stopExpecting(file.id));
       const event = await inbox.addFound(file);
       if (event) onFound(event);

