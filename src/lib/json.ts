@@ -24,7 +24,7 @@ const literals: ReadonlyArray<readonly [string, null | boolean]> = [
 ];
 
 /** Parses a JSON text, or throws a SyntaxError. */
-export function parseJson(text: string): Json {
+export function parseJson(text: string, onRepeatedKey?: (key: string) => void): Json {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
 
   function fail(): never {
@@ -87,6 +87,7 @@ export function parseJson(text: string): Json {
         if (peek() !== '"') fail();
         const key = takeString();
         expect(':');
+        if (onRepeatedKey && object.has(key)) onRepeatedKey(key);
         object.set(key, value(depth + 1));
       });
       return object;

@@ -210,7 +210,7 @@ describe('packages', () => {
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite\.ts$/],
     [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
     [['conf'], /^settings\//],
-    [['csv-parse'], /^flows\/orders\/manifest\.ts$/],
+    [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
     [['commander'], /^cli\/(program|help)\.ts$/],
   ];
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { errorMessage, usage } from '../../lib/errors.ts';
-import { readAll } from '../../lib/streams.ts';
+import { readBytes } from '../../lib/streams.ts';
+import { decodeUtf8 } from '../../lib/utf8.ts';
 
 const MAX_NOTES_BYTES = 1024 * 1024;
 
@@ -13,12 +14,13 @@ export async function readNotes(
   if (file === undefined) return notes;
   if (notes !== undefined)
     throw usage("--notes and --notes-file can't be used together", 'choose one of them');
+  let bytes: Buffer;
   try {
-    const text = await readAll(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
-    return text.replace(/^\ufeff/, '').replace(/\s+$/, '');
+    bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);
   } catch (error) {
     throw usage(`can't read the notes from ${file}: ${errorMessage(error)}`);
   }
+  return decodeUtf8(bytes, file === '-' ? 'stdin' : file).replace(/\s+$/, '');
 }
 
 /** Parameters that have a flag of their own. */

@@ -5,7 +5,8 @@ import { urlKey } from '../../ledger/url-key.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import { parseParams, readNotes } from './input.ts';
-import { type Row, readManifest } from './manifest.ts';
+import { readManifest } from './manifest.ts';
+import type { Row } from './manifest-row.ts';
 
 export interface OrderInput {
   readonly from: string | undefined;

@@ -1,9 +1,7 @@
 /** Manifests: plain, CSV and JSON lines; nothing is sent if any line is bad. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseManifest } from '../../../src/flows/orders/manifest.ts';
 import { audio, orderingAccount } from '../../support/ledger.ts';
 
 const [a, b, c] = [audio('a'), audio('b'), audio('c')];
@@ -71,6 +69,20 @@ describe.concurrent('a manifest', () => {
     ]);
   });
 
+  it('keeps rows of CSV that begin with #, and takes comments before the header', async () => {
+    const text = `# from a spreadsheet\nnotes,url\n#1 of 2,${a}\n"#2 of 2",${b}\n`;
+    expect((await plan(text, ...flags)).map(({ url, notes }) => [url, notes])).toEqual([
+      [[a], '#1 of 2'],
+      [[b], '#2 of 2'],
+    ]);
+  });
+
+  it('may hold URLs with commas and semicolons, where not every line has them or they are parameters', async () => {
+    const [commas, parameters] = [`${a}?x=1,2`, [`${b};v=1`, `${c};v=1;w=2`]];
+    expect(await plan([commas, b].join('\n'), ...flags)).toEqual([{ url: [commas, b], sku }]);
+    expect(await plan(parameters.join('\n'), ...flags)).toEqual([{ url: parameters, sku }]);
+  });
+
   it('groups rows that are alike, so many an order, in their order', async () => {
     const rows = Array.from({ length: 7 }, (_, n) => `${audio(`n${n}`)},${n % 2 ? 'TRANS2' : 'TRANS14'}`);
     const orders = await plan(`url,sku\n${rows.join('\n')}`, '--per-order', '3');
@@ -120,7 +132,12 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'a SKU beside each URL but no header',
     `${a},TRANS2\n${b},TRANS14\n`,
-    /m, line 1: [^\n]* holds a SKU beside the URL\nhint: begin the manifest with the line: url,sku/,
+    /m, line 1: this looks like CSV, but the header line is missing\nhint: [^\n]*url,sku,notes,names/,
+  ],
+  [
+    'a SKU beside one URL but no header',
+    `${a}\n${b},TRANS14\n`,
+    /m, line 2: [^\n]* holds a SKU beside the URL\nhint: begin the manifest with the line: url,sku/,
   ],
   [
     'a column that is mistyped',
@@ -134,14 +151,69 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
     /m, line 1: unknown field 'urll'\nhint: did you mean url\?/,
   ],
   ['a column twice', `url,sku,URL\n${a},,${b}\n`, /m, line 1: the column url occurs twice/],
-  ['a cell too many', `url,notes\n${a},x\n${b},x,y\n`, /m, line 3: /],
-  ['a quote without an end', `url,notes\n${a},"x\n${b},y\n`, /m, line \d: /],
+  [
+    'a cell too many',
+    `url,notes\n${a},x\n${b},x,y\n`,
+    /m, line 3: 3 cells, but the header has 2 columns\nhint: /,
+  ],
+  [
+    'a cell too few',
+    `url,notes\n${a},x\n\n${b}\n`,
+    /m, line 4: 1 cell, but the header has 2 columns\nhint: /,
+  ],
+  [
+    'a quote without an end',
+    `url,notes\n${c},"1\n2"\n\n${a},"x\n${b},y\n`,
+    /m, line 5: a quote is opened and never closed\nhint: /,
+  ],
+  ['a quote in a bare cell', `url,notes\n${a},say "hi"\n`, /m, line 2: there is a quote in a cell that/],
+  ['text after a quoted cell', `url,notes\n${a},"x"y\n`, /m, line 2: something follows the closing quote/],
+  ['a column without a name', `url,notes,\n${a},x,\n`, /m, line 1: a field has no name\nhint: /],
+  ['a header that is only data', `TRANS14,${a}\nTRANS14,${b}\n`, /m, line 1: [^\n]*header line is missing/],
+  [
+    'commas after each URL',
+    `# talks\n${a},hello\n${b}, and more\n`,
+    /m, line 2: [^\n]*header line is missing\nhint: [^\n]*url,sku,notes,names/,
+  ],
+  ['semicolons after each URL', `${a};Hallo\n${b};;\n`, /m, line 1: [^\n]*header line is missing/],
+  ['tabs after each URL', `${a}\tTRANS14\n${b}\thello\n`, /m, line 1: [^\n]*header line is missing/],
+  ['quotes around each URL', `"${a}","one\ntwo"\n"${b}",""\n`, /m, line 1: [^\n]*header line is missing/],
+  ['a row of CSV that begins with #', `url,notes\n${a},x\n#${b},y\n`, /m, line 3: '#https:[^\n]* is not an/],
+  ['a comment among JSON lines', `{"url":"${a}"}\n# more\n{"url":"${b}"}\n`, /m, line 2: not a JSON object/],
+  [
+    'a key of JSON twice',
+    `{"url":"${c}"}\n{"url":"${a}","url":"${b}"}\n`,
+    /m, line 2: 'url' occurs twice\nhint: /,
+  ],
+  ['a key of JSON in two cases', `{"URL":"${a}","url":"${b}"}\n`, /m, line 1: 'url' occurs twice/],
+  [
+    'an empty name in JSON',
+    `{"url":"${a}"}\n{"url":"${b}","names":["Ada",""]}\n`,
+    /m, line 2: a name is empty/,
+  ],
+  [
+    'an empty name between two',
+    `url,names\n${a},Ada|Bo\n${b},Ada||Bo\n`,
+    /m, line 3: a name is empty\nhint: /,
+  ],
+  ['names that are only a bar', `url,names\n${a},|\n`, /m, line 2: a name is empty/],
+  [
+    'an object of several lines',
+    `{\n"url":"${a}"\n}\n`,
+    /m, line 1: not a JSON object\nhint: [^\n]*jq -c \./,
+  ],
+  [
+    'an array of several lines',
+    `[\n{"url":"${a}"}\n]\n`,
+    /m, line 1: not a JSON object\nhint: [^\n]*jq -c '\.\[\]'/,
+  ],
   [
     'a bad URL after a cell of three lines',
     `url,notes\r\n${a},"1\r\n2\r\n3"\r\nnope,x\r\n`,
     /m, line 5: 'nope' is not/,
   ],
-  ['an empty URL', `url,notes\n${a},x\n,y\n`, /m, line 3: '' is not an http/],
+  ['an empty URL', `url,notes\n${a},x\n,y\n`, /m, line 3: the url is missing/],
+  ['a row of empty cells', `url,notes\n${a},x\n,\n`, /m, line 3: the url is missing/],
   [
     'an unknown SKU',
     `url,sku\n${a},TRANS14\n${b},TRANS41\n`,
@@ -159,7 +231,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
     `{"url":"${a}","note":"x"}\n`,
     /m, line 1: unknown field 'note'\nhint: did you mean notes\?/,
   ],
-  ['JSON without a URL', `{"url":"${a}"}\n{"sku":"TRANS2"}\n`, /m, line 2: '' is not an http/],
+  ['JSON without a URL', `{"url":"${a}"}\n{"sku":"TRANS2"}\n`, /m, line 2: the url is missing/],
   ['an empty key', `url,key\n${a},talk-1\n${b}, \n`, /m, line 3: the key is empty\nhint: /],
   ['an empty key in JSON', `{"url":"${a}"}\n{"url":"${b}","key":""}\n`, /m, line 2: the key is empty/],
   ['JSON with an object for notes', `{"url":"${a}","notes":{"x":1}}\n`, /m, line 1: notes is not a text/],
@@ -180,6 +252,22 @@ describe.concurrent('refuses a manifest with', () => {
     expect(service.got).toEqual([]);
   });
 
+  it.each([
+    ['several columns', `${a},TRANS14,x\n${b}\n`],
+    ['one column', `${a}\n${b}\n`],
+  ])('the name .csv, %s and no header', async (_, text) => {
+    const { user, service } = await orderingAccount();
+    writeFileSync(join(user.home, 'Talks.CSV'), text);
+    const { code, stderr } = await user.run(['order', '--from', 'Talks.CSV', ...flags]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^steno: Talks\.CSV, line 1: [^\n]*header[^\n]*\nhint: [^\n]*url,sku,notes,names/,
+      ),
+    ]);
+    expect(service.got).toEqual([]);
+  });
+
   it('a name that is not there, or a SKU nowhere', async () => {
     const { user, service } = await orderingAccount();
     const missing = await user.run(['order', '--from', 'none.csv', ...flags]);
@@ -190,86 +278,5 @@ describe.concurrent('refuses a manifest with', () => {
       expect.stringContaining('stdin, line 1: an order requires --sku'),
     ]);
     expect(service.got).toEqual([]);
-  });
-});
-
-/** Rows of any content come out as they went in, whichever way they are written. */
-describe('a manifest of any rows', () => {
-  const word = fc.string({ unit: 'binary' }).map((text) =>
-    text
-      .replace(/[\r\u0000|]/g, '')
-      .replace(/\p{Cs}/gu, '')
-      .trim(),
-  );
-  const rows = fc.array(
-    fc.record({
-      url: fc.webUrl({ withQueryParameters: true, withFragments: true }),
-      sku: fc.subarray(['TRANS2', 'TSTMP1', 'VERBATIM1']),
-      notes: word,
-      names: fc.array(word.map((each) => each.replaceAll('\n', ' ').trim()).filter(Boolean), {
-        maxLength: 3,
-      }),
-      key: word.filter(Boolean),
-    }),
-    { minLength: 1, maxLength: 8 },
-  );
-  const wanted = (
-    all: ReadonlyArray<{ url: string; sku: string[]; notes: string; names: string[]; key: string }>,
-  ) =>
-    all.map(({ url, sku: skus, notes, names, key }) => ({
-      key,
-      url,
-      skus: skus.length ? skus : undefined,
-      notes: notes || undefined,
-      names: names.length ? names : undefined,
-    }));
-  const read = async (text: string) => (await parseManifest(text, 'm')).map(({ at, ...row }) => row);
-  const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
-  it.each([',', ';', '\t'])('survives CSV with %j', async (separator) => {
-    await fc.assert(
-      fc.asyncProperty(rows, fc.constantFrom('\n', '\r\n'), async (all, end) => {
-        const lines = all.map(({ url, sku: skus, notes, names, key }) =>
-          [url, skus.join(' '), notes, names.join('|'), key].map(cell).join(separator),
-        );
-        const text = [['url', 'sku', 'notes', 'names', 'key'].join(separator), ...lines, ''].join(end);
-        expect(await read(text)).toEqual(wanted(all));
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('survives JSON lines', async () => {
-    await fc.assert(
-      fc.asyncProperty(rows, async (all) => {
-        expect(await read(all.map((row) => JSON.stringify(row)).join('\n'))).toEqual(wanted(all));
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('survives plain lines, and tells the line of each', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.webUrl(), { minLength: 1 }), fc.boolean(), async (urls, gaps) => {
-        const found = await parseManifest(urls.join(gaps ? '\n\n# x\n' : '\n'), 'm');
-        expect(found.map(({ url, at }) => [url, at])).toEqual(
-          urls.map((url, n) => [url, `m, line ${gaps ? n * 3 + 1 : n + 1}`]),
-        );
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('never breaks the reader, whatever a file holds', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
-        try {
-          for (const row of await parseManifest(text, 'm')) expect(row.url).toMatch(/^https?:/i);
-        } catch (error) {
-          expect(error).toMatchObject({ kind: 'usage' });
-        }
-      }),
-      { numRuns: 300 },
-    );
   });
 });

@@ -1,0 +1,68 @@
+/** A row of a manifest, whichever way it is written. */
+import { StenoError, usage } from '../../lib/errors.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import { checkUrl } from '../../lib/urls.ts';
+
+export interface Cells {
+  readonly url: string;
+  readonly skus?: readonly string[] | undefined;
+  readonly notes?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  /** Identifies the audio in place of its URL. */
+  readonly key?: string | undefined;
+}
+
+export interface Row extends Cells {
+  /** For messages: `talks.csv, line 3`; empty for a URL that is not from a manifest. */
+  readonly at: string;
+}
+
+const fields = ['url', 'sku', 'notes', 'names', 'key'];
+
+/** The header that most manifests need. */
+export const HEADER = 'url,sku,notes,names';
+
+export const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
+
+export function fieldName(name: string): string {
+  if (isField(name)) return name.trim().toLowerCase();
+  const list = `a manifest has: ${fields.join(', ')}`;
+  if (name.trim() === '') throw usage('a field has no name', list);
+  throw usage(`unknown field '${name}'`, didYouMean(name, fields, list));
+}
+
+/** A checked row; an error says where it is. */
+export function rowAt(at: string, read: () => Cells): Row {
+  return withPosition(at, () => {
+    const { url, skus = [], notes, names = [], key } = read();
+    // With an empty key the row would be identified by its URL, which is not what the file asks for.
+    if (key?.trim() === '')
+      throw usage('the key is empty', 'give the row a key, or leave out the column key');
+    if (names.some((name) => name.trim() === ''))
+      throw usage('a name is empty', 'leave it out, or write the names like Ada|Grace');
+    if (url === '') throw usage('the url is missing');
+    return {
+      at,
+      url: checkUrl(url),
+      skus: skus.length ? skus : undefined,
+      notes: notes || undefined,
+      names: names.length ? names : undefined,
+      key: key?.trim(),
+    };
+  });
+}
+
+export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
+
+export const splitNames = (text = ''): string[] =>
+  text.trim() === '' ? [] : text.split('|').map((name) => name.trim());
+
+/** Adds to an error where in the manifest it is. */
+export function withPosition<T>(at: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof StenoError)) throw error;
+    throw usage(`${at}: ${error.message}`, error.hint);
+  }
+}
