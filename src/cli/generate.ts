@@ -1,20 +1,21 @@
 /** Writes what is made from the program: the texts of dist, or the README's parts and the completions of the checkout. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Shell } from '../completion/model.ts';
 import { completionScript, scriptPaths } from '../completion/script.ts';
+import { makeFolder } from '../lib/folders.ts';
 import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';
 import { fillSections } from './docs.ts';
 import { catalogueTexts, helpPages } from './ready-texts.ts';
 
 async function writeTexts(folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   for (const [name, text] of [...helpPages(), ...(await catalogueTexts())])
     writeFileSync(`${folder}/${name}.txt`, text);
 }
 
 function writeCheckout(): void {
-  mkdirSync('completions', { recursive: true });
+  makeFolder('completions');
   const tree = commandTree(commands);
   for (const [shell, path] of Object.entries(scriptPaths))
     writeFileSync(path, completionScript(shell as Shell, tree));

@@ -72,8 +72,11 @@ export class BulkError extends StenoError {
 }
 
 /** The message of anything that was thrown. */
-export const errorMessage = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+export function errorMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Node's own words for it are 'ENOENT: no such file or directory, uv_cwd'.
+  return 'syscall' in error && error.syscall === 'uv_cwd' ? 'the current folder was deleted' : error.message;
+}
 
 /** The code of a system error, such as ENOENT; undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {

@@ -1,9 +1,10 @@
 /** The only module that uses SQLite: opens a database, applies its migrations, and makes its errors readable. */
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.ts';
 import { errorMessage, StenoError } from './errors.ts';
+import { makeFolder } from './folders.ts';
 import { closeToOthers, fileIdentity, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
 
 export interface Migration {
@@ -151,7 +152,7 @@ export async function openDatabase(
   const Driver = await loadDriver();
   try {
     if (path === ':memory:') return await open(Driver, path, migrations);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     refuseEmptied(path, hintIfEmpty);
     if (sizeOf(path) === undefined) create(Driver, path, migrations);
     closeToOthers(path);

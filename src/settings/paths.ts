@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Env } from '../lib/env.ts';
+import { makeFolder } from '../lib/folders.ts';
 
 /** The platform's folder for settings, or STENO_CONFIG_DIR. */
 export function configFolder(env: Env, platform = process.platform): string {
@@ -25,7 +26,7 @@ export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 
 /** Makes a folder that only its owner can open; the mode of a shared one (/tmp, a home folder) is not changed. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path, 0o700);
   const { mode, uid } = statSync(path);
   const shared = (mode & 0o1000) !== 0 || resolve(path) === homedir() || uid !== process.getuid?.();
   if (!shared && (mode & 0o077) !== 0) chmodSync(path, 0o700);

@@ -2,18 +2,10 @@
  * Where compiled code may be kept. Whoever can write there runs code as the user, so it is the user's own cache folder
  * and no other: no setting and no variable can name one, and the files must belong to the user alone.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/folders.ts';
 
 /** The cache folder below the home that the system knows; none where HOME names another one. */
 export function cacheFolder(platform = process.platform): string | undefined {
@@ -36,7 +28,7 @@ function homeOfUser(): string | undefined {
 /** Makes the folder if it is missing, and says whether it is the user's alone. */
 export function isPrivateFolder(folder: string, make = false): boolean {
   try {
-    if (make) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (make) makeFolder(folder, 0o700);
     const stats = lstatSync(folder);
     return stats.isDirectory() && isOurs(stats);
   } catch {

@@ -321,6 +321,13 @@ function filesLoadedBy(args: readonly string[]): string[] {
   return read.filter((path) => /\.[cm]?js$/.test(path) && path !== spy);
 }
 
+describe('folders', () => {
+  it('are made in one place: the recursive mkdir of Node may never end', () => {
+    const making = modules.filter(({ text }) => /\bmkdir(Sync)?\b/.test(text));
+    expect(making.map(({ path }) => path)).toEqual(['lib/folders.ts']);
+  });
+});
+
 describe('the mask', () => {
   const using = (pattern: RegExp): string[] =>
     modules.filter(({ text }) => pattern.test(text)).map(({ path }) => path);

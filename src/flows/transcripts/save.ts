@@ -3,23 +3,14 @@
  * system are synchronous: with 8 small files at once, that takes 0.5 to 0.7 of the time of the asynchronous ones. To
  * take this out, use node:fs/promises, as for pipes below.
  */
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import { errorCode, StenoError } from '../../lib/errors.ts';
+import { makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
 import { partialPath } from './partial-files.ts';
@@ -108,7 +99,7 @@ function openNew(path: string): number {
     return openSync(path, 'wx', 0o666);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     return openSync(path, 'wx', 0o666);
   }
 }

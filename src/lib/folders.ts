@@ -1,0 +1,62 @@
+import { lstatSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCode, errorMessage, StenoError } from './errors.ts';
+
+/**
+ * Makes a folder and those above it that are missing. Node's own `recursive` never ends where a folder is there and yet
+ * takes none: one that was deleted while it was in use, or one in /proc.
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  const missing: string[] = [];
+  let at = path;
+  while (!tryMake(at, mode)) {
+    missing.push(at);
+    const above = dirname(at);
+    if (above === at) throw cantMake(path, 'there is no such place');
+    at = above;
+  }
+  // Going down each step has its folder above it: what can't be made now never can.
+  for (const each of missing.reverse()) {
+    if (!tryMake(each, mode)) throw cantMake(path, `${dirname(each)} was deleted, or takes no folders`);
+  }
+}
+
+/** False where the folder above it is missing. */
+function tryMake(path: string, mode: number): boolean {
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return false;
+    // What is there already gives EEXIST, or another code on some systems: EISDIR, EPERM, EROFS.
+    if (isFolder(path)) return true;
+    if (code === 'ENOTDIR') throw cantMake(path, 'it lies below a file', error);
+    if (code === 'EEXIST') throw cantMake(path, whatIsThere(path), error);
+    throw cantMake(path, errorMessage(error), error);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const whatIsThere = (path: string): string =>
+  isDanglingLink(path) ? 'it is a symlink to nowhere' : 'it is not a folder';
+
+/** Whether there is a symlink that leads to nothing. */
+export function isDanglingLink(path: string): boolean {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+const cantMake = (path: string, reason: string, cause?: unknown): StenoError =>
+  new StenoError('failed', `can't make the folder ${path}: ${reason}`, { cause });
