@@ -9,7 +9,7 @@ import { eventRow, type NewEvent, Recorder, type RecorderRules } from './recorde
 import type { Delivery } from './server.ts';
 import { type OnError, runInBackground } from './timers.ts';
 
-export interface KeepCallbacks {
+interface KeepCallbacks {
   readonly onKept: (event: ReceivedEvent) => void;
   /** Gets the event without a number, because the service does not send it again. */
   readonly onFailed: (error: unknown, event: ReceivedEvent) => void;

@@ -16,7 +16,7 @@ const GRACE_TICKS = 1;
 const MAX_ASKED = 200;
 const JOBS = 4;
 
-export interface LookoutOptions {
+interface LookoutOptions {
   /** Absent where no account is set up: then nothing is asked. */
   readonly service: Transport | undefined;
   readonly ledger: Ledger;

@@ -34,7 +34,7 @@ export interface ListenFlags {
   readonly count: number | undefined;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly inSandbox: boolean;
   readonly timeoutMs: number | undefined;
   readonly env: Env;

@@ -13,7 +13,7 @@ export interface Tunnel {
   close(): Promise<void>;
 }
 
-export interface TunnelOptions {
+interface TunnelOptions {
   /** With `{url}` and `{port}` for the local address. */
   readonly command: string;
   readonly origin: string;
@@ -89,7 +89,7 @@ const documentHosts =
   /^(www|docs?|developers?|dashboard|admin|status|help|support|blog)\.|(^|\.)(github\.com|localhost\.run)$/;
 
 /** A tunnel's own address is a bare host; a link to its documents has a path, or a host that says so. */
-export function addressesIn(text: string): { likely: string | undefined; possible: string | undefined } {
+function addressesIn(text: string): { likely: string | undefined; possible: string | undefined } {
   const addresses = [...text.matchAll(/https:\/\/[^\s"'<>|\\^`{}()[\]\u001b]+/gi)]
     .map(([url]) => url.replace(/[.,;:!?]+$/, ''))
     .filter((url) => URL.canParse(url) && isPublic(new URL(url).hostname));

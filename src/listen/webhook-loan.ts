@@ -23,7 +23,7 @@ export function secretUrl(base: string, path: string, secret: string): string {
   return url.href;
 }
 
-export interface WebhookLoanOptions {
+interface WebhookLoanOptions {
   /** For calls during the session, which end with it. */
   readonly service: Transport;
   /** For giving back, when the session is over. */

@@ -123,8 +123,8 @@ describe('events replay', () => {
 
   it('exits 7 if the target is down, 1 if it refuses, 10 if it takes some', async () => {
     const target = await Target.start();
-    const nobody = await user.run(['events', 'replay', '1', '--to', 'http://127.0.0.1:9/']);
-    expect([nobody.code, nobody.stderr]).toEqual([7, expect.stringMatching(/connection was refused/)]);
+    const down = await user.run(['events', 'replay', '1', '--to', 'http://127.0.0.1:9/']);
+    expect([down.code, down.stderr]).toEqual([7, expect.stringMatching(/connection was refused/)]);
     target.status = () => 422;
     const refused = await user.run(['events', 'replay', '1', '--to', target.url, '--json']);
     expect([refused.code, JSON.parse(refused.stderr).error.status]).toEqual([1, 422]);

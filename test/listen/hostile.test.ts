@@ -1,4 +1,4 @@
-/** Texts from strangers that would keep a careless reader busy: nobody else may have to wait for them. */
+/** Texts from strangers that a careless search would take very long for: no other delivery may wait for them. */
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, Listener } from '../support/listener.ts';

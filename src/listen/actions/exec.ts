@@ -92,7 +92,7 @@ const MAX_VARIABLE_BYTES = 16_384;
 const MAX_VARIABLES_BYTES = 65_536;
 const MAX_NAME_LENGTH = 100;
 
-export function eventVariables(event: ReceivedEvent, attempt: number): Record<string, string> {
+function eventVariables(event: ReceivedEvent, attempt: number): Record<string, string> {
   const variables: Record<string, string> = {};
   let freeBytes = MAX_VARIABLES_BYTES;
   const add = (name: string, value: string): void => {

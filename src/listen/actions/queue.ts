@@ -7,14 +7,14 @@ import type { SessionEnd } from '../session-end.ts';
 import { type OnError, runInBackground, startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
 
-export interface PendingAction {
+interface PendingAction {
   /** The number of its event. */
   readonly n: number;
   /** How often it was begun before. */
   readonly tries: number;
 }
 
-export interface ActionState {
+interface ActionState {
   readonly status: 'pending' | 'done' | 'failed';
   readonly tries: number;
   readonly outcome: string;

@@ -6,7 +6,7 @@ import { startTimer } from '../timers.ts';
 import type { Action } from './action.ts';
 import { ActionQueue, type ActionStore, type QueueOptions } from './queue.ts';
 
-export interface QueuesOptions extends Omit<QueueOptions, 'abort'> {
+interface QueuesOptions extends Omit<QueueOptions, 'abort'> {
   readonly ledger: Ledger;
   readonly run: number;
   readonly commits: GroupCommit;
