@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { queryLedger } from '../support/ledger.ts';
@@ -96,6 +97,34 @@ describe('while the ledger fails', () => {
     queryLedger(user, 'ALTER TABLE hidden RENAME TO events');
     await listener.until(() => ran() === '1\n2\n3\n');
     expectPlainLines((await listener.stop()).stderr);
+  });
+
+  it('a transcript that was saved is noted later, and not taken for a file of others', async () => {
+    const { user, service } = await account(TICK);
+    service.allow('GET /audiofile/7', {
+      body: { audiofile: { id: 7, statename: 'Delivered', title: 'Talk' } },
+    });
+    let answer: (() => void) | undefined;
+    service.on('POST /audiofile/7/transcript.txt', (_, response) => {
+      answer = () => response.end('hello');
+    });
+    const listener = await Listener.start(user, ['--download', '.', '--quiet']);
+    await listener.post(complete('7'));
+    await listener.until(() => answer !== undefined);
+    const lock = new DatabaseSync(join(user.home, 'state', 'ledger.db'));
+    lock.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
+    answer?.();
+    await listener.until(() => existsSync(join(user.home, '7.txt')));
+    await sleep(300);
+    lock.exec('ROLLBACK');
+    lock.close();
+    await listener.until(() => statusOf(user, 1) === 'done');
+    expect(queryLedger(user, 'SELECT file, ext, bytes FROM downloads')).toEqual([
+      { file: '7', ext: 'txt', bytes: 5 },
+    ]);
+    await listener.until(() => listener.lines.join() === '7.txt');
+    expect(service.calls('POST /audiofile/7/transcript.txt')).toHaveLength(1);
+    await listener.stop();
   });
 
   it('an event that can not be kept is printed: the service does not send it again', async () => {

@@ -29,6 +29,8 @@ export class TranscriptDownloads {
   readonly #options: DownloadOptions;
   readonly #names = new Names();
   readonly #running = new Map<string, Promise<Saved>>();
+  /** The size of each file that was saved while the ledger failed: a later call for the same one notes it. */
+  readonly #notNoted = new Map<string, number>();
 
   constructor(options: DownloadOptions) {
     this.#options = options;
@@ -43,8 +45,13 @@ export class TranscriptDownloads {
   async save({ id, ext, path }: Destination): Promise<Saved> {
     const { transport, ledger, ifExists, test = false, deprecatedPath = false } = this.#options;
     const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, ifExists);
-    if (saved.skipped) return { ...saved, unidentified: !ledger?.downloads.isOf(id, ext, path) };
-    if (!test) ledger?.downloads.add(id, ext, path, saved.bytes);
+    const bytes = saved.skipped ? this.#notNoted.get(path) : saved.bytes;
+    if (bytes === undefined) return { ...saved, unidentified: !ledger?.downloads.isOf(id, ext, path) };
+    if (!test && ledger) {
+      this.#notNoted.set(path, bytes);
+      ledger.downloads.add(id, ext, path, bytes);
+      this.#notNoted.delete(path);
+    }
     return saved;
   }
 
