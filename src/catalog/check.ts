@@ -3,13 +3,24 @@ import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { eventTypes, testableEvents } from './events.ts';
 import { findFormat, formats } from './formats.ts';
-import { findOrderSku, findUpgradeSku, orderSkus, upgradeSkus } from './skus.ts';
+import {
+  findOrderSku,
+  findUpgradeSku,
+  orderSkus,
+  speedUpgradeSkus,
+  transcriptionSkus,
+  upgradeSkus,
+} from './skus.ts';
 import { fileStates, findFileState } from './states.ts';
 
-/** SKUs for an order: known ones unless `any`, and never add-ons alone. */
+/** SKUs for an order: known ones unless `any`, one transcription, and never add-ons alone. */
 export function checkOrderSkus(skus: readonly string[], any: boolean): string[] {
   if (skus.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
-  const known = skus.map((sku) => checkSku(sku, findOrderSku, orderSkus, any));
+  const known = skus.map((sku) => {
+    const otherUse = findUpgradeSku(sku) && `${sku} is an upgrade: steno upgrade <id> --sku ${sku}`;
+    return checkSku(sku, findOrderSku(sku), orderSkus, any, otherUse);
+  });
+  checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes one');
   if (known.every((each) => each?.kind === 'add-on')) {
     throw usage(
       `${skus.join(', ')} can only be added to a transcription`,
@@ -21,24 +32,39 @@ export function checkOrderSkus(skus: readonly string[], any: boolean): string[] 
 
 export function checkUpgradeSkus(skus: readonly string[], any: boolean): string[] {
   if (skus.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
-  for (const sku of skus) checkSku(sku, findUpgradeSku, upgradeSkus, any);
+  for (const sku of skus) {
+    const otherUse = findOrderSku(sku) && `${sku} is for a new order: steno order <url> --sku ${sku}`;
+    checkSku(sku, findUpgradeSku(sku), upgradeSkus, any, otherUse);
+  }
+  checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes one');
   return [...new Set(skus)];
 }
 
+/** `otherUse` is the hint for a SKU that another command takes. */
 function checkSku<T extends { sku: string }>(
   sku: string,
-  find: (sku: string) => T | undefined,
+  known: T | undefined,
   all: readonly T[],
   any: boolean,
+  otherUse: string | undefined,
 ): T | undefined {
-  const found = find(sku);
-  if (found) return found;
-  if (!/^[\x21-\x7e]{1,64}$/.test(sku)) throw usage(`'${sku}' is not a SKU`);
+  if (known) return known;
+  if (!/^[\x21-\x7e]{1,64}$/.test(sku))
+    throw usage(`'${sku}' is not a SKU`, 'choose from: steno skus; write several like TRANS14,TSTMP1');
   if (any) return undefined;
   const names = all.map((each) => each.sku);
+  const choice = `choose from: ${names.join(', ')}; or pass it with --any-sku`;
+  throw usage(`unknown SKU '${sku}'`, otherUse ?? didYouMean(sku, names, choice));
+}
+
+/** Two names of one SKU count as two: the service would get both. */
+function checkOnlyOne(skus: readonly string[], group: readonly string[], why: string): void {
+  const [first, ...more] = new Set(skus.filter((sku) => group.includes(sku)));
+  if (first === undefined || more.length === 0) return;
+  const rest = skus.filter((sku) => !more.includes(sku));
   throw usage(
-    `unknown SKU '${sku}'`,
-    didYouMean(sku, names, `choose from: ${names.join(', ')}; or pass it with --any-sku`),
+    `${[first, ...more].join(' and ')} can't be used together: ${why}`,
+    `choose one, like --sku ${[...new Set(rest)].join(',')}`,
   );
 }
 

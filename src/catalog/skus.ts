@@ -41,3 +41,11 @@ export const upgradeSkus: readonly UpgradeSku[] = [
 export const findOrderSku = (sku: string): OrderSku | undefined => orderSkus.find((each) => each.sku === sku);
 export const findUpgradeSku = (sku: string): UpgradeSku | undefined =>
   upgradeSkus.find((each) => each.sku === sku);
+
+/** An order takes one of these. */
+export const transcriptionSkus = orderSkus
+  .filter(({ kind }) => kind === 'transcription')
+  .map(({ sku }) => sku);
+
+/** An upgrade takes one of these at most. */
+export const speedUpgradeSkus = upgradeSkus.filter(({ to }) => to !== undefined).map(({ sku }) => sku);

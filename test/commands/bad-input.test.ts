@@ -27,7 +27,33 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['an empty SKU', order(url, '--sku', 'TRANS14,'), /empty value/],
   ['an unknown SKU', order(url, '--sku', 'TRANS41'), /unknown SKU 'TRANS41'/, /did you mean TRANS14\?/],
   ['a SKU in small letters', order(url, '--sku', 'trans14'), /unknown SKU/, /did you mean TRANS14\?/],
-  ['an upgrade SKU in an order', order(url, '--sku', 'UPGRD1'), /unknown SKU 'UPGRD1'/],
+  [
+    'an upgrade SKU in an order',
+    order(url, '--sku', 'UPGRD1'),
+    /unknown SKU 'UPGRD1'/,
+    /UPGRD1 is an upgrade: steno upgrade <id> --sku UPGRD1/,
+  ],
+  [
+    'two transcriptions',
+    order(url, '--sku', 'TRANS14,TSTMP1,TRANS2'),
+    /TRANS14 and TRANS2 can't be used together: each is a transcription/,
+    /choose one, like --sku TRANS14,TSTMP1$/m,
+  ],
+  [
+    'two transcriptions in two flags',
+    order(url, '--sku', 'EMSR02', '--sku', 'TRANS6'),
+    /EMSR02 and TRANS6 can't be used together/,
+  ],
+  [
+    'a transcription by both of its names',
+    order(url, '--sku', 'TRANS6,TRANS7'),
+    /TRANS6 and TRANS7 can't be used together/,
+  ],
+  [
+    'two transcriptions and an unknown SKU that is let through',
+    order(url, '--sku', 'NEW1,TRANS14,TRANS2', '--any-sku'),
+    /TRANS14 and TRANS2 can't be used together/,
+  ],
   [
     'an add-on without a transcription SKU',
     order(url, '--sku', 'TSTMP1,VERBATIM1'),
@@ -71,7 +97,23 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['a parameter without =', order(url, '--sku', 'TRANS14', '--param', 'title'), /not key=value/],
   ['the key as a parameter', order(url, '--sku', 'TRANS14', '--param', 'api_key=x'), /api_key/, /--api-key/],
   ['an upgrade without a SKU', ['upgrade', '5'], /--sku/],
-  ['an order SKU in an upgrade', ['upgrade', '5', '--sku', 'TRANS2'], /unknown SKU/],
+  [
+    'an order SKU in an upgrade',
+    ['upgrade', '5', '--sku', 'TRANS2'],
+    /unknown SKU/,
+    /TRANS2 is for a new order: steno order <url> --sku TRANS2/,
+  ],
+  [
+    'two upgrades of the speed',
+    ['upgrade', '5', '--sku', 'UPGRD1,UPGRD3'],
+    /UPGRD1 and UPGRD3 can't be used together: each changes the speed/,
+    /--sku UPGRD1$/m,
+  ],
+  [
+    'two upgrades of the speed with an unknown SKU',
+    ['upgrade', '5', '--sku', 'NEW1,UPGRD2', '--sku', 'UPGRD3', '--any-sku'],
+    /UPGRD2 and UPGRD3 can't be used together/,
+  ],
   ['a mistyped upgrade SKU', ['upgrade', '5', '--sku', 'UPGRADE1'], /unknown SKU/, /did you mean UPGRD1\?/],
   [
     'a test upgrade of a real file',

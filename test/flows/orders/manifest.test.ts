@@ -219,6 +219,11 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
     `url,sku\n${a},TRANS14\n${b},TRANS41\n`,
     /m, line 3: unknown SKU 'TRANS41'\nhint: did you mean TRANS14\?/,
   ],
+  [
+    'two transcriptions in a row',
+    `url,sku\n${a},TRANS14\n${b},TRANS14 TRANS2\n`,
+    /m, line 3: TRANS14 and TRANS2 can't be used together/,
+  ],
   ['an add-on alone', `url,sku\n${a},TSTMP1\n`, /m, line 2: TSTMP1 can only be added/],
   ['JSON that is broken', `{"url":"${a}"}\n{"url":\n`, /m, line 2: not a JSON object/],
   [
