@@ -86,9 +86,9 @@ _steno_flags() {
     'upgrade:') offers=(--sku --any-sku --test) ;;
     'refund:') offers=(--yes -y --test) ;;
     'balance:') offers=(--min) ;;
-    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-timeout --jobs --download --format --only --until --count --verbose) ;;
+    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-with-key --exec-timeout --jobs --download --format --only --until --count --verbose) ;;
     'events:') offers=(--limit --event --file --order --since --found --follow) ;;
-    'events replay:') offers=(--to --exec --exec-timeout) ;;
+    'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
     'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
   esac

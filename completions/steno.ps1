@@ -180,6 +180,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
                 @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'forward each event to these, as received' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands run at once' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
@@ -219,6 +220,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send them here' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command the key too, as STENO_API_KEY' }
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
             )
             Arguments = @(

@@ -69,14 +69,22 @@ export class Context {
     return sandbox || (profile ?? this.env.STENO_PROFILE) === SANDBOX;
   }
 
-  /** Starts the sandbox, if calls go to it. */
+  /** Starts the sandbox, if calls go to it; warns of a key in the command line. */
   async open(): Promise<void> {
+    if (this.globals.apiKey !== undefined) await this.#warnOfKeyFlag();
     if (!this.inSandbox) return;
     if (this.globals.baseUrl !== undefined) throw usage("--sandbox and --base-url can't be used together");
     const { startSandbox } = await import('../sandbox/index.ts');
     const sandbox = await startSandbox({ folder: this.stateFolder });
     this.onExit(() => sandbox.close());
     this.#sandbox = sandbox;
+  }
+
+  async #warnOfKeyFlag(): Promise<void> {
+    await this.out.warn(
+      '--api-key shows the key to other users of this machine, in the list of processes, and to the history of the shell',
+      'keep it with: steno login   (or set STENO_API_KEY, or have a command print it: steno login --api-key-command)',
+    );
   }
 
   get stateFolder(): string {
@@ -107,6 +115,12 @@ export class Context {
     return this.settings.key(this.commandLimits);
   }
 
+  async requireKey(): Promise<Key> {
+    const key = await this.key();
+    if (!key) throw noKeyError(this.env);
+    return key;
+  }
+
   /** How long a command that prints the key may run. */
   get commandLimits(): CommandLimits {
     return { timeoutMs: this.globals.timeout, signal: this.signal };
@@ -114,8 +128,7 @@ export class Context {
 
   /** Opens a connection to the service; it is closed when the program ends. */
   async connect(options: ConnectOptions = {}): Promise<Transport> {
-    const key = await this.key();
-    if (!key) throw noKeyError();
+    const key = await this.requireKey();
     return this.connectAs({ settings: this.settings, apiKey: key.value }, options);
   }
 

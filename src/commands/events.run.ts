@@ -22,21 +22,24 @@ interface ReplayOptions {
   readonly to: string | undefined;
   readonly exec: string | undefined;
   readonly execTimeout: number;
+  readonly execWithKey: boolean;
 }
 
 export async function replay(context: Context, { args, options }: Input<ReplayOptions>): Promise<void> {
-  const { to, exec, execTimeout } = options;
+  const { to, exec, execTimeout, execWithKey } = options;
   if ((to === undefined) === (exec === undefined))
     throw usage('events replay requires either --to or --exec');
+  if (execWithKey && exec === undefined) throw usage('--exec-with-key requires --exec');
   if (to !== undefined) checkUrl(to, 'hook');
   const ledger = await ledgerOf(context);
   const { env, signal, out } = context;
   const events = getEvents(ledger, args);
+  const key = execWithKey ? (await context.requireKey()).value : undefined;
   const onOutput = (chunk: Buffer): void => out.passOn(String(chunk));
   const outcomes =
     to === undefined
       ? await replayWith(
-          { command: exec ?? '', env, timeoutMs: execTimeout, jobs: 1, onOutput },
+          { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput },
           events,
           signal,
         )

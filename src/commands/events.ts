@@ -29,6 +29,7 @@ const replay = command({
   options: {
     to: text('--to <url>', 'send them here'),
     exec: text('--exec <command>', 'run this for each: JSON on stdin, STENO_EVENT_* variables'),
+    execWithKey: flag('--exec-with-key', 'give the command the key too, as STENO_API_KEY'),
     execTimeout: duration('--exec-timeout <duration>', 'end a command that takes longer', { default: '10m' }),
   },
   examples: [

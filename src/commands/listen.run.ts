@@ -6,7 +6,6 @@ import type { ReceivedEvent } from '../listen/event.ts';
 import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
-import { noKeyError } from '../settings/key.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { eventLines, eventsView, lostLine, reportLine, subjectOf } from '../views/event.ts';
 
@@ -20,6 +19,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
     inSandbox,
     timeoutMs: globals.timeout,
     env,
+    requireKey: async () => (await context.requireKey()).value,
     onWarning: (text, hint) => void out.warn(text, hint),
     onOutput: (chunk) => out.passOn(String(chunk)),
   });
@@ -33,8 +33,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
 async function connector(context: Context, needed: boolean): Promise<Connect | undefined> {
   const { settings } = context;
   if (!needed && !settings.get('base-url').value) return undefined;
-  const key = await (needed ? context.key() : context.key().catch(() => undefined));
-  if (!key && needed) throw noKeyError();
+  const key = await (needed ? context.requireKey() : context.key().catch(() => undefined));
   if (!key) return undefined;
   // The key is read once: a command that gives it may fail by the time the webhook is given back.
   const account = { settings, apiKey: key.value };

@@ -37,6 +37,7 @@ In case an event gets lost, steno asks the service about the open files of the l
     ),
     forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
     exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
+    execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY'),
     execTimeout: duration('--exec-timeout <duration>', 'end a command that takes longer', { default: '10m' }),
     jobs: count('--jobs <n>', 'how many commands run at once', { default: '4', max: 64 }),
     download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),

@@ -14,5 +14,5 @@ export async function run(context: Context): Promise<void> {
       { name: 'api-key', value: key ? masked(key.value) : '', source: key?.source ?? 'not set' },
     ]),
   );
-  if (!key) throw noKeyError();
+  if (!key) throw noKeyError(context.env);
 }

@@ -1,2 +1,7 @@
 /** Environment variables; handed down, so that tests can give their own. */
 export type Env = Readonly<Record<string, string | undefined>>;
+
+/** For a program that the user has us start: it gets the key only where that is asked for. */
+export const withoutKey = (env: Env): Env =>
+  // Windows knows no case in the names of variables.
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== 'STENO_API_KEY'));

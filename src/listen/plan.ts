@@ -26,6 +26,7 @@ export interface ListenFlags {
   readonly forwardTo: readonly string[];
   readonly exec: string | undefined;
   readonly execTimeout: number | undefined;
+  readonly execWithKey: boolean;
   readonly jobs: number | undefined;
   readonly download: string | undefined;
   readonly format: readonly string[];
@@ -38,6 +39,8 @@ interface PlanOptions {
   readonly inSandbox: boolean;
   readonly timeoutMs: number | undefined;
   readonly env: Env;
+  /** The key of the account, for --exec-with-key; throws if there is none. */
+  readonly requireKey: () => Promise<string>;
   readonly onWarning: (text: string, hint?: string) => void;
   /** Gets what commands of --exec print. */
   readonly onOutput: (chunk: Buffer) => void;
@@ -50,6 +53,7 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
+  if (flags.execWithKey && flags.exec === undefined) throw usage('--exec-with-key requires --exec');
   checkRegistration(flags, options);
   if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {
     onWarning(
@@ -96,13 +100,14 @@ const DEFAULT_JOBS = 4;
 /** Each action that was asked for, once. */
 async function openActions(
   flags: ListenFlags,
-  { env, onOutput }: PlanOptions,
+  { env, requireKey, onOutput }: PlanOptions,
   { ledger, connect }: ActionResources,
 ): Promise<Action[]> {
   const { exec, execTimeout = DEFAULT_EXEC_TIMEOUT_MS, jobs = DEFAULT_JOBS, download } = flags;
   const actions = await Promise.all([...new Set(flags.forwardTo)].map((url) => forwardAction(url, env)));
+  const key = flags.execWithKey ? await requireKey() : undefined;
   if (exec !== undefined)
-    actions.push(execAction({ command: exec, env, timeoutMs: execTimeout, jobs, onOutput }));
+    actions.push(execAction({ command: exec, env, key, timeoutMs: execTimeout, jobs, onOutput }));
   if (download !== undefined && connect) {
     await removeLeftovers(download);
     actions.push(downloadAction(await connect(), ledger, download, checkFormats(flags.format)));

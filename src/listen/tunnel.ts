@@ -1,5 +1,5 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
-import type { Env } from '../lib/env.ts';
+import { type Env, withoutKey } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
@@ -29,7 +29,7 @@ const MAX_OUTPUT_LENGTH = 262_144;
 
 export async function openTunnel({ command, origin, port, env, signal }: TunnelOptions): Promise<Tunnel> {
   const line = command.replaceAll('{url}', origin).replaceAll('{port}', String(port));
-  const child = startGroup(line, env, ['ignore', 'pipe', 'pipe']);
+  const child = startGroup(line, withoutKey(env), ['ignore', 'pipe', 'pipe']);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, killedBy) => resolve(code === null ? `${killedBy}` : `exit ${code}`));

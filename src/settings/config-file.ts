@@ -1,9 +1,19 @@
 /** The file with the profiles: conf writes it, one process at a time, and what a killed process left is removed. */
-import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
+import { checkAccess } from './config-access.ts';
 import { configFolder, makePrivateFolder } from './paths.ts';
 
 export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
@@ -46,11 +56,19 @@ export async function changeProfiles(
 }
 
 function readText(path: string): string | undefined {
+  let file: number | undefined;
   try {
-    return readFileSync(path, 'utf8');
+    file = openSync(path, 'r');
+    const text = readFileSync(file, 'utf8');
+    // Of the file that was read: another one may have its name by now.
+    checkAccess(path, fstatSync(file), text);
+    return text;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof StenoError) throw error;
     throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

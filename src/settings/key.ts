@@ -2,7 +2,7 @@
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { formatDuration } from '../lib/duration.ts';
-import type { Env } from '../lib/env.ts';
+import { type Env, withoutKey } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
 
@@ -32,8 +32,13 @@ export function checkKey(value: string): void {
   }
 }
 
-export const noKeyError = (): StenoError =>
-  new StenoError('auth', 'no API key is set', { hint: 'run: steno login   (or set STENO_API_KEY)' });
+export const noKeyError = (env: Env): StenoError =>
+  new StenoError('auth', 'no API key is set', {
+    // The variables of an event: this is a command of --exec.
+    hint: env.STENO_EVENT_N
+      ? 'run: steno login   (or have the key given to this command: listen --exec-with-key)'
+      : 'run: steno login   (or set STENO_API_KEY)',
+  });
 
 const MAX_COMMAND_MS = 60_000;
 /** How long a command that is told to end may still take, to give the terminal back as it was. */
@@ -50,7 +55,11 @@ export interface CommandLimits {
 export async function keyFromCommand(command: string, mask: Mask, limits: CommandLimits): Promise<string> {
   const { spawn } = await import('node:child_process');
   // In our own process group: a command that asks for a passphrase needs the terminal.
-  const child = spawn(command, { shell: true, stdio: ['inherit', 'pipe', 'inherit'] });
+  const child = spawn(command, {
+    shell: true,
+    stdio: ['inherit', 'pipe', 'inherit'],
+    env: withoutKey(process.env),
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     if (output.length < MAX_OUTPUT_LENGTH) output += chunk;

@@ -10,7 +10,7 @@ function withConfig(config: unknown, env: Record<string, string> = {}): { user: 
   const user = new User(env);
   const path = join(user.home, 'config', 'config.json');
   mkdirSync(join(user.home, 'config'));
-  writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config));
+  writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config), { mode: 0o600 });
   return { user, path };
 }
 

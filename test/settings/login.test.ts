@@ -25,13 +25,13 @@ describe.concurrent('login', () => {
     expect([balance.code, balance.stdout]).toEqual([0, '1.00\n']);
   });
 
-  it('narrows a folder and a file that were open to others', async () => {
+  it('narrows a folder that was open to others, and a file that they could read', async () => {
     const { service, user } = await newcomer();
     const path = configOf(user);
     mkdirSync(join(user.home, 'config'));
     chmodSync(join(user.home, 'config'), 0o777);
     writeFileSync(path, '{"profiles":{"work":{"base-url":"https://h/API4"}},"other":[1]}');
-    chmodSync(path, 0o666);
+    chmodSync(path, 0o644);
     await user.run(['login', '--base-url', service.baseUrl], { stdin: KEY });
     expect([modeOf(path), modeOf(join(user.home, 'config'))]).toEqual(['600', '700']);
     expect(kept(path)).toMatchObject({ profiles: { work: { 'base-url': 'https://h/API4' } }, other: [1] });

@@ -97,7 +97,7 @@ describe.concurrent('settings that are changed at once', () => {
   it('are all kept: config set, config unset, login and logout', async () => {
     const { user, folder, path, profiles } = place();
     const before = { one: { 'api-key-command': 'pass' }, two: { timeout: '9s' }, three: { 'api-key': KEY } };
-    writeFileSync(path, JSON.stringify({ profiles: before }));
+    writeFileSync(path, JSON.stringify({ profiles: before }), { mode: 0o600 });
     const results = await Promise.all(
       [
         ['config', 'set', 'base-url', 'https://one/API4', '--profile', 'one'],
@@ -292,7 +292,7 @@ describe.concurrent('the config file', () => {
 
   it("in a folder that can't be written to is said to be so", async () => {
     const { user, folder, path } = place();
-    writeFileSync(path, '{"profiles":{"default":{"api-key":"some-key"}}}');
+    writeFileSync(path, '{"profiles":{"default":{"api-key":"some-key"}}}', { mode: 0o600 });
     const nobody = process.getuid?.() === 0 ? 65_534 : undefined;
     if (nobody !== undefined) for (const each of [user.home, folder, path]) chownSync(each, nobody, nobody);
     chmodSync(folder, 0o500);

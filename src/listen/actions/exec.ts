@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { formatDuration } from '../../lib/duration.ts';
-import type { Env } from '../../lib/env.ts';
+import { type Env, withoutKey } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import type { ReceivedEvent } from '../event.ts';
@@ -13,6 +13,8 @@ import type { Action, Outcome } from './action.ts';
 export interface ExecOptions {
   readonly command: string;
   readonly env: Env;
+  /** The key of the account, for a command that is to have it. */
+  readonly key?: string | undefined;
   /** How long one run may take. */
   readonly timeoutMs: number;
   readonly jobs: number;
@@ -33,11 +35,12 @@ export const execAction = (options: ExecOptions): Action => ({
 export async function runCommand(
   event: ReceivedEvent,
   attempt: number,
-  { command, env, timeoutMs, onOutput }: ExecOptions,
+  { command, env, key, timeoutMs, onOutput }: ExecOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
-    const child = startGroup(command, { ...env, ...eventVariables(event, attempt) }, 'pipe');
+    const inherited = { ...withoutKey(env), ...(key && { STENO_API_KEY: key }) };
+    const child = startGroup(command, { ...inherited, ...eventVariables(event, attempt) }, 'pipe');
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput);
     // A command that does not read its input has not failed.
     child.stdin?.on('error', () => {}).end(`${formatJson(event.json, 0)}\n`);
