@@ -27,6 +27,8 @@ interface Connection {
   readonly timeoutBounds: TimeoutBounds;
   readonly env: Env;
   readonly signal: AbortSignal;
+  readonly hardSignal: AbortSignal;
+  readonly onFinishing: (text: string) => void;
   readonly hide: (text: string) => string;
   readonly trace: (line: () => string) => void;
 }

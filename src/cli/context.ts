@@ -25,6 +25,8 @@ export interface Edges {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly signal: AbortSignal;
+  /** The user interrupted a second time. */
+  readonly hardSignal: AbortSignal;
 }
 
 /** Whom to connect as; without a base URL, that of the settings. */
@@ -139,6 +141,8 @@ export class Context {
     const { env, out, mask } = this;
     const transport = await connect({
       ...{ settings, baseUrl, apiKey, env, signal },
+      hardSignal: this.#edges.hardSignal,
+      onFinishing: (text) => out.sayNow(text),
       timeoutFlag: this.globals.timeout,
       timeoutBounds,
       hide: mask.hide,

@@ -38,6 +38,17 @@ export class Main {
     }
   }
 
+  /** Something was bought that a stdout which can't be written would hide. */
+  get hasDone(): boolean {
+    return this.#context?.out.hasDone ?? false;
+  }
+
+  async failToWrite(error: Error): Promise<void> {
+    await this.#out.failToWrite(
+      new StenoError('failed', `can't write the output: ${error.message}`, { cause: error }),
+    );
+  }
+
   async #runCommand(): Promise<void> {
     const parsed = parse(this.#argv);
     if ('text' in parsed) {
@@ -70,7 +81,11 @@ function asStenoError(error: unknown, signal: AbortSignal): StenoError {
   // What broke off because the user interrupted is an interruption, unless money is at stake.
   const known = error instanceof StenoError;
   if (known && (!signal.aborted || error.kind === 'interrupted' || error.kind === 'uncertain')) return error;
-  if (signal.aborted) return new StenoError('interrupted', 'interrupted', { cause: error });
+  if (signal.aborted) {
+    // The first interruption lets the answer to a call for money come: what it says must not be lost.
+    const answer = known && error.status !== undefined ? `: ${error.message}` : '';
+    return new StenoError('interrupted', `interrupted${answer}`, { cause: error });
+  }
   return new StenoError('failed', messageOf(error), { cause: error, hint: 'more with: --debug' });
 }
 

@@ -1,9 +1,12 @@
 /** The process around the program: its streams, its signals, its end. */
-import { setMaxListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { monotonicMs } from '../lib/clock.ts';
+import { exitCodes } from '../lib/errors.ts';
 import { Main } from './main.ts';
 
 const interrupt = new AbortController();
+/** A second interruption, for calls for money: the first one lets their answer come. */
+const hardInterrupt = new AbortController();
 // Every call under way listens to it.
 setMaxListeners(0, interrupt.signal);
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -11,24 +14,43 @@ type Signal = keyof typeof signals;
 
 /** One press of Ctrl-C may arrive twice, from the terminal and from a parent process; a later one ends at once. */
 const SAME_SIGNAL_MS = 500;
+/** How long the end of a call for money may take to be written down. */
+const HARD_EXIT_MS = 2_000;
 let interruptedAt = 0;
 
-for (const signal of Object.keys(signals) as Signal[]) {
-  process.on(signal, () => {
-    if (interrupt.signal.aborted && monotonicMs() - interruptedAt > SAME_SIGNAL_MS)
-      process.exit(signals[signal]);
-    interruptedAt ||= monotonicMs();
+for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => onSignal(signal));
+
+function onSignal(signal: Signal): void {
+  if (interrupt.signal.aborted && monotonicMs() - interruptedAt <= SAME_SIGNAL_MS) return;
+  interruptedAt = monotonicMs();
+  if (!interrupt.signal.aborted) {
     interrupt.abort(signal);
-  });
+    return;
+  }
+  const moneyInFlight = getEventListeners(hardInterrupt.signal, 'abort').length > 0;
+  if (hardInterrupt.signal.aborted || !moneyInFlight) process.exit(signals[signal]);
+  setTimeout(() => process.exit(exitCodes.uncertain.code), HARD_EXIT_MS).unref();
+  hardInterrupt.abort(signal);
 }
+
+/** Why stdout could not be written. */
+let stdoutError: Error | undefined;
+let ended = false;
 
 // EPIPE (head, less) is not an error; a full disk is.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return;
-    if (stream === process.stdout) process.stderr.write(`steno: can't write the output: ${error.message}\n`);
-    process.exit(1);
+    if (error.code === 'EPIPE' || stdoutError) return;
+    if (stream === process.stderr) process.exit(1);
+    stdoutError = error;
+    // What was bought is told first, with all else that the command has to say.
+    if (ended || !main.hasDone) void reportStdoutError(error, 0);
   });
+}
+
+async function reportStdoutError(error: Error, code: number): Promise<void> {
+  await main.failToWrite(error);
+  process.exit(code === exitCodes.uncertain.code ? code : exitCodes.failed.code);
 }
 
 let stdin: NodeJS.ReadStream | undefined;
@@ -37,6 +59,7 @@ const main = new Main(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   signal: interrupt.signal,
+  hardSignal: hardInterrupt.signal,
   // Opening stdin takes node some time: most commands do without it.
   get stdin() {
     stdin ??= process.stdin;
@@ -66,7 +89,9 @@ const keepAlive = setInterval(() => {}, 2 ** 30);
 
 void main.run().then((code) => {
   clearInterval(keepAlive);
+  ended = true;
   if (crashed) return;
+  if (stdoutError) return void reportStdoutError(stdoutError, code);
   process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
   stdin?.unref?.();
 });

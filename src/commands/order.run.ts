@@ -11,6 +11,7 @@ import {
 import { withoutOrdered } from '../flows/orders/place.ts';
 import { type OrderInput, ordersOf } from '../flows/orders/plan.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
+import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWaiting } from '../ui/progress.ts';
@@ -45,12 +46,17 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   if (options.dryRun) return out.show(planView(requests, requests.map(orderParams)));
   if (requests.length === 0) return out.show(ordersView([], true));
   const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
+  const startedAt = monotonicMs();
+  // --timeout bounds the whole command if it waits, else each request.
+  const pauseLimitMs = (): number =>
+    (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout: globals.timeout, signal, download, formats } : undefined;
   const result = await orderAndWait(
     requests,
-    { transport, ledger, wait, failOnHold, again, skipOrdered },
+    { transport, ledger, wait, signal, pauseLimitMs, failOnHold, again, skipOrdered },
     callbacks(out),
   );
+  for (const { order } of result.placed) out.addDone(placedLine(order));
   await show(out, result, requests.length > 1);
   raiseOrderFailures(result);
 }
@@ -67,6 +73,9 @@ const callbacks = (out: Output): OrderCallbacks => ({
   },
   whileWaiting: (files, work) => whileWaiting(out, files, work),
 });
+
+const placedLine = ({ id, audiofiles }: Order): string =>
+  `order ${id} is placed: audiofile ${audiofiles.join(', ')}`;
 
 const orderLines = (orders: readonly Order[]): string[] =>
   orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);

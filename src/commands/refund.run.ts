@@ -32,5 +32,8 @@ export async function run(
   )
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');
   const done = await whileSpinning(context.out, 'Refunding', () => refundFile(transport, id, options.test));
+  context.out.addDone(`audiofile ${id} is refunded`);
   await context.out.show(doneView(done));
+  if (context.signal.aborted)
+    throw new StenoError('interrupted', `interrupted, but audiofile ${id} is refunded`);
 }

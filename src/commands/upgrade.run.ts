@@ -3,6 +3,7 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { StenoError } from '../lib/errors.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { doneView } from '../views/simple.ts';
 
@@ -23,5 +24,8 @@ export async function run(
   const done = await whileSpinning(context.out, 'Upgrading', () =>
     upgradeFile(transport, id, skus, options.test),
   );
+  context.out.addDone(`audiofile ${id} is upgraded`);
   await context.out.show(doneView(done));
+  if (context.signal.aborted)
+    throw new StenoError('interrupted', `interrupted, but audiofile ${id} is upgraded`);
 }

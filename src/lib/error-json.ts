@@ -8,7 +8,7 @@ const MAX_MESSAGE_LENGTH = 600;
 export const errorJson = (error: StenoError, hide: (text: string) => string = String): JsonObject =>
   toJson({
     code: error.kind,
-    message: oneLine(hide(error.message), MAX_MESSAGE_LENGTH),
+    message: oneLine(hide([error.message, ...error.more].join('; ')), MAX_MESSAGE_LENGTH),
     status: error.status,
     hint: error.hint,
   }) as JsonObject;

@@ -8,10 +8,10 @@ export const exitCodes = {
   missing: { code: 4, when: 'the service answered 404' },
   held: { code: 5, when: 'the order is on hold, with --fail-on-hold or while waiting' },
   timeout: { code: 6, when: '--timeout of wait, listen or a request ran out' },
-  network: { code: 7, when: 'could not reach the service, or it broke off' },
+  network: { code: 7, when: 'could not reach the service or the shared ledger, or it broke off' },
   unfinished: {
     code: 8,
-    when: 'a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error)',
+    when: 'a file ended in a state from which no transcript comes (Order Cancelled, Refunded, Error). A state that the document does not list is not an end: waiting goes on',
   },
   duplicate: {
     code: 9,
@@ -20,7 +20,7 @@ export const exitCodes = {
   partial: { code: 10, when: 'a bulk command did some and failed some; each failure is listed' },
   uncertain: {
     code: 11,
-    when: 'no clear answer to an order, an upgrade or a refund that may have gone through: look before running it again',
+    when: "no clear answer to an order, an upgrade or a refund that may have gone through (the connection broke after sending, or 500, 502, 504, or an answer that can't be read): look before running it again",
   },
   interrupted: { code: 130, when: 'Ctrl-C; nothing half-written stays behind' },
 } as const;
@@ -32,6 +32,8 @@ export interface Details {
   /** The HTTP status, where the service answered with one. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
+  /** Further lines, after the message. */
+  readonly more?: readonly string[] | undefined;
 }
 
 /** A failure as the user sees it: one line, and a hint where there is something to do. */
@@ -39,6 +41,7 @@ export class StenoError extends Error {
   readonly kind: Kind;
   readonly hint: string | undefined;
   readonly status: number | undefined;
+  readonly more: readonly string[];
 
   constructor(kind: Kind, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -46,6 +49,7 @@ export class StenoError extends Error {
     this.kind = kind;
     this.hint = details.hint;
     this.status = details.status;
+    this.more = details.more ?? [];
   }
 
   get exitCode(): number {
@@ -65,8 +69,14 @@ export interface Failure {
 export class BulkError extends StenoError {
   readonly failures: readonly Failure[];
 
-  constructor(kind: Kind, message: string, failures: readonly Failure[], hint?: string) {
-    super(kind, message, { hint });
+  constructor(
+    kind: Kind,
+    message: string,
+    failures: readonly Failure[],
+    hint?: string,
+    more?: readonly string[],
+  ) {
+    super(kind, message, { hint, more });
     this.failures = failures;
   }
 }

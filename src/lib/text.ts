@@ -27,3 +27,6 @@ export function oneLine(text: string, maxLength = 300): string {
 /** For many lines of a terminal: line breaks and tabs stay, other control characters become U+FFFD. */
 export const forTerminalLines = (text: string): string =>
   text.replace(controls, (character) => (/[\n\t\r]/.test(character) ? character : '\ufffd'));
+
+/** `1 order`, `3 orders` */
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -28,6 +28,9 @@ export class Output {
   readonly #hide: (text: string) => string;
   readonly #env: Env;
   readonly #decoder = new StringDecoder('utf8');
+  readonly #done: string[] = [];
+  /** Clears the line of a spinner that runs on stderr, so that another line can be written there. */
+  clearSpinner: () => void = () => {};
   #headerShown = false;
   /** The reader of stdout has gone (head, less). */
   #readerGone = false;
@@ -172,9 +175,8 @@ export class Output {
     const prefix = paint.bad('steno:');
     for (const each of failures)
       this.#writeStderr(`${prefix} ${this.#line(`${each.what}: ${each.error.message}`)}\n`);
-    this.#writeStderr(
-      `${prefix} ${this.#line(error.message)}\n${error.hint ? `hint: ${this.#line(error.hint)}\n` : ''}`,
-    );
+    for (const line of [error.message, ...error.more]) this.#writeStderr(`${prefix} ${this.#line(line)}\n`);
+    if (error.hint) this.#writeStderr(`hint: ${this.#line(error.hint)}\n`);
     if (this.mode.debug) this.#writeStderr(`${forTerminalLines(stackTrace(error))}\n`);
   }
 
@@ -194,6 +196,31 @@ export class Output {
   /** A line on stderr in every mode: a script may wait for it. */
   announce(text: string): void {
     this.#writeStderr(`${this.#line(text, MAX_NOTE_LENGTH)}\n`);
+  }
+
+  /** The same while work goes on; with --json a warning. */
+  sayNow(text: string): void {
+    if (this.mode.json) this.#writeStderrJson('warning', toJson({ message: this.#line(text) }) as JsonObject);
+    else this.announce(text);
+  }
+
+  /** Keeps a line that says what was bought, for a stdout that can't take the result. */
+  addDone(text: string): void {
+    this.#done.push(text);
+  }
+
+  get hasDone(): boolean {
+    return this.#done.length > 0;
+  }
+
+  /** stdout can't be written: says what was bought all the same, then the error. */
+  async failToWrite(error: StenoError): Promise<void> {
+    const paint = await this.#paint(this.#stderr);
+    for (const text of this.#done.splice(0)) {
+      if (this.mode.json) this.sayNow(text);
+      else this.#writeStderr(`${paint.bad('steno:')} ${this.#line(text, MAX_NOTE_LENGTH)}\n`);
+    }
+    await this.fail(error);
   }
 
   /** The output of a child process, on stderr without control characters. */
@@ -225,6 +252,7 @@ export class Output {
   }
 
   #writeStderr(text: string): void {
+    this.clearSpinner();
     this.#stderr.write(this.#hide(text));
   }
 

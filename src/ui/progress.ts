@@ -17,11 +17,15 @@ export async function startProgress(out: Output, text: string): Promise<Progress
   if (!ora) return silent;
   const color = out.paintsProgress ? 'cyan' : false;
   const spinner = ora({ text, color, stream: process.stderr, discardStdin: false }).start();
+  out.clearSpinner = () => void spinner.clear();
   return {
     update: (next) => {
       spinner.text = String(next);
     },
-    stop: () => void spinner.stop(),
+    stop: () => {
+      out.clearSpinner = () => {};
+      spinner.stop();
+    },
   };
 }
 

@@ -1,9 +1,12 @@
 /** What costs money is sent once, and an unclear end is said to be one. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
+import { finishing, interruptTwice } from '../support/interrupt.ts';
 import { Service } from '../support/server.ts';
-import { finished, KEY, User } from '../support/steno.ts';
+import { BIN, finished, KEY, User } from '../support/steno.ts';
 import { deadAddress, Wire } from '../support/wire.ts';
 
 const commands = {
@@ -125,17 +128,91 @@ describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, g
     expect(stderr).not.toContain('may have gone through');
   });
 
-  it('says that it may have gone through when it is interrupted on the way', async () => {
+  it('says that it may have gone through when a second Ctrl-C breaks it off', async () => {
     const { service, user } = await account();
     const sent = new Promise<void>((done) => service.on(route, () => done()));
     const child = user.start(args);
     const end = finished(child);
     await sent;
-    child.kill('SIGINT');
+    await interruptTwice(child);
     const { code, stderr } = await end;
-    expect(code).toBe(130);
-    expect(stderr).toMatch(/^steno: interrupted\nhint: it may have gone through/);
+    expect(code, stderr).toBe(11);
+    expect(stderr).toMatch(
+      /^finishing the \w+ that is being sent[^\n]*\nsteno: interrupted before the answer came; it may have gone through\nhint: look at/,
+    );
     expect(service.got).toHaveLength(1);
+  });
+
+  it('lets its answer come at the first Ctrl-C, shows it, and ends with 130', async () => {
+    const { service, user } = await account();
+    const held = new Promise<() => void>((done) =>
+      service.on(route, (_, response) => done(() => response.end(JSON.stringify(good)))),
+    );
+    const child = user.start([...args, '--quiet']);
+    const end = finished(child);
+    const answer = await held;
+    child.kill('SIGINT');
+    await finishing(child);
+    answer();
+    const { code, stdout, stderr } = await end;
+    expect([code, stdout], stderr).toEqual([130, name === 'order' ? '1\n' : '5\n']);
+    expect(stderr).toMatch(
+      /^finishing the \w+ that is being sent; Ctrl-C again ends at once\nsteno: interrupted/,
+    );
+  });
+
+  it('says after Ctrl-C that it was refused, where it was', async () => {
+    const { service, user } = await account();
+    const held = new Promise<() => void>((done) =>
+      service.on(route, (_, response) => done(() => response.writeHead(400).end('{"message":"too late"}'))),
+    );
+    const child = user.start(args);
+    const end = finished(child);
+    const answer = await held;
+    child.kill('SIGTERM');
+    await finishing(child);
+    answer();
+    const { code, stdout, stderr } = await end;
+    expect([code, stdout]).toEqual([143, '']);
+    expect(stderr).toMatch(/\nsteno: interrupted: [^\n]*too late/);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('is said to be done where stdout can not be written', async () => {
+    const { service, user } = await account();
+    service.on(route, { body: good });
+    const line = [process.execPath, BIN, ...args];
+    for (const flags of [[], ['--json'], ['--quiet']]) {
+      const again = name === 'order' ? ['--again'] : [];
+      const child = spawn('sh', ['-c', '"$@" > /dev/full', 'sh', ...line, ...flags, ...again], {
+        cwd: user.home,
+        env: user.env,
+      });
+      child.stdin.end();
+      const { code, stderr } = await finished(child);
+      expect(code, stderr).toBe(1);
+      const done = {
+        order: 'order 0a0 is placed: audiofile 1',
+        upgrade: '5 is upgraded',
+        refund: '5 is refunded',
+      };
+      const [first = '', second = ''] = stderr.split('\n');
+      expect(first).toContain(done[name as keyof typeof done]);
+      expect(second).toContain("can't write the output: ");
+      if (flags[0] === '--json') expect(Object.keys(JSON.parse(first) as object)).toEqual(['warning']);
+    }
+  });
+
+  it('ends quietly where the reader of stdout has gone', async () => {
+    const { service, user } = await account();
+    service.on(route, { body: good });
+    const line = [process.execPath, BIN, ...args];
+    const child = spawn('bash', ['-c', 'set -o pipefail; "$@" | true', 'bash', ...line], {
+      cwd: user.home,
+      env: user.env,
+    });
+    child.stdin.end();
+    const { code, stderr } = await finished(child);
+    expect([code, stderr]).toEqual([0, '']);
   });
 });
 

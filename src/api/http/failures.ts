@@ -81,10 +81,9 @@ export function connectionError(
   { sent, interrupted, timedOut, peer }: Interruption,
 ): CallError {
   const outcomeUnknown = call.safety === 'money' && sent;
-  if (interrupted) {
-    const hint = outcomeUnknown ? `it may have gone through: ${whatToCheck(call)}` : undefined;
-    return new CallError('interrupted', 'interrupted', { hint, cause, outcomeUnknown });
-  }
+  if (interrupted && outcomeUnknown)
+    return outcomeUnknownError(call, 'interrupted before the answer came', { cause });
+  if (interrupted) return new CallError('interrupted', 'interrupted', { cause });
   const message = timedOut ? `${peer} did not answer in time` : networkMessage(cause, peer);
   if (outcomeUnknown) return outcomeUnknownError(call, message, { cause });
   if (timedOut) return new CallError('timeout', message, { cause, hint: 'a longer limit: --timeout 2m' });

@@ -11,6 +11,7 @@ import type { Call, CallResponse } from './call.ts';
 import { type Deadline, NO_LIMIT_MS, startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
 import { connectionError, statusError } from './failures.ts';
+import { finishingText, moneyInterrupt } from './money-interrupt.ts';
 import { neverConnected } from './network-errors.ts';
 import { type ConnectionPool, poolFactory } from './pool.ts';
 import { makeRequest, type Service } from './request.ts';
@@ -26,6 +27,10 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly env: Env;
   readonly signal: AbortSignal;
+  /** The user's second interruption, which ends a call for money that was sent; without it, the first does. */
+  readonly hardSignal?: AbortSignal | undefined;
+  /** The user interrupted, but the answer to a call for money is waited for: is given what to say. */
+  readonly onFinishing?: (text: string) => void;
   /** Masks secrets in what the service says. */
   readonly hide: (text: string) => string;
   /** Takes a function, so that the line is built only under --debug. */
@@ -59,9 +64,11 @@ export class Transport {
     const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
     const limitMs = timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS;
     for (let attempt = 1; ; attempt += 1) {
-      const deadline = startDeadline(Math.min(endsAt - monotonicMs(), limitMs), signal);
+      const callLimitMs = Math.min(endsAt - monotonicMs(), limitMs);
+      if (call.safety === 'money') return this.#sendForMoney(call, callLimitMs, read);
+      const deadline = startDeadline(callLimitMs, signal);
       try {
-        return await this.#sendOnce(call, deadline, read);
+        return await this.#sendOnce(call, this.#sharedPool, deadline, read);
       } catch (error) {
         const pause =
           call.safety === 'read' ? pauseBeforeRetry(error, attempt, endsAt - monotonicMs()) : undefined;
@@ -79,17 +86,42 @@ export class Transport {
     await this.#sharedPool.close();
   }
 
-  async #sendOnce<T>(
+  /** Never repeated. The first interruption does not break off what may have been read: its answer is waited for. */
+  async #sendForMoney<T>(
     call: Call,
-    deadline: Deadline,
+    limitMs: number,
     read: (response: CallResponse) => Promise<T>,
   ): Promise<T> {
-    const { signal, hide } = this.#options;
-    const costsMoney = call.safety === 'money';
+    const { signal, hardSignal = signal, onFinishing } = this.#options;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    const pool = costsMoney ? this.#makePool() : this.#sharedPool;
-    // Only after a money call it matters whether anything was sent.
-    const sending = costsMoney ? watchSending(call.path) : undefined;
+    const pool = this.#makePool();
+    // Only for money: watching costs time at every call.
+    const sending = watchSending(call.path);
+    const interrupt = moneyInterrupt({
+      soft: signal,
+      hard: hardSignal,
+      sent: sending.started,
+      onFinishing: () => onFinishing?.(finishingText(call.path)),
+    });
+    const deadline = startDeadline(limitMs, interrupt.signal);
+    try {
+      return await this.#sendOnce(call, pool, deadline, read, { interrupt: interrupt.signal, sending });
+    } finally {
+      deadline.clear();
+      interrupt.clear();
+      sending.unwatch();
+      await pool.close();
+    }
+  }
+
+  async #sendOnce<T>(
+    call: Call,
+    pool: ConnectionPool,
+    deadline: Deadline,
+    read: (response: CallResponse) => Promise<T>,
+    money?: { readonly interrupt: AbortSignal; readonly sending: SendingWatch },
+  ): Promise<T> {
+    const { signal, hide } = this.#options;
     let response: CallResponse | undefined;
     try {
       const traceResponse = this.#traceRequest(call);
@@ -102,15 +134,13 @@ export class Transport {
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
       throw connectionError(call, error, {
-        sent: sending?.started() ?? !neverConnected(error),
-        interrupted: signal.aborted,
+        sent: money?.sending.started() ?? !neverConnected(error),
+        interrupted: (money?.interrupt ?? signal).aborted,
         timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
         peer: pool.peer,
       });
     } finally {
       response?.body.discard();
-      sending?.unwatch();
-      if (pool !== this.#sharedPool) await pool.close();
     }
   }
 
@@ -134,8 +164,13 @@ function defaultLimitMs({ streams, limitMs = READ_LIMIT_MS }: Call): number {
   return streams ? NO_LIMIT_MS : limitMs;
 }
 
+interface SendingWatch {
+  readonly started: () => boolean;
+  readonly unwatch: () => void;
+}
+
 /** Tells whether undici has begun to write a request to this path. */
-function watchSending(path: string): { started(): boolean; unwatch(): void } {
+function watchSending(path: string): SendingWatch {
   let started = false;
   const sending = channel('undici:client:sendHeaders');
   const onSending = (message: unknown): void => {

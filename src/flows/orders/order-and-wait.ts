@@ -3,14 +3,17 @@ import { type AudioFile, orderedFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Order, OrderRequest } from '../../api/orders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { StenoError } from '../../lib/errors.ts';
-import { failures, type Outcome, values } from '../bulk.ts';
+import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/errors.ts';
+import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
-import { raiseUndelivered } from '../files/wait.ts';
+import { raiseUndelivered, type WaitOutcome } from '../files/wait.ts';
 import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
-import { type DuplicateOptions, type PlacedOrder, placeOrders, raiseUnplaced } from './place.ts';
+import { type DuplicateOptions, type PlacedOrder, placeOne } from './place.ts';
+import { raiseUnplaced, type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
-export interface OrderAndWaitOptions extends DuplicateOptions {
+export interface OrderAndWaitOptions
+  extends DuplicateOptions,
+    Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Absent: the files are not waited for. */
@@ -20,8 +23,8 @@ export interface OrderAndWaitOptions extends DuplicateOptions {
 }
 
 export interface OrderCallbacks {
-  /** Runs the sending of the orders, so that the caller can show that it is under way. */
-  readonly whilePlacing: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs the sending of the orders, so that the caller can show that it is under way; the work says how far it is. */
+  readonly whilePlacing: <T>(work: (onProgress: (text: string) => void) => Promise<T>) => Promise<T>;
   /** The ledger could not record what became of an order. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
   /** Called with what was placed before the waiting for it begins. */
@@ -39,7 +42,7 @@ export interface WaitedOrders extends WaitResult {
 }
 
 export interface OrderResult {
-  readonly outcomes: readonly Outcome<PlacedOrder>[];
+  readonly sent: SentOrders;
   readonly placed: readonly PlacedOrder[];
   /** Absent where nothing was waited for, or the waiting broke off. */
   readonly waited?: WaitedOrders;
@@ -57,11 +60,16 @@ export async function orderAndWait(
 ): Promise<OrderResult> {
   const { transport, ledger, wait, again, skipOrdered } = options;
   const guard = { again, skipOrdered, onLedgerError: callbacks.onLedgerError };
-  const outcomes = await callbacks.whilePlacing(() => placeOrders(requests, transport, ledger, guard));
-  const placed = values(outcomes);
+  const { signal, pauseLimitMs } = options;
+  const place = (request: OrderRequest): ReturnType<typeof placeOne> =>
+    placeOne(request, transport, ledger, guard);
+  const sent = await callbacks.whilePlacing((onProgress) =>
+    sendOrders(requests, place, { signal, pauseLimitMs, onProgress }),
+  );
+  const placed = values(sent.outcomes);
   const orders = placed.map(({ order }) => order);
   const result = {
-    outcomes,
+    sent,
     placed,
     hold: holdError(orders),
     holdIsFailure: options.failOnHold || wait !== undefined,
@@ -93,23 +101,56 @@ async function waitForOrders(
 }
 
 function holdError(orders: readonly Order[]): StenoError | undefined {
-  const held = orders.filter(({ hold }) => hold);
+  const held = heldOrders(orders);
   if (held.length === 0) return undefined;
-  const text = held.map(
-    ({ id, hold }) => `order ${id} is on hold (${hold}): no work begins until the hold is released`,
-  );
-  const hint = held.some(({ hold }) => hold === 'billing')
-    ? 'billing means a past-due balance: pay it and the order resumes by itself'
-    : 'the service says when it is released; look with: steno file';
+  const text = held.map(({ what, error }) => `${what} ${error.message}`);
+  const billing = orders.find(({ hold }) => hold === 'billing');
+  const { hint } = heldOrder(billing?.hold ?? '');
   return new StenoError('held', text.join('; '), { hint });
 }
 
-/** Raises what went wrong: first orders that were not placed, then files without a transcript, then holds. */
+const heldOrders = (orders: readonly Order[]): Failure[] =>
+  orders.flatMap(({ id, hold }) => (hold ? [{ what: `order ${id}`, error: heldOrder(hold) }] : []));
+
+function heldOrder(hold: string): StenoError {
+  const hint =
+    hold === 'billing'
+      ? 'billing means a past-due balance: pay it and the order resumes by itself'
+      : 'the service says when it is released; look with: steno file';
+  return new StenoError('held', `is on hold (${hold}): no work begins until the hold is released`, { hint });
+}
+
+/** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
 export function raiseOrderFailures(result: OrderResult): void {
-  const { outcomes, waited, waitError, hold, holdIsFailure } = result;
-  if (waitError !== undefined) throw waitError;
+  const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
+  const orders = placed.map(({ order }) => order);
+  const held = holdIsFailure ? heldOrders(orders) : [];
   const files = waited?.outcomes ?? [];
-  raiseUnplaced(outcomes, failures(files));
-  raiseUndelivered(files);
+  const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: asStenoError(waitError) }];
+  raiseUnplaced(sent, [...held, ...failures(files), ...brokeOff]);
+  if (waitError !== undefined) throw orderStands(orders, asStenoError(waitError));
+  try {
+    raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);
+  } catch (error) {
+    throw error instanceof StenoError && !isEnd(error) ? orderStands(orders, error) : error;
+  }
   if (hold && holdIsFailure) throw hold;
+}
+
+const asOutcome = ({ what, error }: Failure): WaitOutcome => ({ what, error, file: undefined });
+
+/** A file that is cancelled or held has come to an end for now; anything else may still be waited for. */
+const isEnd = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind === 'held';
+
+const asStenoError = (error: unknown): StenoError =>
+  error instanceof StenoError ? error : new StenoError('failed', errorMessage(error), { cause: error });
+
+/** The orders are placed, although the waiting for them failed. */
+function orderStands(orders: readonly Order[], error: StenoError): StenoError {
+  const [first] = orders;
+  const one = orders.length === 1;
+  const standing = one ? `order ${first?.id} is placed` : `${orders.length} orders are placed`;
+  const message = `${standing}; waiting for ${one ? 'it' : 'them'} broke off: ${error.message}`;
+  const hint = `go on waiting with: steno wait${one && first?.id ? ` --order ${first.id}` : ''}`;
+  return new BulkError(error.kind, message, error instanceof BulkError ? error.failures : [], hint);
 }

@@ -4,8 +4,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import { type Order, type OrderRequest, placeOrder } from '../../api/orders.ts';
 import type { PreviousAttempt } from '../../ledger/attempts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { BulkError, type Failure, StenoError } from '../../lib/errors.ts';
-import { failures, type Outcome } from '../bulk.ts';
+import { StenoError } from '../../lib/errors.ts';
 
 export interface PlacedOrder {
   readonly request: OrderRequest;
@@ -40,58 +39,8 @@ export function withoutOrdered(
   });
 }
 
-/** Sends the orders one after the other. A refused one does not stop the next; one without a clear answer does. */
-export async function placeOrders(
-  requests: readonly OrderRequest[],
-  transport: Transport,
-  ledger: Ledger | undefined,
-  options: PlaceOptions,
-): Promise<Outcome<PlacedOrder>[]> {
-  const outcomes: Outcome<PlacedOrder>[] = [];
-  let stopped = false;
-  for (const request of requests) {
-    const what = describeUrls(request);
-    if (stopped) {
-      outcomes.push({ what, error: new StenoError('failed', 'not sent, because of the failure before it') });
-      continue;
-    }
-    try {
-      const placed = await placeOne(request, transport, ledger, options);
-      if (placed) outcomes.push({ what, value: placed });
-    } catch (error) {
-      if (!(error instanceof StenoError)) throw error;
-      stopped = error.kind !== 'failed' && error.kind !== 'missing' && error.kind !== 'duplicate';
-      outcomes.push({ what, error });
-    }
-  }
-  return outcomes;
-}
-
-const describeUrls = ({ urls }: OrderRequest): string =>
-  urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : `${urls[0]}`;
-
-/** Raises what was not placed, together with what else failed. An unclear order decides the exit code. */
-export function raiseUnplaced(
-  outcomes: readonly Outcome<PlacedOrder>[],
-  undelivered: readonly Failure[] = [],
-): void {
-  const unplaced = failures(outcomes);
-  const [first] = unplaced;
-  if (!first) return;
-  if (outcomes.length === 1) throw first.error;
-  const ofKind = (kind: string): Failure | undefined => unplaced.find(({ error }) => error.kind === kind);
-  const decisive = ofKind('interrupted') ?? ofKind('uncertain');
-  const kindOfAll = unplaced.length === outcomes.length ? first.error.kind : 'partial';
-  throw new BulkError(
-    decisive?.error.kind ?? kindOfAll,
-    `${unplaced.length} of ${outcomes.length} orders failed`,
-    [...unplaced, ...undelivered],
-    decisive?.error.hint,
-  );
-}
-
 /** Gives nothing where all of it was ordered meanwhile and may be left out. */
-async function placeOne(
+export async function placeOne(
   wanted: OrderRequest,
   transport: Transport,
   ledger: Ledger | undefined,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
+import { interruptTwice } from '../../support/interrupt.ts';
 import { audio, ledgerOf, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { finished, KEY, User } from '../../support/steno.ts';
@@ -266,14 +267,14 @@ describe.concurrent('after', () => {
     expect(service.got).toHaveLength(1);
   });
 
-  it('Ctrl-C on the way the outcome is unknown', async () => {
+  it('a second Ctrl-C on the way the outcome is unknown', async () => {
     const { service, user, order } = await orderingAccount();
     const sent = new Promise<void>((done) => service.on('POST /order_url', () => done()));
     const child = user.start(['order', url, '--sku', 'TRANS14']);
     const end = finished(child);
     await sent;
-    child.kill('SIGINT');
-    expect((await end).code).toBe(130);
+    await interruptTwice(child);
+    expect((await end).code).toBe(11);
     expect(statuses(user)).toEqual(['uncertain']);
     expect((await order(url)).code).toBe(9);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
+import { interruptTwice } from '../../support/interrupt.ts';
 import { audio, orderingAccount, statuses } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
@@ -184,7 +185,7 @@ describe.concurrent('an order of several parts', () => {
     const { code, stdout, stderr } = await user.run(inParts('--quiet'), { stdin: three });
     expect([code, stdout]).toEqual([11, '1\n']);
     expect(stderr).toMatch(
-      /b\.mp3: [^\n]*may have gone through\nsteno: [^\n]*c\.mp3: not sent[^\n]*\nsteno: 2 of 3 orders failed\nhint: look at the balance/,
+      /b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order, because of the failure before it; [^\n]*\nsteno: 1 of 3 orders failed\nhint: look at the balance/,
     );
     expect(service.got).toHaveLength(2);
     expect(statuses(user)).toEqual(['placed', 'uncertain']);
@@ -201,7 +202,7 @@ describe.concurrent('an order of several parts', () => {
     expect(service.got).toHaveLength(1);
   });
 
-  it('tells at Ctrl-C what was placed before it', async () => {
+  it('tells at a second Ctrl-C what was placed before it, and what was not sent', async () => {
     const { user, service } = await orderingAccount();
     const second = new Promise<void>((done) =>
       service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, () => done()),
@@ -210,10 +211,12 @@ describe.concurrent('an order of several parts', () => {
     child.stdin.end(three);
     const end = finished(child);
     await second;
-    child.kill('SIGINT');
+    await interruptTwice(child);
     const { code, stdout, stderr } = await end;
-    expect([code, stdout]).toEqual([130, '1\n']);
-    expect(stderr).toContain('it may have gone through');
+    expect([code, stdout]).toEqual([11, '1\n']);
+    expect(stderr).toMatch(
+      /\nsteno: [^\n]*b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order[^\n]*\nsteno: 1 of 3 orders failed\nhint: /,
+    );
     expect(statuses(user)).toEqual(['placed', 'uncertain']);
     expect(service.got).toHaveLength(2);
   });
