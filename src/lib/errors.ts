@@ -60,6 +60,13 @@ export class StenoError extends Error {
 export const usage = (message: string, hint?: string): StenoError =>
   new StenoError('usage', message, { hint });
 
+/** Trouble with files of this machine, not with the service: asking again would not mend it. */
+export class DiskError extends StenoError {
+  constructor(message: string, details?: Details) {
+    super('failed', message, details);
+  }
+}
+
 export interface Failure {
   readonly what: string;
   readonly error: StenoError;

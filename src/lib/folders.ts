@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode, errorMessage, StenoError } from './errors.ts';
+import { DiskError, errorCode, errorMessage } from './errors.ts';
 
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` never ends where a folder is there and yet
@@ -58,5 +58,5 @@ export function isDanglingLink(path: string): boolean {
   }
 }
 
-const cantMake = (path: string, reason: string, cause?: unknown): StenoError =>
-  new StenoError('failed', `can't make the folder ${path}: ${reason}`, { cause });
+const cantMake = (path: string, reason: string, cause?: unknown): DiskError =>
+  new DiskError(`can't make the folder ${path}: ${reason}`, { cause });

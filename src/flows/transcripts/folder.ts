@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { usage } from '../../lib/errors.ts';
+import { isDanglingLink } from '../../lib/folders.ts';
 
 /** Refuses a download folder that is a file or lies below one, before anything is sent. */
 export function checkFolder(path: string): void {
+  if (isDanglingLink(path)) throw usage(`'${path}' is a symlink to nowhere`);
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true) return;
   } catch {

@@ -9,8 +9,8 @@ import { dirname } from 'node:path';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
-import { errorCode, StenoError } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+import { isDanglingLink, makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
 import { partialPath } from './partial-files.ts';
@@ -37,7 +37,9 @@ export async function saveTranscript(
 ): Promise<Saved> {
   const { id, ext } = request;
   const existing = withDiskErrors(path, () => statSync(path, { throwIfNoEntry: false }));
-  if (existing?.isDirectory()) throw cantWrite(path, new Error('it is a folder'));
+  if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
+  if (!existing && ifExists !== 'replace' && isDanglingLink(path))
+    throw cantWrite(path, 'it is a symlink to nowhere');
   // A pipe or a device is written to, never replaced.
   const isSpecial = existing !== undefined && !existing.isFile();
   if (existing && !isSpecial && ifExists === 'skip')
@@ -61,35 +63,46 @@ async function writeAndRename(
 ): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
   const partial = partialPath(path);
   try {
-    const bytes = await writeAll(partial, source);
-    if (ifExists === 'replace') withDiskErrors(path, () => renameSync(partial, path));
-    else if (!withDiskErrors(path, () => renameUnlessExists(partial, path))) {
-      // Another process wrote it meanwhile.
-      if (ifExists === 'refuse') throw existsError(path);
-      unlinkSync(partial);
-      return { bytes: statSync(path).size, skipped: true };
-    }
-    return { bytes };
+    const bytes = await writeAll(partial, path, source);
+    return withDiskErrors(path, () => {
+      if (ifExists === 'replace') renameSync(partial, path);
+      else if (!renameUnlessExists(partial, path)) {
+        // Another process wrote it meanwhile.
+        if (ifExists === 'refuse') throw existsError(path);
+        unlinkSync(partial);
+        return { bytes: statSync(path).size, skipped: true };
+      }
+      return { bytes };
+    });
   } catch (error) {
-    rmSync(partial, { force: true });
+    removeIfPossible(partial);
     throw error;
   }
 }
 
+/** What stays is removed by a later run; the error that led here is the one to tell. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
+}
+
 /** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
-async function writeAll(path: string, source: ChunkSource): Promise<number> {
+async function writeAll(partial: string, path: string, source: ChunkSource): Promise<number> {
   let file: number | undefined;
   let size = 0;
   try {
     await source((chunk) => {
-      const into = file ?? withDiskErrors(path, () => openNew(path));
+      const into = file ?? withDiskErrors(path, () => openNew(partial));
       file = into;
       withDiskErrors(path, () => writeFully(into, chunk));
       size += chunk.length;
       countStreamedBytes(chunk.length);
     });
   } finally {
-    if (file !== undefined) closeSync(file);
+    const opened = file;
+    // Some disks say only here that they are full.
+    if (opened !== undefined) withDiskErrors(path, () => closeSync(opened));
   }
   return size;
 }
@@ -110,29 +123,28 @@ function writeFully(file: number, chunk: Uint8Array): void {
 
 /** A pipe or a device may block for long, so it is written to asynchronously. */
 async function writeToSpecial(path: string, source: ChunkSource): Promise<number> {
-  const file = await open(path, 'w').catch((error) => {
-    throw cantWrite(path, error);
-  });
+  const failed = (error: unknown): never => {
+    throw cantWrite(path, reasonOf(error), error);
+  };
+  const file = await open(path, 'w').catch(failed);
   let size = 0;
   try {
     await source(async (chunk) => {
-      await file.writeFile(chunk).catch((error) => {
-        throw cantWrite(path, error);
-      });
+      await file.writeFile(chunk).catch(failed);
       size += chunk.length;
     });
   } finally {
-    await file.close();
+    await file.close().catch(failed);
   }
   return size;
 }
 
-/** Makes an error of the disk ours, so that the call is not repeated: that would not mend it. */
+/** Makes an error of the disk ours, so that the call is not repeated. */
 function withDiskErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof StenoError ? error : cantWrite(path, error as Error);
+    throw error instanceof StenoError ? error : cantWrite(path, reasonOf(error), error);
   }
 }
 
@@ -161,5 +173,18 @@ const existsError = (path: string): StenoError =>
     hint: 'replace it with --force, or leave it with --skip-existing',
   });
 
-const cantWrite = (path: string, cause: Error): StenoError =>
-  new StenoError('failed', `can't write ${path}: ${cause.message}`, { cause });
+const cantWrite = (path: string, reason: string, cause?: unknown): DiskError =>
+  new DiskError(`can't write ${path}: ${reason}`, { cause });
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EROFS: 'the disk can only be read',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'symlinks lead in a circle',
+  ENOTDIR: 'it lies below a file',
+};
+
+const reasonOf = (error: unknown): string => reasons[errorCode(error) ?? ''] ?? errorMessage(error);

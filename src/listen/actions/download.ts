@@ -4,7 +4,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { errorMessage, StenoError } from '../../lib/errors.ts';
+import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import type { Action, Outcome } from './action.ts';
 
 const JOBS = 4;
@@ -48,5 +48,6 @@ function outcomeOf(error: unknown): Outcome {
   const text = errorMessage(error);
   const kind = error instanceof StenoError ? error.kind : 'failed';
   if (kind === 'network' || kind === 'auth') return { end: 'down', text };
-  return { end: kind === 'usage' ? 'failed' : 'retry', text };
+  // Trouble of the disk is left to the next listener: each try would fetch the transcript again.
+  return { end: kind === 'usage' || error instanceof DiskError ? 'failed' : 'retry', text };
 }
