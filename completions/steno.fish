@@ -124,10 +124,23 @@ function __steno_typed
     string replace -r -- '^--[^=]*=' '' "$plain"
 end
 
-# Completes only what follows the last comma, and offers no value twice.
+# Completes only what follows the last comma, and offers no value twice. Arguments: the flag, then values that exclude
+# each other.
 function __steno_list
     set -l given (string match -r -- '^.*,' (__steno_typed))
     set -l used (string split -- , "$given")
+    set -l previous ''
+    for token in (commandline -opc)
+        test "$previous" = "$argv[1]"; and set -a used (string split -- , "$token")
+        string match -q -- "$argv[1]=*" "$token"; and set -a used (string split -- , (string replace -- "$argv[1]=" '' "$token"))
+        set previous "$token"
+    end
+    for each in $argv[2..-1]
+        if contains -- $each $used
+            set -a used $argv[2..-1]
+            break
+        end
+    end
     while read -l offered
         contains -- (string split -f 1 -- \t $offered) $used; or printf '%s\n' "$given$offered"
     end
@@ -194,7 +207,7 @@ complete -c steno -l timeout -x -d 'give up after this long'
 complete -c steno -l no-ledger -d 'neither read nor write the ledger of your orders'
 complete -c steno -l help -s h -d 'explain this command'
 complete -c steno -l version -s V -d 'print the version'
-complete -c steno -n '__steno_at order' -l sku -x -a '(printf "%s\\n" TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1 | __steno_list)' -d 'what to order: a transcription and add-ons'
+complete -c steno -n '__steno_at order' -l sku -x -a '(printf "%s\\n" TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1 | __steno_list --sku TRANS14 TRANS2 TRANS6 TRANS7 EMSR02)' -d 'what to order: a transcription and add-ons'
 complete -c steno -n '__steno_at order' -l from -r -F -d 'take the URLs from a manifest, or from stdin with -'
 complete -c steno -n '__steno_at order' -l per-order -x -d 'how many URLs go into one order (default: 50 with --from, else all)'
 complete -c steno -n '__steno_at order' -l notes -x -d 'comments for the transcribers'
@@ -205,13 +218,13 @@ complete -c steno -n '__steno_at order' -l dry-run -d 'show what would be ordere
 complete -c steno -n '__steno_at order' -l wait -d 'wait until the files are delivered'
 complete -c steno -n '__steno_at order' -l interval -x -d 'with --wait, the time between two polls'
 complete -c steno -n '__steno_at order' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'wait, and download the transcripts to this folder'
-complete -c steno -n '__steno_at order' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'with --download, the document types'
+complete -c steno -n '__steno_at order' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'with --download, the document types'
 complete -c steno -n '__steno_at order' -l fail-on-hold -d 'exit with 5 if the order is put on hold'
 complete -c steno -n '__steno_at order' -l skip-ordered -d 'leave out URLs that are on order already'
 complete -c steno -n '__steno_at order' -l again -d 'order again what is on order already'
 complete -c steno -n '__steno_at order' -l any-sku -d 'accept SKUs that the API document does not list'
 complete -c steno -n '__steno_at order' -l param -x -d 'send one more parameter as it is; repeat it for each'
-complete -c steno -n '__steno_at files' -l state -x -a '(printf "%s\\n" "Audio Processing" "Awaiting Edit" "Awaiting Final Approval" "Billing Processing" "Checking Audio Quality" Delivered "Editing to Word Count" Error "On Hold" "Order Cancelled" "Order Chargeable" "Order Processing" "Out for edit" Pre-Processing Processing Refunded "Technical Difficulty" "Temporary Error" Transcribing | __steno_list)' -d 'only files in these states'
+complete -c steno -n '__steno_at files' -l state -x -a '(printf "%s\\n" "Audio Processing" "Awaiting Edit" "Awaiting Final Approval" "Billing Processing" "Checking Audio Quality" Delivered "Editing to Word Count" Error "On Hold" "Order Cancelled" "Order Chargeable" "Order Processing" "Out for edit" Pre-Processing Processing Refunded "Technical Difficulty" "Temporary Error" Transcribing | __steno_list --state)' -d 'only files in these states'
 complete -c steno -n '__steno_at files' -l order -x -a '(__steno_ids order)' -d 'only files of this order'
 complete -c steno -n '__steno_at files' -l since -x -d 'only files ordered since then: 2026-11-01, or 3d for three days ago'
 complete -c steno -n '__steno_at files' -l limit -x -d 'show at most this many (default: 50 on a terminal, all elsewhere)'
@@ -222,9 +235,9 @@ complete -c steno -n '__steno_at file' -x -a '(__steno_ids audiofile)'
 complete -c steno -n '__steno_at wait' -l order -x -a '(__steno_ids order)' -d 'wait for the files of this order'
 complete -c steno -n '__steno_at wait' -l interval -x -d 'time between two polls (default: 1s, growing to 30s)'
 complete -c steno -n '__steno_at wait' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'download each transcript as it is delivered'
-complete -c steno -n '__steno_at wait' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types to download'
+complete -c steno -n '__steno_at wait' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'document types to download'
 complete -c steno -n '__steno_at wait' -x -a '(__steno_ids audiofile)'
-complete -c steno -n '__steno_at transcript' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types'
+complete -c steno -n '__steno_at transcript' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'document types'
 complete -c steno -n '__steno_at transcript' -l output -s o -r -F -d 'where to: a file, a folder, or - for stdout'
 complete -c steno -n '__steno_at transcript' -l name-as -x -d 'name of each file, with {id}, {title}, {order} and {ext}'
 complete -c steno -n '__steno_at transcript' -l from -r -F -d 'take ids from a file, one a line, or from stdin with -'
@@ -235,9 +248,9 @@ complete -c steno -n '__steno_at transcript' -l test -d 'ask for a fake transcri
 complete -c steno -n '__steno_at transcript' -l deprecated-path -d 'use the old path of the API'
 complete -c steno -n '__steno_at transcript' -x -a '(__steno_ids audiofile)'
 complete -c steno -n '__steno_at sync' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'where transcripts go'
-complete -c steno -n '__steno_at sync' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types'
+complete -c steno -n '__steno_at sync' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'document types'
 complete -c steno -n '__steno_at sync' -l jobs -x -d 'how many at once'
-complete -c steno -n '__steno_at upgrade' -l sku -x -a '(printf "%s\\n" DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3 | __steno_list)' -d 'the upgrades'
+complete -c steno -n '__steno_at upgrade' -l sku -x -a '(printf "%s\\n" DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3 | __steno_list --sku UPGRD1 UPGRD2 UPGRD3)' -d 'the upgrades'
 complete -c steno -n '__steno_at upgrade' -l any-sku -d 'accept SKUs that the API document does not list'
 complete -c steno -n '__steno_at upgrade' -l test -d 'ask for a fake success; only for audiofiles 100 and 101'
 complete -c steno -n '__steno_at upgrade 0' -x -a '(__steno_ids audiofile)'
@@ -254,19 +267,19 @@ complete -c steno -n '__steno_at listen' -l tls-key -r -F -d 'the key of the cer
 complete -c steno -n '__steno_at listen' -l register -d 'set the account\'s webhook to this listener, with a secret path, until it ends'
 complete -c steno -n '__steno_at listen' -l public-url -x -d 'with --register: where the service reaches it'
 complete -c steno -n '__steno_at listen' -l tunnel -x -d 'start this and take the https URL that it prints; fills in {url}, {port}'
-complete -c steno -n '__steno_at listen' -l forward-to -x -d 'forward each event to these, as received'
+complete -c steno -n '__steno_at listen' -l forward-to -x -a '(printf "%s\\n"  | __steno_list --forward-to)' -d 'forward each event to these, as received'
 complete -c steno -n '__steno_at listen' -l exec -x -d 'run this for each event: JSON on stdin, STENO_EVENT_* variables'
 complete -c steno -n '__steno_at listen' -l exec-with-key -d 'give the command of --exec the key too, as STENO_API_KEY'
 complete -c steno -n '__steno_at listen' -l exec-timeout -x -d 'end a command that takes longer'
 complete -c steno -n '__steno_at listen' -l jobs -x -d 'how many commands run at once'
 complete -c steno -n '__steno_at listen' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'download each transcript when it is complete'
-complete -c steno -n '__steno_at listen' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list)' -d 'document types to download'
-complete -c steno -n '__steno_at listen' -l only -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD | __steno_list)' -d 'show and act on these events only; all are kept'
+complete -c steno -n '__steno_at listen' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'document types to download'
+complete -c steno -n '__steno_at listen' -l only -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD | __steno_list --only)' -d 'show and act on these events only; all are kept'
 complete -c steno -n '__steno_at listen' -l until -x -a 'TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD' -d 'end after this event'
 complete -c steno -n '__steno_at listen' -l count -x -d 'end after this many events'
 complete -c steno -n '__steno_at listen' -l verbose -d 'show every field of an event'
 complete -c steno -n '__steno_at events' -l limit -x -d 'show at most this many (default: 50 on a terminal, all elsewhere; 10 with --follow)'
-complete -c steno -n '__steno_at events' -l event -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD | __steno_list)' -d 'only these events'
+complete -c steno -n '__steno_at events' -l event -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD | __steno_list --event)' -d 'only these events'
 complete -c steno -n '__steno_at events' -l file -x -a '(__steno_ids audiofile)' -d 'only events about this file'
 complete -c steno -n '__steno_at events' -l order -x -a '(__steno_ids order)' -d 'only events about this order'
 complete -c steno -n '__steno_at events' -l since -x -d 'only events since then: 2026-11-01, or 3d for three days ago'
@@ -286,7 +299,7 @@ complete -c steno -n '__steno_at sandbox' -l port -x -d 'listen here; 0: any fre
 complete -c steno -n '__steno_at sandbox' -l host -x -d 'listen on this address'
 complete -c steno -n '__steno_at sandbox' -l speed -x -d 'how fast files ordered here advance: 1 takes 5 s, 2 half of that, 0 waits for advance'
 complete -c steno -n '__steno_at sandbox' -l ephemeral -d 'keep nothing, and share nothing with --sandbox'
-complete -c steno -n '__steno_at sandbox' -l fault -x -d 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'
+complete -c steno -n '__steno_at sandbox' -l fault -x -a '(printf "%s\\n"  | __steno_list --fault)' -d 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'
 complete -c steno -n '__steno_at "sandbox release" 0' -x -a '(__steno_ids order)'
 complete -c steno -n '__steno_at "sandbox advance"' -x -a '(__steno_ids audiofile)'
 complete -c steno -n '__steno_at api 0' -x -a 'GET POST PUT PATCH DELETE HEAD'

@@ -51,7 +51,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'order' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
+                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'); Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
                 @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 with --from, else all)' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
@@ -135,7 +135,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'upgrade' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--sku'); Value = $true; List = $true; Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); Help = 'the upgrades' }
+                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('UPGRD1', 'UPGRD2', 'UPGRD3'); Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); Help = 'the upgrades' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake success; only for audiofiles 100 and 101' }
             )
@@ -414,15 +414,18 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     $flag = $null
     $rest = $false
     $profileName = $env:STENO_PROFILE
+    $given = @()
     foreach ($word in @($words | Select-Object -Skip 1)) {
         if ($flag) {
             if ($flag.Names -ccontains '--profile') { $profileName = $word }
+            $given += @{ Name = $flag.Names[0]; Value = $word }
             $flag = $null
         } elseif (-not $rest -and $word -eq '--') {
             $rest = $true
         } elseif (-not $rest -and $word -like '-?*') {
             if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
             if ($word -ceq '--sandbox') { $profileName = 'sandbox' }
+            if ($word -match '^(--[^=]+)=(.*)$') { $given += @{ Name = $Matches[1]; Value = $Matches[2] } }
             $flag = & $findFlag $word
         } else {
             $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1
@@ -460,6 +463,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     if ($source -and $source.List) {
         $used = @($typed -split ',' | Select-Object -SkipLast 1)
         $typed = @($typed -split ',')[-1]
+        foreach ($each in $given) {
+            if ($source.Names -ccontains $each.Name) { $used += $each.Value -split ',' }
+        }
+        if (@($source.OnlyOneOf | Where-Object { $used -ccontains $_ }).Count) { $used += $source.OnlyOneOf }
     }
     # PowerShell may replace more than the typed part: what comes before it is kept.
     $before = ''

@@ -44,7 +44,7 @@ function helpCommand(specs: readonly Command[]): CommandNode {
 }
 
 function flagOf(option: Option): Flag {
-  const { flags, help, takesValue, values = [] } = option;
+  const { flags, help, takesValue, values = [], onlyOneOf = [] } = option;
   const names = flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
   const many = Array.isArray(option.initial);
   return {
@@ -55,6 +55,7 @@ function flagOf(option: Option): Flag {
     many,
     list: many && flags.includes('…'),
     values,
+    onlyOneOf,
   };
 }
 

@@ -7,6 +7,8 @@ export interface Option<T = unknown> {
   readonly flags: string;
   readonly help: string;
   readonly values?: Values | undefined;
+  /** Values that can't be chosen together: after one of them, completion offers no other. */
+  readonly onlyOneOf?: readonly string[] | undefined;
   /** The default, as help shows it; `initial` is what the command is given. */
   readonly shownDefault?: string | undefined;
   readonly env?: string | undefined;
@@ -18,6 +20,7 @@ export interface Option<T = unknown> {
 
 interface More {
   readonly values?: Values;
+  readonly onlyOneOf?: readonly string[];
   readonly default?: string;
   readonly env?: string;
 }
@@ -26,8 +29,8 @@ interface More {
 type WithDefault = More & { readonly default: string };
 
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
-  const { values, env } = more;
-  return { flags, help, values, env, shownDefault: more.default, initial, read, takesValue: true };
+  const { values, onlyOneOf, env } = more;
+  return { flags, help, values, onlyOneOf, env, shownDefault: more.default, initial, read, takesValue: true };
 }
 
 export function flag(flags: string, help: string, more: More = {}): Option<boolean> {

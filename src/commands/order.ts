@@ -1,5 +1,5 @@
 import { formats } from '../catalog/formats.ts';
-import { orderSkus } from '../catalog/skus.ts';
+import { orderSkus, transcriptionSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, repeated, text } from '../cli/options.ts';
 
@@ -17,6 +17,7 @@ export const order = command({
   options: {
     sku: list('--sku <SKU…>', 'what to order: a transcription and add-ons', {
       values: orderSkus.map((each) => each.sku),
+      onlyOneOf: transcriptionSkus,
     }),
     from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', { values: 'file' }),
     perOrder: count('--per-order <n>', 'how many URLs go into one order (default: 50 with --from, else all)'),

@@ -1,4 +1,4 @@
-import { upgradeSkus } from '../catalog/skus.ts';
+import { speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
 import { flag, list } from '../cli/options.ts';
 
@@ -8,7 +8,10 @@ export const upgrade = command({
   about: 'Upgrades a file: faster, with timestamps, and so on. It costs money and is sent once.',
   args: [{ name: '<id>', help: 'audiofile id', values: 'audiofile' }],
   options: {
-    sku: list('--sku <SKU…>', 'the upgrades', { values: upgradeSkus.map((each) => each.sku) }),
+    sku: list('--sku <SKU…>', 'the upgrades', {
+      values: upgradeSkus.map((each) => each.sku),
+      onlyOneOf: speedUpgradeSkus,
+    }),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     test: flag('--test', 'ask for a fake success; only for audiofiles 100 and 101'),
   },

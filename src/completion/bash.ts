@@ -58,7 +58,9 @@ function flagValues(nodes: readonly CommandNode[]): string[] {
         const keys = each.names.map((name) =>
           node.path.length ? quote(`${pathOf(node)}:${name}`) : `*${quote(`:${name}`)}`,
         );
-        return row(keys, [each.list ? 'list=1' : '', offer(each.values)].filter(Boolean).join(' '));
+        const only = each.onlyOneOf.length ? `one=${quote(`,${each.onlyOneOf.join(',')},`)}` : '';
+        const code = [each.list ? 'list=1' : '', only, offer(each.values)];
+        return row(keys, code.filter(Boolean).join(' '));
       }),
   );
   return [...rows, '*) return 1 ;;'];
@@ -116,7 +118,8 @@ const engine = `# Adds a value that begins with what is typed, quoted as its pla
 _steno_add() {
   local text=$head$1
   [[ $1 == "$typed"* ]] || return 0
-  [[ $list && ,\${head#*=} == *",$1,"* ]] && return 0
+  [[ $list && $used == *",$1,"* ]] && return 0
+  [[ $taken && $one == *",$1,"* ]] && return 0
   text=\${text#"$keep"}
   if [[ -z $quote && \${2-} != raw ]]; then
     printf -v text %q "$text"
@@ -138,12 +141,27 @@ _steno_add_ids() {
   while IFS= read -r each; do _steno_add "\${each%%$'\\t'*}"; done <<<"$found"
 }
 
-_steno_offer() {
+# Sets used to the values that the flag has already, and taken where one of those is among the values of one,
+# which exclude each other.
+_steno_used() {
   local each
+  used=,\${head#*=}
+  for each in \${given[@]+"\${given[@]}"}; do
+    [[ $each == "$flag="* ]] && used+=\${each#*=},
+  done
+  local IFS=,
+  for each in $one; do
+    [[ $each && $used == *",$each,"* ]] && taken=1
+  done
+}
+
+_steno_offer() {
+  local each used= taken=
   if [[ $list && $typed == *,* ]]; then
     head+=\${typed%,*},
     typed=\${typed##*,}
   fi
+  [[ $list ]] && _steno_used
   for each in \${offers[@]+"\${offers[@]}"}; do _steno_add "$each"; done
   case $kind in
     file) _steno_add_paths -f ;;
@@ -154,27 +172,29 @@ _steno_offer() {
 
 _steno() {
   local words=() cur= keep= quote= path= count=0 flag= rest= profile=\${STENO_PROFILE-}
-  local kind= list= offers=() head= typed i word
+  local kind= list= one= offers=() given=() head= typed i word
   COMPREPLY=()
   _steno_words
   for ((i = 1; i < \${#words[@]}; i++)); do
     word=\${words[i]}
     if [[ $flag ]]; then
       [[ $flag == --profile ]] && profile=$word
+      given+=("$flag=$word")
       flag=
     elif [[ $rest || $word != -?* ]]; then
       [[ $count == 0 ]] && _steno_child "$path" "$word" || count=$((count + 1))
     elif [[ $word == -- ]]; then
       rest=1
-    elif [[ $word == --profile=* ]]; then
-      profile=\${word#*=}
+    elif [[ $word == --*=* ]]; then
+      [[ $word == --profile=* ]] && profile=\${word#*=}
+      given+=("$word")
     elif [[ $word == --sandbox ]]; then
       profile=sandbox
     elif _steno_value "$path" "$word"; then
       flag=$word
     fi
   done
-  kind= list= offers=() typed=$cur
+  kind= list= one= offers=() typed=$cur
   if [[ $flag ]]; then
     _steno_value "$path" "$flag"
   elif [[ $rest || $cur != -* ]]; then
@@ -182,7 +202,7 @@ _steno() {
   elif [[ $cur != --*=* ]]; then
     _steno_flags "$path" ''
   elif _steno_value "$path" "\${cur%%=*}"; then
-    head=\${cur%%=*}= typed=\${cur#*=}
+    flag=\${cur%%=*} head=\${cur%%=*}= typed=\${cur#*=}
   fi
   _steno_offer
 }

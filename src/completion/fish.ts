@@ -36,13 +36,13 @@ function flagLine(flag: Flag, condition: string): string {
   const names = flag.names.map((name) =>
     name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   );
-  const value = flag.takesValue ? offer(flag.values, flag.list) || '-x' : '';
+  const value = flag.takesValue ? flagOffer(flag) || '-x' : '';
   return line(condition, ...names, value, `-d ${quote(flag.help)}`);
 }
 
 function argumentLines(node: CommandNode): string[] {
   return node.args.flatMap(({ values, many }, index) => {
-    const offered = offer(values, false);
+    const offered = offer(values);
     return offered ? [line(at(node, many ? undefined : index), offered)] : [];
   });
 }
@@ -51,13 +51,17 @@ function line(condition: string, ...parts: readonly string[]): string {
   return ['complete -c steno', condition && `-n ${quote(condition)}`, ...parts].filter(Boolean).join(' ');
 }
 
-function offer(values: Flag['values'], list: boolean): string {
+function flagOffer({ names, values, list, onlyOneOf }: Flag): string {
+  if (!list) return offer(values);
+  const all = typeof values === 'string' ? `__steno_ids ${values}` : `printf "%s\\n" ${words(values)}`;
+  return `-x -a ${quote(`(${all} | __steno_list ${words([names[0] ?? '', ...onlyOneOf])})`)}`;
+}
+
+function offer(values: Flag['values']): string {
   if (values === 'file') return '-r -F';
   if (values === 'folder') return "-x -a '(__fish_complete_directories (__steno_typed))'";
-  if (typeof values === 'string') return `-x -a '(__steno_ids ${values}${list ? ' | __steno_list' : ''})'`;
-  if (values.length === 0) return '';
-  const offered = words(values);
-  return `-x -a ${quote(list ? `(printf "%s\\n" ${offered} | __steno_list)` : offered)}`;
+  if (typeof values === 'string') return `-x -a '(__steno_ids ${values})'`;
+  return values.length ? `-x -a ${quote(words(values))}` : '';
 }
 
 const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
@@ -133,10 +137,23 @@ function __steno_typed
     string replace -r -- '^--[^=]*=' '' "$plain"
 end
 
-# Completes only what follows the last comma, and offers no value twice.
+# Completes only what follows the last comma, and offers no value twice. Arguments: the flag, then values that exclude
+# each other.
 function __steno_list
     set -l given (string match -r -- '^.*,' (__steno_typed))
     set -l used (string split -- , "$given")
+    set -l previous ''
+    for token in (commandline -opc)
+        test "$previous" = "$argv[1]"; and set -a used (string split -- , "$token")
+        string match -q -- "$argv[1]=*" "$token"; and set -a used (string split -- , (string replace -- "$argv[1]=" '' "$token"))
+        set previous "$token"
+    end
+    for each in $argv[2..-1]
+        if contains -- $each $used
+            set -a used $argv[2..-1]
+            break
+        end
+    end
     while read -l offered
         contains -- (string split -f 1 -- \\t $offered) $used; or printf '%s\\n' "$given$offered"
     end

@@ -19,6 +19,8 @@ export interface Flag {
   /** Takes several values separated by commas. */
   readonly list: boolean;
   readonly values: Values;
+  /** Values of a list that can't be chosen together. */
+  readonly onlyOneOf: readonly string[];
 }
 
 export interface Positional {

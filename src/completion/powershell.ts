@@ -25,8 +25,9 @@ function entries(name: string, rows: readonly string[]): string {
 const commandEntry = (node: CommandNode): string =>
   `Names = ${array(node.names)}; Path = ${quote(pathOf(node))}; Help = ${quote(node.summary)}`;
 
-function flagEntry({ names, takesValue, list, values, help }: Flag): string {
-  const value = takesValue ? `Value = $true; List = $${list}; ${offer(values)}` : 'Value = $false';
+function flagEntry({ names, takesValue, list, values, onlyOneOf, help }: Flag): string {
+  const only = onlyOneOf.length ? `OnlyOneOf = ${array(onlyOneOf)}; ` : '';
+  const value = takesValue ? `Value = $true; List = $${list}; ${only}${offer(values)}` : 'Value = $false';
   return `Names = ${array(names)}; ${value}; Help = ${quote(help)}`;
 }
 
@@ -67,15 +68,18 @@ const engine = `    # The words before the cursor, and the one at it.
     $flag = $null
     $rest = $false
     $profileName = $env:STENO_PROFILE
+    $given = @()
     foreach ($word in @($words | Select-Object -Skip 1)) {
         if ($flag) {
             if ($flag.Names -ccontains '--profile') { $profileName = $word }
+            $given += @{ Name = $flag.Names[0]; Value = $word }
             $flag = $null
         } elseif (-not $rest -and $word -eq '--') {
             $rest = $true
         } elseif (-not $rest -and $word -like '-?*') {
             if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
             if ($word -ceq '--sandbox') { $profileName = 'sandbox' }
+            if ($word -match '^(--[^=]+)=(.*)$') { $given += @{ Name = $Matches[1]; Value = $Matches[2] } }
             $flag = & $findFlag $word
         } else {
             $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1
@@ -113,6 +117,10 @@ const engine = `    # The words before the cursor, and the one at it.
     if ($source -and $source.List) {
         $used = @($typed -split ',' | Select-Object -SkipLast 1)
         $typed = @($typed -split ',')[-1]
+        foreach ($each in $given) {
+            if ($source.Names -ccontains $each.Name) { $used += $each.Value -split ',' }
+        }
+        if (@($source.OnlyOneOf | Where-Object { $used -ccontains $_ }).Count) { $used += $source.OnlyOneOf }
     }
     # PowerShell may replace more than the typed part: what comes before it is kept.
     $before = ''

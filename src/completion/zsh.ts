@@ -63,7 +63,7 @@ ${choices.join('')}      esac
 /** One `_arguments` spec a name; unless the flag may be repeated, each excludes the other names. */
 function flagSpecs(flag: Flag): string[] {
   const others = flag.names.length > 1 ? `(${flag.names.join(' ')})` : '';
-  const value = flag.takesValue ? `:${escaped(flag.valueName)}:${action(flag.values, flag.list) || ' '}` : '';
+  const value = flag.takesValue ? `:${escaped(flag.valueName)}:${flagAction(flag) || ' '}` : '';
   return flag.names.map((name) => {
     const separator = flag.takesValue ? valueSeparator(name) : '';
     return quote(`${flag.many ? '*' : others}${name}${separator}[${escaped(flag.help)}]${value}`);
@@ -74,17 +74,24 @@ function flagSpecs(flag: Flag): string[] {
 const valueSeparator = (name: string): string => (name.startsWith('--') ? '=' : '+');
 
 function argumentSpec({ name, many, values }: Positional, at: number): string {
-  return quote(`${many ? '*' : at + 1}:${escaped(name)}:${action(values, false) || '()'}`);
+  return quote(`${many ? '*' : at + 1}:${escaped(name)}:${action(values) || '()'}`);
 }
 
-function action(values: Flag['values'], list: boolean): string {
+function flagAction({ names, values, list, onlyOneOf }: Flag): string {
+  if (!list) return action(values);
+  if (typeof values === 'string') return `_steno_ids list-${values}`;
+  return `_steno_words list ${names.join(',')} ${onlyOneOf.join(',') || '-'} ${escapedWords(values)}`;
+}
+
+function action(values: Flag['values']): string {
   if (values === 'file') return '_files';
   if (values === 'folder') return '_files -/';
-  if (typeof values === 'string') return `_steno_ids ${list ? 'list-' : ''}${values}`;
-  if (values.length === 0) return '';
-  const words = values.map((each) => each.replace(/[^\w./-]/g, '\\$&'));
-  return `_steno_words ${list ? 'list' : 'word'} ${words.join(' ')}`;
+  if (typeof values === 'string') return `_steno_ids ${values}`;
+  return values.length ? `_steno_words word ${escapedWords(values)}` : '';
 }
+
+const escapedWords = (values: readonly string[]): string =>
+  values.map((each) => each.replace(/[^\w./-]/g, '\\$&')).join(' ');
 
 /** A colon or a bracket would end a part of an `_arguments` spec. */
 const escaped = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&');
@@ -94,12 +101,24 @@ const afterComma = `    used=(\${(s:,:)PREFIX%,*})
     compset -P '*,' || used=()
     compset -S ',*'`;
 
-const head = `# Offers words. Arguments: options of compadd, then 'list' or 'word', then the words.
+const head = `# Offers words. Arguments: options of compadd, then 'list' or 'word', then the words. Between 'list' and the words
+# stand the names of the flag, and the words that exclude each other.
 _steno_words() {
-  local at=\${@[(i)(list|word)]}
+  local at=\${@[(i)(list|word)]} i
   local -a used offers=("\${@[at + 1,-1]}")
   if [[ $@[at] == list ]]; then
+    local -a names=(\${(s:,:)@[at + 1]}) one=(\${(s:,:)@[at + 2]}) chosen
+    offers=("\${@[at + 3,-1]}")
 ${afterComma}
+    for ((i = 2; i < CURRENT; i++)); do
+      if ((i < CURRENT - 1 && \${names[(Ie)$words[i]]})); then
+        used+=(\${(s:,:)\${(Q)words[i + 1]}})
+      elif [[ $words[i] == --*=* ]] && ((\${names[(Ie)\${words[i]%%=*}]})); then
+        used+=(\${(s:,:)\${(Q)words[i]#*=}})
+      fi
+    done
+    chosen=(\${one:*used})
+    (($#chosen)) && used+=($one)
   fi
   compadd "\${@[1,at - 1]}" -F used -a offers
 }

@@ -63,7 +63,18 @@ for (const shell of shells) {
       ['a SKU after a comma', 'steno order --sku TRANS14,TST', ['TRANS14,TSTMP1']],
       ['a SKU after a quoted one', "steno order --sku 'TRANS14',TST", ['TRANS14,TSTMP1']],
       ['a SKU after = and a comma', 'steno order --sku=TRANS14,TST', ['TRANS14,TSTMP1']],
-      ['no SKU twice', 'steno upgrade 1 --sku UPGRD1,UPG', ['UPGRD1,UPGRD2', 'UPGRD1,UPGRD3']],
+      ['no format twice', 'steno transcript 1 --format doc,do', ['doc,docx']],
+      ['no format twice in two flags', 'steno transcript 1 --format doc --format do', ['docx']],
+      ['no format twice after =', 'steno transcript 1 --format=txt,doc --format=do', ['docx']],
+      ['no second transcription after a comma', 'steno order --sku TRANS14,T', ['TRANS14,TSTMP1']],
+      ['no second transcription after a quoted one', "steno order --sku 'TRANS14',T", ['TRANS14,TSTMP1']],
+      ['no second transcription after =', 'steno order --sku=TSTMP1,EMSR02,TR', []],
+      ['no second transcription in another flag', 'steno order --sku TRANS2 --sku T', ['TSTMP1']],
+      ['no second transcription in another flag after =', 'steno order --sku=TSTMP1,TRANS6 --sku=TR', []],
+      ['a transcription after an add-on', 'steno order --sku TSTMP1 --sku TRANS1', ['TRANS14']],
+      ['a transcription after a note that names one', 'steno order --notes TRANS2 --sku TRANS1', ['TRANS14']],
+      ['no second change of speed', 'steno upgrade 1 --sku UPGRD1,UPG', []],
+      ['other upgrades after a change of speed', 'steno upgrade 1 --sku UPGRD1,T', ['UPGRD1,TSTMP1']],
       ['a format', 'steno transcript 1 --format doc', ['doc', 'docx']],
       ['an event', 'steno webhook test ORDER', ['ORDER_ON_HOLD']],
       ['nothing beyond the last argument', 'steno webhook test ORDER_ON_HOLD ORD', []],
@@ -234,6 +245,7 @@ const flagBase: Flag = {
   many: false,
   list: false,
   values: [],
+  onlyOneOf: [],
 };
 
 /** What no command has yet, and what a shell could trip over. */
