@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, parseJson } from '../lib/json.ts';
-import { readBytes } from './http/body.ts';
-import type { Safety } from './http/call.ts';
+import type { Call, Safety } from './http/call.ts';
+import { readWhole } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface RawAnswer {
@@ -17,9 +17,11 @@ export const sendRaw = (
   method: string,
   path: string,
   params: JsonObject,
-): Promise<RawAnswer> =>
-  transport.send({ method, path, params, safety: safetyOf(method, path) }, async (response) => {
-    const bytes = await readBytes(response, MAX_ANSWER_BYTES);
+): Promise<RawAnswer> => sendCall(transport, { method, path, params, safety: safetyOf(method, path) });
+
+const sendCall = (transport: Transport, call: Call): Promise<RawAnswer> =>
+  transport.send(call, async (response) => {
+    const bytes = await readWhole(call, response, MAX_ANSWER_BYTES);
     return { bytes, json: jsonIn(bytes) };
   });
 

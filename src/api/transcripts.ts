@@ -1,5 +1,6 @@
+import { StenoError } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';
-import { type ChunkSource, streamBody } from './http/body.ts';
+import { type ChunkSource, streamBody, unknownEncoding } from './http/body.ts';
 import type { Call } from './http/call.ts';
 import type { Transport } from './http/transport.ts';
 import { pathSegment } from './ids.ts';
@@ -26,14 +27,16 @@ export function getTranscript<T>(
 ): Promise<T> {
   const params = new Map<string, Json>(request.test ? [['test', true]] : []);
   const call: Call = { method: 'POST', path: pathOf(request), safety: 'read', params, streams: true };
-  return transport.send(call, (response) =>
-    read({
+  return transport.send(call, async (response) => {
+    const encoding = unknownEncoding(response);
+    if (encoding) throw new StenoError('failed', `the transcript comes in an unknown encoding: ${encoding}`);
+    return read({
       contentType: response.headers['content-type'] ?? '',
       status: response.status,
       stream: (onChunk) => streamBody(response, onChunk),
       hide: response.hide,
-    }),
-  );
+    });
+  });
 }
 
 function pathOf({ id, ext, deprecatedPath }: TranscriptRequest): string {

@@ -251,6 +251,20 @@ describe.concurrent('a call for money', () => {
     }
   });
 
+  it.each([
+    ['too large', Buffer.alloc(70 << 20, '['), {}],
+    ['no valid gzip', '{"order":1,"audiofiles":[1]}', { 'content-encoding': 'gzip' }],
+  ])('has an unknown outcome, through api too, if the answer is %s', async (_, body, headers) => {
+    const { service, user } = await account();
+    service.on('*', { body, headers });
+    for (const args of [['api', 'POST', '/order_url'], commands.order.args]) {
+      const { code, stdout, stderr } = await user.run(args);
+      expect([code, stdout], stderr).toEqual([11, '']);
+      expect(stderr).toMatch(/^steno: the service's answer can't be read: .*may have gone through\nhint: /);
+    }
+    expect(service.got).toHaveLength(2);
+  });
+
   it('is not sent when Ctrl-C comes before it', async () => {
     const { service, user } = await account({ STENO_API_KEY: undefined });
     await user.run(['config', 'set', 'api-key-command', 'echo started >&2; sleep 5; echo key-from-command']);

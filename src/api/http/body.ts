@@ -1,6 +1,7 @@
 /** The body of a response: streamed with back pressure, and decompressed. */
 import type { Dispatcher } from 'undici';
 import { StenoError } from '../../lib/errors.ts';
+import { oneLine } from '../../lib/text.ts';
 
 /** Takes a chunk; one that returns a promise gets the next chunk only when it has settled. */
 export type ChunkHandler = (chunk: Buffer) => void | Promise<void>;
@@ -113,31 +114,56 @@ const decompressors = {
 
 type Encoding = keyof typeof decompressors;
 
+const encodingOf = ({ headers }: WithBody): string =>
+  (headers['content-encoding'] ?? '').trim().toLowerCase();
+
 /** Streams the body decompressed: we ask for no compression, but some servers compress all the same. */
-export function streamBody({ headers, body }: WithBody, onChunk: ChunkHandler): Promise<void> {
-  const encoding = (headers['content-encoding'] ?? '').toLowerCase();
+export function streamBody(response: WithBody, onChunk: ChunkHandler): Promise<void> {
+  const encoding = encodingOf(response);
   return Object.hasOwn(decompressors, encoding)
-    ? decompress(body, encoding as Encoding, onChunk)
-    : body.stream(onChunk);
+    ? decompress(response.body, encoding as Encoding, onChunk)
+    : response.body.stream(onChunk);
+}
+
+/** Names that some servers give to a body as it is. */
+const plainEncodings = new Set(['', 'identity', 'none', 'utf-8', 'utf8', 'binary', '8bit', '7bit']);
+
+/** The encoding of a body that comes to its reader as it was sent, because nothing is known about it. */
+export function unknownEncoding(response: WithBody): string | undefined {
+  const encoding = encodingOf(response);
+  if (plainEncodings.has(encoding) || Object.hasOwn(decompressors, encoding)) return undefined;
+  return oneLine(encoding, 40);
 }
 
 async function decompress(body: Body, encoding: Encoding, onChunk: ChunkHandler): Promise<void> {
   const zlib = await import('node:zlib');
   const decompressor = zlib[decompressors[encoding]]();
   let empty = true;
+  let brokenOff: unknown;
   const write = (chunk: Buffer): Promise<void> => {
     empty = false;
-    return new Promise((resolve, reject) =>
-      decompressor.write(chunk, (error) => (error ? reject(error) : resolve())),
-    );
+    // An error of the decompressor is thrown where it is read.
+    return new Promise((resolve) => decompressor.write(chunk, () => resolve()));
   };
   // Not awaited: its failure destroys the decompressor, and the loop below throws it.
   void body.stream(write).then(
     // No body at all is not a broken one: a HEAD has none, whatever its headers say.
     () => (empty ? decompressor.push(null) : decompressor.end()),
-    (error) => decompressor.destroy(error),
+    (error) => {
+      brokenOff = error;
+      decompressor.destroy(error);
+    },
   );
-  for await (const chunk of decompressor) await onChunk(chunk as Buffer);
+  const chunks = decompressor[Symbol.asyncIterator]();
+  const pull = (): Promise<IteratorResult<Buffer>> =>
+    chunks.next().catch((error: unknown) => {
+      throw error === brokenOff ? error : new StenoError('failed', `the answer is not valid ${encoding}`);
+    });
+  try {
+    for (let next = await pull(); !next.done; next = await pull()) await onChunk(next.value);
+  } finally {
+    decompressor.destroy();
+  }
 }
 
 const limitReached = new Error('limit reached');
@@ -157,9 +183,6 @@ export async function readStart(response: WithBody, maxBytes: number): Promise<s
   }
   return Buffer.concat(chunks).toString('utf8', 0, maxBytes);
 }
-
-export const readText = async (response: WithBody, maxBytes: number): Promise<string> =>
-  (await readBytes(response, maxBytes)).toString('utf8');
 
 export async function readBytes(response: WithBody, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { StenoError } from '../../lib/errors.ts';
 import { type Json, parseJson } from '../../lib/json.ts';
-import { readText } from './body.ts';
+import { readBytes, unknownEncoding } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
 import { outcomeUnknownError } from './failures.ts';
 import { messageInText } from './service-message.ts';
@@ -14,17 +14,23 @@ export const requestJson = (transport: Transport, call: Call): Promise<Json> =>
 
 async function readJson(call: Call, response: CallResponse): Promise<Json> {
   const { status, hide } = response;
-  const text = await readText(response, MAX_JSON_BYTES).catch((error: unknown) => {
-    throw error instanceof StenoError ? unreadableAnswer(call, error.message, status) : error;
-  });
+  const text = (await readWhole(call, response, MAX_JSON_BYTES)).toString('utf8');
   try {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    const encoding = unknownEncoding(response);
+    if (encoding) throw unreadableAnswer(call, `its encoding is not known: ${encoding}`, status);
     if (call.mayBeText && text.trim()) return text.trim();
     throw unreadableAnswer(call, messageInText(text, hide) || (text && 'it is not JSON'), status);
   }
 }
+
+/** The body of a success, if it can be read. */
+export const readWhole = (call: Call, response: CallResponse, maxBytes: number): Promise<Buffer> =>
+  readBytes(response, maxBytes).catch((error: unknown) => {
+    throw error instanceof StenoError ? unreadableAnswer(call, error.message, response.status) : error;
+  });
 
 /** A success that can't be read; whether a money call was carried out is then unknown. */
 export function unreadableAnswer(call: Call, why: string, status?: number): StenoError {

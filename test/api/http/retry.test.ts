@@ -1,8 +1,10 @@
 /** Reads are asked for again where that may help, within bounds. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../../support/account.ts';
+import { listing } from '../../support/files.ts';
 import { type Answer, Service } from '../../support/server.ts';
 import { finished, KEY, User } from '../../support/steno.ts';
 import { deadAddress, Wire } from '../../support/wire.ts';
@@ -306,7 +308,6 @@ describe.concurrent('an answer that is too large', () => {
   });
 
   it('is refused in packed form too', async () => {
-    const { gzipSync } = await import('node:zlib');
     const { service, user } = await account();
     const bomb = gzipSync(Buffer.concat([Buffer.from('{"balance":"'), Buffer.alloc(200 << 20, 'a')]));
     service.on('*', { body: bomb, headers: { 'content-encoding': 'gzip' } });
@@ -320,5 +321,57 @@ describe.concurrent('an answer that is too large', () => {
     service.on('*', { status: 400, body });
     const { stderr } = await user.run(['balance']);
     expect(stderr).toContain('Down for repair');
+  });
+});
+
+describe.concurrent('an answer in another encoding', () => {
+  it.each([
+    ['gzip', Buffer.from('{"balance":"1.00"}')],
+    ['gzip', Buffer.from('1f8b0800000000000003ab564a4acc49cc4b4e55b25232d433', 'hex')],
+    ['deflate', Buffer.from('{"balance":"1.00"}')],
+    ['br', Buffer.from('ffffffffffff', 'hex')],
+  ])('is refused and not asked for again where it is not valid %s', async (encoding, body) => {
+    const { service, user } = await account();
+    service.on('*', { body, headers: { 'content-encoding': encoding } });
+    const balance = await user.run(['balance']);
+    expect([balance.code, service.got.length]).toEqual([1, 1]);
+    expect(balance.stderr).toBe(
+      `steno: the service's answer can't be read: the answer is not valid ${encoding}\n`,
+    );
+    const transcript = await user.run(['transcript', '5']);
+    expect([transcript.code, service.got.length]).toEqual([1, 2]);
+    expect(transcript.stderr).toContain(`the answer is not valid ${encoding}`);
+  });
+
+  it('breaks off like any other', async () => {
+    const body = gzipSync(Buffer.alloc(1000, 'a'));
+    const wire = await Wire.afterRequest((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.end(body.subarray(0, 10));
+    });
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: wire.baseUrl });
+    const { code, stderr } = await user.run(['balance']);
+    expect([code, wire.connections]).toEqual([7, 4]);
+    expect(stderr).toContain('no usable answer');
+  });
+
+  it('that is not known never becomes a transcript', async () => {
+    const { service, user } = await account();
+    service.on('*', { body: Buffer.from('28b52ffd0400', 'hex'), headers: { 'content-encoding': 'zstd' } });
+    const { code, stdout, stderr } = await user.run(['transcript', '5']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('steno: the transcript comes in an unknown encoding: zstd\n');
+    expect(listing(user.home)).not.toContain('5.txt');
+  });
+
+  it('that is not known is named where nothing can be read, and read where it can', async () => {
+    const { service, user } = await account();
+    const headers = { 'content-encoding': 'zstd' };
+    service.on('*', { body: Buffer.from('28b52ffd0400', 'hex'), headers }, { ...good, headers });
+    for (const args of [['webhook', 'set', 'https://h/hook'], ['balance']]) {
+      const { code, stdout, stderr } = await user.run(args);
+      if (args[0] === 'balance') expect([code, stdout]).toEqual([0, '1.00\n']);
+      else expect([code, stderr]).toEqual([1, expect.stringContaining('its encoding is not known: zstd')]);
+    }
   });
 });
