@@ -21,10 +21,13 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
     if (!(error instanceof SyntaxError)) throw error;
     const encoding = unknownEncoding(response);
     if (encoding) throw unreadableAnswer(call, `its encoding is not known: ${encoding}`, status);
-    if (call.mayBeText && text.trim()) return text.trim();
+    if (call.mayBeText && isPlainText(text)) return text.trim();
     throw unreadableAnswer(call, messageInText(text, hide) || (text && 'it is not JSON'), status);
   }
 }
+
+/** Not empty, and neither a page nor JSON that was cut off. */
+const isPlainText = (text: string): boolean => /^\ufeff?\s*[^\s[{"<]/.test(text);
 
 /** The body of a success, if it can be read. */
 export const readWhole = (call: Call, response: CallResponse, maxBytes: number): Promise<Buffer> =>

@@ -195,10 +195,13 @@ describe.concurrent('a read', () => {
   ])('with a success that holds %s ends with 1 and says so', async (_, body, says) => {
     const { service, user } = await account();
     service.on('*', { body });
-    const { code, stdout, stderr } = await user.run(['balance']);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain("the service's answer can't be read");
-    expect(stderr).toContain(says);
+    // What tells of the webhook may be plain text, but this is none.
+    for (const args of [['balance'], ['webhook', 'get'], ['webhook', 'set', 'https://h/hook']]) {
+      const { code, stdout, stderr } = await user.run(args);
+      expect([args, code, stdout]).toEqual([args, 1, '']);
+      expect(stderr).toContain("the service's answer can't be read");
+      expect(stderr).toContain(says);
+    }
   });
 
   it('ends with 143 when it is told to terminate', async () => {
