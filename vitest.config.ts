@@ -19,9 +19,15 @@ const quick = [
   'test/start/*.test.ts',
 ];
 
+/** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
+const long = ['test/api/http/fault-matrix.test.ts'];
+
+const all = ['test/**/*.test.ts'];
+
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === 'quick' ? quick : ['test/**/*.test.ts'],
+    include: { quick, long }[mode] ?? all,
+    env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
     globalSetup: ['test/support/setup.ts'],
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 30_000,
