@@ -40,7 +40,7 @@ export async function placeOrder(transport: Transport, request: OrderRequest): P
   const json = await requestJson(transport, call);
   const order = decodeOrder(json);
   if (order) return order;
-  const message = oneLine(messageInJson(json) ?? '', 200);
+  const message = oneLine(messageInJson(json) ?? '');
   throw unreadableAnswer(
     call,
     `it names neither an order nor an audiofile${message ? `, but says: ${message}` : ''}`,

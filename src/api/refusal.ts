@@ -6,7 +6,6 @@ import { oneLine } from '../lib/text.ts';
 import { scalar } from './decode.ts';
 import { messageInJson } from './http/service-message.ts';
 
-const MAX_LENGTH = 200;
 const MAX_DEPTH = 4;
 
 const errorKeys = new Set(['error', 'errors', 'error_message', 'errormessage']);
@@ -39,7 +38,7 @@ export function refusalOf(json: Json): StenoError | undefined {
   if (!first) return undefined;
   const texts = failed.map(([key, value]) => (errorKeys.has(key.toLowerCase()) ? textOf(value) : ''));
   const said = texts.find(Boolean) ?? messageInJson(json) ?? `${first[0]}: ${scalar(first[1])}`;
-  const text = oneLine(cutSignatures(said), MAX_LENGTH);
+  const text = oneLine(cutSignatures(said));
   return new StenoError('failed', `the service refused: ${text}`, { status: 200 });
 }
 

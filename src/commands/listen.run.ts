@@ -52,11 +52,11 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
     onEvents: async (events) => {
       if (json) return out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
       if (!quiet) return out.showNext(viewOf(events));
-      if (download === undefined) out.write(events.map((event) => `${subjectOf(event)}\n`).join(''));
+      if (download === undefined) out.lines(events.map(subjectOf));
     },
     onLost: (event) => warn(lostLine(event)),
     onReport: (report) => {
-      if (quiet && report.saved) out.write(report.saved.map((path) => `${path}\n`).join(''));
+      if (quiet && report.saved) out.lines(report.saved);
       if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
       else out.note(reportLine(report));
     },

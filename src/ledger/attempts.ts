@@ -1,7 +1,10 @@
 /** Every attempt to order: on disk before it is sent, so that a crash or a power cut leaves a trace. */
 
+import { oneLine } from '../lib/text.ts';
 import { Table, timestamp } from './table.ts';
 import { urlKey } from './url-key.ts';
+
+const MAX_DETAIL_LENGTH = 600;
 
 export interface NewOrder {
   readonly urls: readonly string[];
@@ -149,7 +152,7 @@ export class Attempts extends Table {
       'UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ? WHERE id = ?',
       status,
       order,
-      detail === null ? null : this.hide(detail),
+      detail === null ? null : oneLine(this.hide(detail), MAX_DETAIL_LENGTH),
       timestamp(),
       attempt,
     );

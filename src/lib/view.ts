@@ -6,6 +6,8 @@ export type CellKind = 'text' | 'id' | 'state' | 'amount' | 'time' | 'link';
 export interface Column {
   readonly name: string;
   readonly kind?: CellKind;
+  /** Where a row is a line for a person: cut here, after secrets are masked. */
+  readonly maxLength?: number;
 }
 
 export interface Rows {

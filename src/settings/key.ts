@@ -5,6 +5,7 @@ import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutKey } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
+import { hasHidden } from '../lib/text.ts';
 
 export interface Key {
   readonly value: string;
@@ -24,9 +25,9 @@ export function acceptKey(value: string, mask: Mask): string {
 }
 
 export function checkKey(value: string): void {
-  if (!/^[\x21-\x7e\u00a1-\uffff]{1,4096}$/.test(value)) {
+  if (!/^[\x21-\x7e\u00a1-\uffff]{1,4096}$/.test(value) || hasHidden(value)) {
     throw usage(
-      'the key has blanks or control characters in it, or is empty',
+      'the key has blanks, control or invisible characters in it, or is empty',
       'paste it again, alone on its line',
     );
   }

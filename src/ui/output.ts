@@ -75,15 +75,17 @@ export class Output {
   async show(view: View): Promise<void> {
     if (this.mode.json) return this.write(`${formatJson(view.json)}\n`);
     if (this.mode.csv) return this.write(csvTable(view));
-    if (this.mode.quiet) return this.write(view.quiet.map((line) => `${forRow(line)}\n`).join(''));
+    if (this.mode.quiet) return this.lines(view.quiet);
     if (!this.onTerminal) return this.write(tabSeparated(view.rows));
     if (view.rows.length === 0) return;
     const { drawRecords, drawTable, drawWhole } = await import('./table.ts');
     const paint = await this.#paint(this.#stdout);
     const now = Date.now();
-    if (view.asRecord) this.write(drawRecords(view, paint, now));
-    else if (view.whole) this.write(drawWhole(view, paint, now));
-    else this.write(drawTable(view, this.#stdout.columns || 80, paint, now));
+    // Masked before it is cut, or the beginning of a key would stay.
+    const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(this.#hide)) };
+    if (view.asRecord) this.write(drawRecords(shown, paint, now));
+    else if (view.whole) this.write(drawWhole(shown, paint, now));
+    else this.write(drawTable(shown, this.#stdout.columns || 80, paint, now));
   }
 
   /** Prints a long list page by page; stops when the reader of stdout has gone. */
@@ -118,10 +120,18 @@ export class Output {
       await this.show(view);
     } else {
       const paint = await this.#paint(this.#stdout);
-      const cell = (text: string, at: number): string =>
-        paint.cell(forTerminal(text), view.columns[at]?.kind);
+      const cell = (text: string, at: number): string => {
+        const { kind, maxLength } = view.columns[at] ?? {};
+        const masked = this.#hide(text);
+        return paint.cell(maxLength ? oneLine(masked, maxLength) : forTerminal(masked), kind);
+      };
       this.write(view.rows.map((row) => `${row.map(cell).filter(Boolean).join('  ')}\n`).join(''));
     }
+  }
+
+  /** Prints what --quiet prints: each text on a line of its own. */
+  lines(texts: readonly string[]): void {
+    this.write(texts.map((text) => `${forRow(text)}\n`).join(''));
   }
 
   /** Writes to stdout, with secrets masked. */

@@ -1,7 +1,6 @@
 /** Events as people and scripts read them. */
 import type { ActionRow } from '../ledger/actions.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { oneLine } from '../lib/text.ts';
 import type { Column, View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/queue.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
@@ -69,10 +68,7 @@ export function eventLines(events: readonly ReceivedEvent[], verbose: boolean): 
       (event.event || '(no name)').padEnd(EVENT_NAME_WIDTH),
       [event.audiofile, event.title && `“${event.title}”`].filter(Boolean).join(' '),
       event.order && `order ${event.order}`,
-      oneLine(
-        [event.source === 'found' && 'found by looking:', meaningOf(event)].filter(Boolean).join(' '),
-        200,
-      ),
+      [event.source === 'found' && 'found by looking:', meaningOf(event)].filter(Boolean).join(' '),
     ],
     ...(verbose ? details(event).map(([name, value]) => [`    ${name}`, value]) : []),
   ]);
@@ -84,7 +80,7 @@ const lineColumns: readonly Column[] = [
   { name: 'event', kind: 'id' },
   { name: 'file' },
   { name: 'order' },
-  { name: 'meaning' },
+  { name: 'meaning', maxLength: 200 },
 ];
 
 /** An event that could not be kept: enough to find out later what it was about. */

@@ -1,27 +1,92 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forCsv, forRow, forTerminal, forTerminalLines, oneLine } from '../../src/lib/text.ts';
+import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
 import { relativeTime } from '../../src/ui/time.ts';
 import { parseCsv } from '../support/csv.ts';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', '\t', ' ', 'a', '\u001b', '\u009b', '=') }),
+  fc.string({ unit: fc.constantFrom('+', '-', '@', '1', '.', 'e', '\u200b', '\u200d', '\u{e0041}', '=') }),
 );
-const steering = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const steering = /[\u0000-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/u;
+
+/** What a cell is after it was written as CSV and read again. */
+const readBack = (cell: string): string => parseCsv(`${forCsv(cell)},x\r\n`)[0]?.[0] ?? '';
 
 describe('a value', () => {
-  it('comes back from CSV as it was, but for control characters', () => {
+  it('comes back from CSV as it was, but for what it must not hold and an apostrophe before a formula', () => {
     const row = fc.array(anything, { minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
         const text = rows.map((cells) => `${cells.map(forCsv).join(',')}\r\n`).join('');
-        const plain = rows.map((cells) =>
-          cells.map((cell) => cell.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, ' ')),
-        );
-        expect(parseCsv(text)).toEqual(plain);
+        const plain = (cell: string): string =>
+          cell.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, ' ');
+        parseCsv(text).forEach((cells, y) => {
+          expect(cells).toHaveLength(rows[y]?.length ?? 0);
+          cells.forEach((cell, x) => {
+            const was = plain(rows[y]?.[x] ?? '');
+            const shown = forTerminalLines(was).replaceAll('\ufffd', '');
+            expect(hasHidden(cell)).toBe(false);
+            if (hasHidden(was))
+              expect(cell.replaceAll('\ufffd', '').replace(/^'/, '')).toBe(shown.replace(/^'/, ''));
+            else expect([was, `'${was}`]).toContain(cell);
+          });
+        });
       }),
     );
+  });
+
+  it.each([
+    '=1+1',
+    '=cmd|x',
+    '@SUM(A1)',
+    '+1+1',
+    '-1+1',
+    '-a',
+    '--1',
+    '-3,5',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '\uff1d1',
+  ])('that a spreadsheet would run is text in CSV: %j', (cell) => {
+    expect(readBack(cell)).toBe(`'${cell}`);
+  });
+
+  it.each(['-3', '+4.5', '-0.25', '-.5', '-1e5', '+1E-5', '-', '+', 'a=1', '4nX', '1-1', "'=1", '', ' =1'])(
+    'that a spreadsheet would not run is as it was in CSV: %j',
+    (cell) => {
+      expect(readBack(cell)).toBe(cell);
+    },
+  );
+
+  const hiddenOnes = [
+    ...[
+      0x061c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0xfeff, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e,
+    ],
+    ...[0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069, 0xe0001, 0xe0041, 0xe007f],
+  ].map((code) => String.fromCodePoint(code));
+
+  it.each(hiddenOnes.map((each) => [each.codePointAt(0)?.toString(16), each]))(
+    'shows that there is a hidden character: U+%s',
+    (_, each = '') => {
+      for (const show of [forTerminal, forRow, forCsv, forTerminalLines])
+        expect(show(`1${each}2`)).toBe('1\ufffd2');
+      expect(oneLine(`1${each}2`)).toBe('1 2');
+    },
+  );
+
+  it.each([
+    ['an emoji of several people', '\u{1f469}\u200d\u{1f469}\u200d\u{1f467}'],
+    ['an emoji with a colour of skin', '\u{1f468}\u{1f3fd}\u200d\u{1f680}'],
+    ['an emoji with a variation', '\u{1f3f3}\ufe0f\u200d\u{1f308}'],
+    ['Persian', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+    ['Sinhala', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
+    ['Malayalam', '\u0d28\u0d4d\u200d'],
+  ])('keeps the joiners of %s', (_, text) => {
+    for (const show of [forTerminal, forRow, forCsv, oneLine, forTerminalLines])
+      expect(show(text)).toBe(text);
   });
 
   it('is one field on one line of a row', () => {
