@@ -13,7 +13,6 @@ export interface TranscriptRequest {
 }
 
 export interface TranscriptBody {
-  readonly contentType: string;
   readonly status: number;
   readonly stream: ChunkSource;
   readonly hide: (text: string) => string;
@@ -31,7 +30,6 @@ export function getTranscript<T>(
     const encoding = unknownEncoding(response);
     if (encoding) throw new StenoError('failed', `the transcript comes in an unknown encoding: ${encoding}`);
     return read({
-      contentType: response.headers['content-type'] ?? '',
       status: response.status,
       stream: (onChunk) => streamBody(response, onChunk),
       hide: response.hide,

@@ -129,11 +129,6 @@ describe.concurrent('a transcript', () => {
     ],
     ['a page without a type', 'srt', { body: '\n<html><body><h1>not ready yet</h1></body></html>' }],
     ['a page for a Word file', 'docx', { body: '<!doctype html><h1>not ready yet</h1>' }],
-    [
-      'a page as an old Word file',
-      'doc',
-      { body: '<html><h1>not ready yet</h1>', headers: { 'content-type': 'text/html' } },
-    ],
     ['a status without a body', 'txt', { status: 204 }],
     ['nothing', 'txt', { body: '' }],
   ])('is not made of %s with a status of success', async (what, ext, answer) => {

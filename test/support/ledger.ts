@@ -25,6 +25,9 @@ export function queryLedger<Row = Record<string, unknown>>(
   }
 }
 
+/** How a docx file begins: without it a text is not taken for one. */
+export const ZIP_HEADER = 'PK\u0003\u0004';
+
 export const statuses = (user: User): string[] =>
   queryLedger<{ status: string }>(user, 'SELECT status FROM attempts ORDER BY id').map(
     ({ status }) => status,
@@ -55,7 +58,10 @@ export async function orderingAccount(
   service.allow('*', ({ path }, response) => {
     const [, id = '', transcript] = /^\/audiofile\/([^/]+)(\/transcript\.\w+)?$/.exec(path) ?? [];
     if (!id) return void response.writeHead(404).end();
-    if (transcript) return void response.end(`transcript ${id}${transcript.slice('/transcript'.length)}\n`);
+    if (transcript) {
+      const ext = transcript.slice('/transcript.'.length);
+      return void response.end(`${ext === 'docx' ? ZIP_HEADER : ''}transcript ${id}.${ext}\n`);
+    }
     const left = states.get(id) ?? ['Delivered'];
     const statename = left.length > 1 ? left.shift() : left[0];
     reply(response, { audiofile: { id: Number(id), statename, title: `Talk ${id}` } });

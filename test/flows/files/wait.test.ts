@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account, fileAnswer, jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
-import { audio, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { audio, orderingAccount, queryLedger, ZIP_HEADER } from '../../support/ledger.ts';
 import { finished, type User } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 import { deadAddress } from '../../support/wire.ts';
@@ -240,7 +240,7 @@ describe.concurrent('wait', () => {
       ],
     });
     expect(listing(join(user.home, 'to/here'))).toEqual(['1.docx', '1.txt', '2.docx', '2.txt']);
-    expect(readFileSync(join(user.home, 'to/here/2.docx'), 'utf8')).toBe('transcript 2.docx\n');
+    expect(readFileSync(join(user.home, 'to/here/2.docx'), 'utf8')).toBe(`${ZIP_HEADER}transcript 2.docx\n`);
     expect(fetched().sort()).toEqual(['1.docx', '1.txt', '2.docx', '2.txt']);
     const again = await user.run([...args.slice(0, -1), '--quiet']);
     expect([again.stdout, again.stderr]).toEqual(['', expect.stringContaining('to/here/2.docx')]);
@@ -252,7 +252,9 @@ describe.concurrent('wait', () => {
   it('tries a download again that broke off, and does not repeat those that came', async () => {
     const { user, service, fetched } = await orderingAccount();
     const broken = { status: 500 };
-    service.on('POST /audiofile/5/transcript.docx', broken, broken, broken, broken, { body: 'whole' });
+    service.on('POST /audiofile/5/transcript.docx', broken, broken, broken, broken, {
+      body: `${ZIP_HEADER}whole`,
+    });
     const { code, stdout, stderr } = await user.run([
       'wait',
       '5',

@@ -1,0 +1,68 @@
+/**
+ * Tells a transcript from something else that came with status 200: a web page, a message in JSON. Only the content is
+ * looked at, because services send any content type with any format. In doubt it is a transcript: one that is refused
+ * can't be had at all.
+ */
+import { isObject, parseJson } from '../../lib/json.ts';
+
+/** Enough to tell how a text begins. */
+export const FIRST_BYTES = 64;
+
+/** Whether the whole start has to be looked at: a transcript mostly shows in its first bytes that it is one. */
+export function mayBeSomethingElse(first: Buffer, ext: string): boolean {
+  if (ext === 'docx') return !isZip(first);
+  return /^\s*(<|\{|\[\s*(\{|$)|$)/.test(withoutMark(first.toString('utf8', 0, FIRST_BYTES)));
+}
+
+/** `isCut`: the start is not all of it. */
+export function isSomethingElse(start: Buffer, ext: string, isCut: boolean): boolean {
+  if (ext === 'docx' && !isZip(start) && isText(start)) return true;
+  const text = withoutMark(start.toString('utf8'));
+  if (isJson(text, isCut)) return true;
+  // Some .doc files are pages inside.
+  return ext !== 'html' && ext !== 'doc' && isPage(text);
+}
+
+const isZip = (start: Buffer): boolean => /^PK[\u0003\u0005\u0007]/.test(start.toString('latin1', 0, 3));
+
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
+/** No control character but tabs and ends of lines: a zip or an old Word file has others in its first bytes. */
+const isText = (start: Buffer): boolean =>
+  !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.toString('latin1'));
+
+/** An object, or an array that begins with one. What can't be parsed is a transcript: `{inaudible}`, `{\rtf1`. */
+function isJson(text: string, isCut: boolean): boolean {
+  if (!/^\s*(\[\s*)?\{/.test(text)) return false;
+  // Cut off it can't be parsed: then its first key tells.
+  if (isCut) return /^\s*(\[\s*)?\{\s*"[^"\\\n]{1,100}"\s*:\s*["{[\dtfn-]/.test(text);
+  try {
+    const json = parseJson(text.trim());
+    return Array.isArray(json) ? isObject(json[0]) : isObject(json);
+  } catch {
+    return false;
+  }
+}
+
+/** Elements that stand at the top of a page and in no transcript. */
+const topElements = /^<(html|head|body|title|meta|link|base|script|style|frameset|noscript)(\s[^<]*|\/)?>/i;
+/** Elements that a page without a top begins with: they count if they are closed too. */
+const blockElements = /^<(h[1-6]|p|div|center|table|pre|main|section|article|header|ul|ol)(\s[^<]*)?>/i;
+
+function isPage(text: string): boolean {
+  const start = withoutComments(text);
+  if (/^<(\?xml|!doctype)\s/i.test(start) || topElements.test(start)) return true;
+  const [, element] = blockElements.exec(start) ?? [];
+  return element !== undefined && start.toLowerCase().includes(`</${element.toLowerCase()}>`);
+}
+
+/** What follows the blanks and comments at the beginning. */
+function withoutComments(text: string): string {
+  let rest = text.trimStart();
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->', 4);
+    if (end < 0) break;
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return rest;
+}
