@@ -1,64 +1,18 @@
 /** What a power cut must not undo is synced in time, as the kernel sees it; what may be done again is not. */
-import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { audio, ledgerOf, orderingAccount } from '../support/ledger.ts';
-import { BIN, finished, type User } from '../support/steno.ts';
+import type { User } from '../support/steno.ts';
+import { type Call, hasStrace, isSync, trace as traceCalls } from '../support/strace.ts';
 
-const hasStrace = spawnSync('strace', ['-V']).status === 0;
 if (!hasStrace) console.warn('strace is not installed: what is synced before an order is sent is not tested');
 
 const CALLS = 'fsync,fdatasync,write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg';
 
-interface Call {
-  readonly name: string;
-  /** The first argument: a descriptor and what it leads to. */
-  readonly target: string;
-  readonly text: string;
-  /** Line numbers of the trace. */
-  readonly begun: number;
-  ended: number;
-}
-
-/** Runs the program and gives its system calls, in the order in which they began. */
-async function trace(user: User, args: readonly string[]): Promise<{ calls: Call[]; code: number | null }> {
-  const log = join(user.home, 'trace');
-  const child = spawn(
-    'strace',
-    ['-f', '-yy', '-o', log, '-e', `trace=${CALLS}`, process.execPath, BIN, ...args],
-    {
-      cwd: user.home,
-      env: user.env,
-    },
-  );
-  child.stdin.end();
-  const { code } = await finished(child);
-  return { calls: parse(readFileSync(log, 'utf8')), code };
-}
-
-function parse(log: string): Call[] {
-  const calls: Call[] = [];
-  const open = new Map<string, Call>();
-  log.split('\n').forEach((line, at) => {
-    const [, thread = '', rest = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
-    const begun = /^(\w+)\((\d+<.*?>)([,)].*| <unfinished.*)$/.exec(rest);
-    if (begun) {
-      const [, name = '', target = '', text = ''] = begun;
-      const call = { name, target, text, begun: at, ended: at };
-      calls.push(call);
-      if (rest.endsWith('<unfinished ...>')) open.set(thread, call);
-    } else if (rest.startsWith('<... ')) {
-      const call = open.get(thread);
-      if (call) call.ended = at;
-    }
-  });
-  return calls;
-}
+const trace = (user: User, args: readonly string[]): ReturnType<typeof traceCalls> =>
+  traceCalls(user, args, CALLS);
 
 const isLog = ({ target }: Call): boolean => target.endsWith('ledger.db-wal>');
-const isSync = ({ name }: Call): boolean => name === 'fsync' || name === 'fdatasync';
 const isPost = ({ target, text }: Call): boolean => target.includes('<TCP') && text.includes('"POST ');
 const isOutput = ({ target }: Call): boolean => /^[12]</.test(target);
 

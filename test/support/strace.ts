@@ -1,0 +1,55 @@
+/** The system calls of the program, as the kernel sees them. */
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BIN, finished, type User } from './steno.ts';
+
+export const hasStrace = spawnSync('strace', ['-V']).status === 0;
+
+export interface Call {
+  readonly name: string;
+  /** The first argument: a descriptor and what it leads to, or a path in quotes. */
+  readonly target: string;
+  readonly text: string;
+  /** Line numbers of the trace. */
+  readonly begun: number;
+  ended: number;
+}
+
+/** Runs the program and gives these of its system calls, in the order in which they began. */
+export async function trace(
+  user: User,
+  args: readonly string[],
+  names: string,
+): Promise<{ calls: Call[]; code: number | null }> {
+  const log = join(user.home, 'trace');
+  const child = spawn(
+    'strace',
+    ['-f', '-yy', '-s', '200', '-o', log, '-e', `trace=${names}`, process.execPath, BIN, ...args],
+    { cwd: user.home, env: user.env },
+  );
+  child.stdin.end();
+  const { code } = await finished(child);
+  return { calls: parse(readFileSync(log, 'utf8')), code };
+}
+
+function parse(log: string): Call[] {
+  const calls: Call[] = [];
+  const open = new Map<string, Call>();
+  log.split('\n').forEach((line, at) => {
+    const [, thread = '', rest = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    const begun = /^(\w+)\((\d+<.*?>|"[^"]*")([,)].*| <unfinished.*)$/.exec(rest);
+    if (begun) {
+      const [, name = '', target = '', text = ''] = begun;
+      const call = { name, target, text, begun: at, ended: at };
+      calls.push(call);
+      if (rest.endsWith('<unfinished ...>')) open.set(thread, call);
+    } else if (rest.startsWith('<... ')) {
+      const call = open.get(thread);
+      if (call) call.ended = at;
+    }
+  });
+  return calls;
+}
+
+export const isSync = ({ name }: Call): boolean => name === 'fsync' || name === 'fdatasync';
