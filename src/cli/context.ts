@@ -4,7 +4,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
-import type { Env } from '../lib/env.ts';
+import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
@@ -138,7 +138,8 @@ export class Context {
   async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
     const { settings, apiKey, baseUrl = settings.get('base-url').value } = account;
     const { timeoutBounds = 'request', signal = this.signal } = options;
-    const { env, out, mask } = this;
+    const { out, mask } = this;
+    const env = this.#sandbox ? withoutProxies(this.env) : this.env;
     const transport = await connect({
       ...{ settings, baseUrl, apiKey, env, signal },
       hardSignal: this.#edges.hardSignal,

@@ -3,6 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { JsonNumber, toJson } from '../lib/json.ts';
+import { isLoopback } from '../lib/urls.ts';
 import {
   advance as advanceFiles,
   type MovedFile,
@@ -31,6 +32,11 @@ export async function serve(context: Context, { options }: Input<SandboxOptions>
     );
   }
   const faults = options.fault.map(parseFault);
+  if (!isLoopback(host.includes(':') ? `[${host}]` : host))
+    await context.out.warn(
+      `anyone who can reach ${host} can use this sandbox: its key is no secret`,
+      'use --host 127.0.0.1, unless others are meant to reach it',
+    );
   const folder = ephemeral ? {} : { folder: context.stateFolder };
   const { baseUrl, apiKey, close } = await startSandbox({ ...folder, host, port, speed, faults });
   try {

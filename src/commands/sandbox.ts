@@ -42,7 +42,7 @@ A word in an ordered URL makes something happen:
 ${scenarios.map(({ word, what }) => `  ${word.padEnd(width)}  ${what}`).join('\n')}
 A URL that was ordered before is reported as a duplicate.`,
   options: {
-    port: text('--port <port>', 'listen here; 0: any free port', { default: '4040' }),
+    port: text('--port <port>', 'listen here; 0: any free port', { default: '4141' }),
     host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
     speed: text(
       '--speed <n>',
@@ -56,7 +56,7 @@ A URL that was ordered before is reported as a duplicate.`,
   },
   children: [reset, release, advance],
   examples: [
-    ['steno sandbox', 'serve it on port 4040'],
+    ['steno sandbox', 'serve it on port 4141'],
     ['steno sandbox --port 0 --ephemeral --speed 10', 'for a test of your own'],
     ['steno sandbox --fault 503=0.1,slow=500ms', 'with faults'],
     ['steno --sandbox order https://example.com/hold.mp3 --sku TRANS14', 'try a hold without serving it'],

@@ -38,7 +38,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [] } = options;
   const db = await openStore(folder);
   const sender = new EventSender(db);
-  const server = makeServer({ db, speed, faults, onChange: () => setImmediate(() => sender.sendDue()) });
+  const server = makeServer({
+    db,
+    host,
+    speed,
+    faults,
+    onChange: () => setImmediate(() => sender.sendDue()),
+  });
   try {
     await listen(server, host, port);
   } catch (error) {

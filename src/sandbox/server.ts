@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../lib/sqlite.ts';
 import { type Answer, messageAnswer } from './answer.ts';
 import { readBody } from './body.ts';
+import { checkCaller } from './callers.ts';
 import { type Fault, type FaultPlan, planFaults } from './faults.ts';
 import { type Params, readParams } from './params.ts';
 import { Refusal } from './refusal.ts';
@@ -13,6 +14,8 @@ export const SANDBOX_KEY = 'steno-sandbox-key';
 
 export interface Service {
   readonly db: Database;
+  /** The address that it listens on, as it was given. */
+  readonly host: string;
   readonly speed: number;
   readonly faults: readonly Fault[];
   /** Called after every call that may have made an event due. */
@@ -48,6 +51,7 @@ async function answerTo(
   { delayMs, status }: FaultPlan,
 ): Promise<Answer> {
   const body = await readBody(request);
+  checkCaller(request.headers, service.host);
   if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
   if (status !== undefined) return messageAnswer(`Status ${status}, as asked for with --fault.`, status);
   return handle(service, request, body);
