@@ -34,8 +34,10 @@ _steno_words() {
 _steno_child() {
   case $1:$2 in
     ':order') path=order ;;
+    ':attempts') path=attempts ;;
     ':files' | ':ls') path=files ;;
     ':file') path=file ;;
+    ':track') path=track ;;
     ':wait') path=wait ;;
     ':transcript') path=transcript ;;
     ':sync') path=sync ;;
@@ -57,6 +59,7 @@ _steno_child() {
     ':api') path=api ;;
     ':completion') path=completion ;;
     ':help') path=help ;;
+    'attempts:settle') path='attempts settle' ;;
     'events:show') path='events show' ;;
     'events:replay') path='events replay' ;;
     'webhook:get') path='webhook get' ;;
@@ -77,9 +80,11 @@ _steno_child() {
 # The flags of a command.
 _steno_flags() {
   case $1:$2 in
-    'order:') offers=(--sku --from --per-order --notes --notes-file --name --test --dry-run --wait --interval --download --format --fail-on-hold --skip-ordered --again --any-sku --param) ;;
+    'order:') offers=(--sku --from --per-order --notes --notes-file --name --key --test --dry-run --wait --interval --download --format --fail-on-hold --skip-ordered --retry-unclear --again --any-sku --param) ;;
+    'attempts settle:') offers=(--placed --file --not-placed) ;;
     'files:') offers=(--state --order --since --limit --refresh) ;;
     'file:') offers=(--watch --interval) ;;
+    'track:') offers=(--from) ;;
     'wait:') offers=(--order --interval --download --format) ;;
     'transcript:') offers=(--format --output -o --name-as --from --jobs --force --skip-existing --test --deprecated-path) ;;
     'sync:') offers=(--download --format --jobs) ;;
@@ -141,17 +146,21 @@ _steno_value() {
     'wait:--interval') ;;
     'wait:--download') kind=folder ;;
     'wait:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'track:--from') kind=file ;;
     'file:--interval') ;;
     'files:--state') list=1 offers=('Audio Processing' 'Awaiting Edit' 'Awaiting Final Approval' 'Billing Processing' 'Checking Audio Quality' Delivered 'Editing to Word Count' Error 'On Hold' 'Order Cancelled' 'Order Chargeable' 'Order Processing' 'Out for edit' Pre-Processing Processing Refunded 'Technical Difficulty' 'Temporary Error' Transcribing) ;;
     'files:--order') kind=order ;;
     'files:--since') ;;
     'files:--limit') ;;
+    'attempts settle:--placed') kind=order ;;
+    'attempts settle:--file') list=1 ;;
     'order:--sku') list=1 one=',TRANS14,TRANS2,TRANS6,TRANS7,EMSR02,' offers=(TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1) ;;
     'order:--from') kind=file ;;
     'order:--per-order') ;;
     'order:--notes') ;;
     'order:--notes-file') kind=file ;;
     'order:--name') ;;
+    'order:--key') ;;
     'order:--interval') ;;
     'order:--download') kind=folder ;;
     'order:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
@@ -167,7 +176,9 @@ _steno_value() {
 # What to offer as the nth argument of a command.
 _steno_argument() {
   case $1:$2 in
-    ':0') offers=(order files ls file wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion help) ;;
+    ':0') offers=(order attempts files ls file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion help) ;;
+    'attempts:0') offers=(settle) ;;
+    'attempts settle:0') kind=attempt ;;
     'file:'*) kind=audiofile ;;
     'wait:'*) kind=audiofile ;;
     'transcript:'*) kind=audiofile ;;
@@ -186,7 +197,7 @@ _steno_argument() {
     'sandbox advance:'*) kind=audiofile ;;
     'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
     'completion:0') offers=(bash zsh fish powershell) ;;
-    'help:0') offers=(order files file wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion) ;;
+    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion) ;;
   esac
 }
 

@@ -7,8 +7,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         '' = @{
             Commands = @(
                 @{ Names = @('order'); Path = 'order'; Help = 'Order transcription of audio at one or more URLs' }
+                @{ Names = @('attempts'); Path = 'attempts'; Help = 'List orders whose outcome is not known' }
                 @{ Names = @('files', 'ls'); Path = 'files'; Help = 'List what the ledger knows of your orders and files' }
                 @{ Names = @('file'); Path = 'file'; Help = 'Show the details and the state of files' }
+                @{ Names = @('track'); Path = 'track'; Help = 'Take files into the ledger that were ordered elsewhere' }
                 @{ Names = @('wait'); Path = 'wait'; Help = 'Wait until files are delivered' }
                 @{ Names = @('transcript'); Path = 'transcript'; Help = 'Download transcripts' }
                 @{ Names = @('sync'); Path = 'sync'; Help = 'Refresh every open file and download what is new' }
@@ -57,6 +59,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }
+                @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'what tells this audio from others, in place of its URL' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be ordered and send nothing' }
                 @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
@@ -65,12 +68,31 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
                 @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
+                @{ Names = @('--retry-unclear'); Value = $false; Help = 'with --skip-ordered: order again what had no clear answer' }
                 @{ Names = @('--again'); Value = $false; Help = 'order again what is on order already' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--param'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send one more parameter as it is; repeat it for each' }
             )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'url' }
+            )
+        }
+        'attempts' = @{
+            Commands = @(
+                @{ Names = @('settle'); Path = 'attempts settle'; Help = 'Say what became of an order without a known end' }
+            )
+            Flags = @()
+            Arguments = @()
+        }
+        'attempts settle' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'it went through, as this order' }
+                @{ Names = @('--file'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'with --placed, the audiofiles of the order' }
+                @{ Names = @('--not-placed'); Value = $false; Help = 'it did not go through' }
+            )
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = 'attempt'; Offers = @(); Help = 'n' }
             )
         }
         'files' = @{
@@ -92,6 +114,15 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+            )
+        }
+        'track' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take ids from a file, one a line, or from stdin with -' }
+            )
+            Arguments = @(
+                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'id' }
             )
         }
         'wait' = @{
@@ -385,7 +416,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'files', 'file', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
             )
         }
     }

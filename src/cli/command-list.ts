@@ -1,5 +1,6 @@
 /** Every command, in the groups that help shows. */
 import { api } from '../commands/api.ts';
+import { attempts } from '../commands/attempts.ts';
 import { balance } from '../commands/balance.ts';
 import { completion } from '../commands/completion.ts';
 import { config } from '../commands/config.ts';
@@ -17,6 +18,7 @@ import { sandbox } from '../commands/sandbox.ts';
 import { skus } from '../commands/skus.ts';
 import { states } from '../commands/states.ts';
 import { sync } from '../commands/sync.ts';
+import { track } from '../commands/track.ts';
 import { transcript } from '../commands/transcript.ts';
 import { upgrade } from '../commands/upgrade.ts';
 import { wait } from '../commands/wait.ts';
@@ -30,7 +32,7 @@ export interface Group {
 }
 
 export const groups: readonly Group[] = [
-  { title: 'Order and follow', commands: [order, files, file, wait, transcript, sync] },
+  { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
   { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config] },

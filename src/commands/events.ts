@@ -22,8 +22,8 @@ const replay = command({
   name: 'replay',
   summary: 'Send events once more, as they were received',
   about:
-    'Sends the delivery of each event to a URL once more, body and content type to the byte, or runs a command for ' +
-    'it as listen --exec does. One after the other, each once. If the target is out of reach it exits with 7, if it ' +
+    'Sends the delivery of each event to a URL once more, as it is kept: body and content type to the byte, but for ' +
+    'the signatures of links. Or runs a command for it as listen --exec does. One after the other, each once. If the target is out of reach it exits with 7, if it ' +
     'refuses with 1, if only some worked with 10.',
   args: [{ name: '<n…>', help: 'numbers of the events' }],
   options: {

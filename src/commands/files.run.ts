@@ -32,14 +32,13 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
     if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   }
-  for (const { at, urls } of ledger.attempts.unclear()) {
-    await out.warn(
-      `the outcome of an order at ${at} is unknown: ${urls}`,
-      'look at your account; --again orders it',
-    );
-  }
+  const unclear = ledger.openAttempts.countUnclear();
+  if (unclear) await out.warn(unclearText(unclear));
   raiseFailures(refreshed);
 }
+
+const unclearText = (count: number): string =>
+  `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
 
 function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): FileFilter {
   return {

@@ -2,14 +2,16 @@ import { type Order, orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { raiseUnplaced } from '../flows/orders/failures.ts';
+import { OrderGuard } from '../flows/orders/guard.ts';
 import {
   type OrderCallbacks,
   type OrderResult,
   orderAndWait,
   raiseOrderFailures,
 } from '../flows/orders/order-and-wait.ts';
-import { withoutOrdered } from '../flows/orders/place.ts';
-import { type OrderInput, ordersOf } from '../flows/orders/plan.ts';
+import type { PlacedOrder } from '../flows/orders/place.ts';
+import { type OrderInput, ordersOf, type PlannedOrder, requestOf } from '../flows/orders/plan.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -22,6 +24,7 @@ import { planView } from '../views/plan.ts';
 import { waitedView } from '../views/waited.ts';
 
 interface OrderOptions extends OrderInput {
+  readonly retryUnclear: boolean;
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly interval: number | undefined;
@@ -32,47 +35,84 @@ interface OrderOptions extends OrderInput {
 
 export async function run(context: Context, { args, options }: Input<OrderOptions>): Promise<void> {
   const { out, signal, globals } = context;
-  const { download, interval, failOnHold, again, skipOrdered } = options;
+  const { download, interval, failOnHold, again, skipOrdered, retryUnclear } = options;
   const waits = options.wait || download !== undefined;
-  if (again && skipOrdered) throw usage("--again and --skip-ordered can't be used together");
-  if (options.test && waits) throw usage('a test order is not transcribed, so there is nothing to wait for');
+  checkFlags(options, waits);
   const formats = checkFormats(options.format);
-  if (download !== undefined) checkFolder(download);
   const planned = await ordersOf(args, options, context.stdin);
   const ledger = await context.ledger();
-  const requests = withoutOrdered(planned, ledger, options);
-  const leftOut = countUrls(planned) - countUrls(requests);
-  if (leftOut) out.note(`left out because on order already: ${leftOut} of ${countUrls(planned)}`);
-  if (options.dryRun) return out.show(planView(requests, requests.map(orderParams)));
-  if (requests.length === 0) return out.show(ordersView([], true));
+  const manifest = options.from !== undefined;
+  const guard = new OrderGuard(planned, ledger, {
+    ...{ again, skipOrdered, retryUnclear, manifest },
+    timeout: globals.timeout,
+  });
+  const listsHeld = manifest || countUrls(planned) > 1;
+  if (guard.leftOut) out.note(`left out because on order already: ${guard.leftOut} of ${countUrls(planned)}`);
+  if (options.dryRun) return showPlan(out, guard, listsHeld);
+  if (guard.unsent === 0) {
+    await out.show(ordersView([], true));
+    return raiseHeld(guard, listsHeld);
+  }
   const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
   const startedAt = monotonicMs();
   // --timeout bounds the whole command if it waits, else each request.
   const pauseLimitMs = (): number =>
     (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout: globals.timeout, signal, download, formats } : undefined;
+  const { unsent, leftOut } = guard;
   const result = await orderAndWait(
-    requests,
-    { transport, ledger, wait, signal, pauseLimitMs, failOnHold, again, skipOrdered },
+    guard,
+    { transport, ledger, wait, signal, pauseLimitMs, failOnHold },
     callbacks(out),
   );
   for (const { order } of result.placed) out.addDone(placedLine(order));
-  await show(out, result, requests.length > 1);
-  raiseOrderFailures(result);
+  if (guard.leftOut > leftOut)
+    out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
+  await show(out, result, unsent > 1 || result.placed.length > 1);
+  raiseOrderFailures(result, listsHeld);
 }
 
-const countUrls = (requests: ReadonlyArray<{ readonly urls: readonly string[] }>): number =>
-  requests.reduce((sum, { urls }) => sum + urls.length, 0);
+function checkFlags(
+  { again, skipOrdered, retryUnclear, test, download }: OrderOptions,
+  waits: boolean,
+): void {
+  if (again && skipOrdered) throw usage("--again and --skip-ordered can't be used together");
+  if (retryUnclear && !skipOrdered) throw usage('--retry-unclear requires --skip-ordered');
+  if (test && waits) throw usage('a test order is not transcribed, so there is nothing to wait for');
+  if (download !== undefined) checkFolder(download);
+}
 
-const callbacks = (out: Output): OrderCallbacks => ({
-  whilePlacing: (work) => whileSpinning(out, 'Ordering', work),
-  onLedgerError: (error) =>
-    out.warn(`the ledger could not record the outcome of the order: ${errorMessage(error)}`),
-  onPlaced: (orders) => {
-    for (const line of orderLines(orders)) out.note(line);
-  },
-  whileWaiting: (files, work) => whileWaiting(out, files, work),
-});
+async function showPlan(out: Output, guard: OrderGuard, listsHeld: boolean): Promise<void> {
+  const requests = guard.ready.map(requestOf);
+  await out.show(planView(requests, requests.map(orderParams)));
+  if (guard.deferred.length) out.note(`being ordered by another process: ${countUrls(guard.deferred)}`);
+  raiseHeld(guard, listsHeld);
+}
+
+/** Nothing was sent. */
+const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
+  raiseUnplaced({ outcomes: [], held, unsent: 0, interrupted: false }, listsHeld);
+
+const countUrls = (orders: readonly PlannedOrder[]): number =>
+  orders.reduce((sum, { audios }) => sum + audios.length, 0);
+
+function callbacks(out: Output): OrderCallbacks {
+  let saidThatItWaits = false;
+  return {
+    whilePlacing: (work) => whileSpinning(out, 'Ordering', work),
+    // On a terminal the spinner says so.
+    onWaitForOthers: (text) => {
+      if (!out.showsProgress && !saidThatItWaits) out.note(text);
+      saidThatItWaits = true;
+    },
+    onLedgerError: (error) =>
+      out.warn(`the ledger could not record the outcome of the order: ${errorMessage(error)}`),
+    onPlaced: (orders) => {
+      for (const line of orderLines(orders)) out.note(line);
+    },
+    whileWaiting: (files, work) => whileWaiting(out, files, work),
+  };
+}
 
 const placedLine = ({ id, audiofiles }: Order): string =>
   `order ${id} is placed: audiofile ${audiofiles.join(', ')}`;
@@ -91,8 +131,14 @@ async function show(out: Output, result: OrderResult, several: boolean): Promise
     const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);
     if (out.mode.quiet && waited.saved && lacks) for (const line of orderLines(orders)) out.announce(line);
     await warnSkippedFiles(out, waited.saved);
-  } else if (placed.length || several) {
-    await out.show(ordersView(placed, several));
+  } else if (placed.length || several || result.sent.outcomes.length === 0) {
+    await out.show(ordersView(placed, several || placed.length === 0));
   }
+  await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
+}
+
+async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise<void> {
+  for (const { order, files } of placed)
+    if (files.remark) await out.warn(`order ${order.id}: ${files.remark}`);
 }

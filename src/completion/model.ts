@@ -5,7 +5,7 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
 /** What a shell offers as a value: fixed words, paths, or ids of a kind from the ledger. */
-export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice';
+export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice' | 'attempt';
 
 export interface Flag {
   /** The long one first: `--output`, `-o`. */

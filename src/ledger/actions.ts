@@ -80,7 +80,7 @@ export class Actions extends Table {
        WHERE event = ? AND kind = ? AND target = ?`,
       status,
       tries,
-      outcome,
+      this.hide(outcome),
       timestamp(),
       event,
       kind,

@@ -23,6 +23,8 @@ export interface FileRow {
   readonly names: string | null;
   readonly notes: string | null;
   readonly hold: string | null;
+  /** What tells its audio from others in place of the URL; empty where the URL does. */
+  readonly key: string;
 }
 
 export interface FileFilter {
@@ -50,7 +52,7 @@ export interface KnownFile {
 
 const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
   files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
-  files.remark, files.answer,
+  files.remark, files.answer, files.key,
   orders.skus, orders.names, orders.notes, orders.hold`;
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
 
@@ -81,6 +83,13 @@ export class Files extends Table {
 
   ofOrder(order: string): FileRow[] {
     return this.page({ order }, 100_000).reverse();
+  }
+
+  /** Whether the ledger has the order, with or without files. */
+  hasOrder(order: string): boolean {
+    return (
+      this.db.get('SELECT 1 FROM orders WHERE profile = ? AND id = ?', this.profile, order) !== undefined
+    );
   }
 
   /** Ids of the files that may still change, oldest first; test orders are never transcribed. */

@@ -15,6 +15,7 @@ const AFTER_ALL = '\u{10ffff}';
 export class IdSuggestions extends Table {
   suggest(kind: string, prefix: string): IdSuggestion[] {
     if (kind === 'order') return this.#orders(prefix);
+    if (kind === 'attempt') return this.#attempts(prefix);
     return kind === 'invoice' ? this.#invoices(prefix) : this.#files(prefix);
   }
 
@@ -44,6 +45,17 @@ export class IdSuggestions extends Table {
           prefix,
           prefix + AFTER_ALL,
         );
+  }
+
+  /** Those whose end is not known: few, so that all of them can be read. */
+  #attempts(prefix: string): IdSuggestion[] {
+    const rows = this.#all(
+      `SELECT CAST(id AS TEXT) AS id, started_at || ' ' || coalesce((SELECT url FROM attempt_urls
+         WHERE attempt = attempts.id ORDER BY position LIMIT 1), '') AS about
+       FROM attempts WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0
+       AND EXISTS (SELECT 1 FROM claims WHERE claims.attempt = attempts.id) ORDER BY attempts.id DESC`,
+    );
+    return rows.filter(({ id }) => id.startsWith(prefix)).slice(0, MAX_SUGGESTIONS);
   }
 
   /** The ledger has no invoices of its own: they are read from the latest files. */

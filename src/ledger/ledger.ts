@@ -1,16 +1,21 @@
 /** What was ordered and what became of it, for one profile. The service keeps no list, so this is the only one. */
+
+import { cutSignatures } from '../lib/audio-identity.ts';
 import { StenoError } from '../lib/errors.ts';
 import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
+import { Claims } from './claims.ts';
 import { Downloads } from './downloads.ts';
 import { EventEffects } from './event-effects.ts';
 import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
 import { Files } from './files.ts';
+import { OpenAttempts } from './open-attempts.ts';
 import { Runs } from './runs.ts';
 import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
+import { TrackedFiles } from './tracked-files.ts';
 
 /** An empty ledger would let everything be bought again. */
 const hintIfEmpty =
@@ -18,6 +23,9 @@ const hintIfEmpty =
 
 export class Ledger {
   readonly attempts: Attempts;
+  readonly openAttempts: OpenAttempts;
+  readonly trackedFiles: TrackedFiles;
+  readonly claims: Claims;
   readonly files: Files;
   readonly downloads: Downloads;
   readonly events: Events;
@@ -33,8 +41,11 @@ export class Ledger {
     this.#db = db;
     this.#profile = profile;
     this.#hide = hide;
-    const context = { db, profile, hide };
+    const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)) };
     this.attempts = new Attempts(context);
+    this.openAttempts = new OpenAttempts(context);
+    this.trackedFiles = new TrackedFiles(context);
+    this.claims = new Claims(context);
     this.files = new Files(context);
     this.downloads = new Downloads(context);
     this.events = new Events(context);
@@ -77,7 +88,9 @@ export class Ledger {
     this.#db.transaction(() => {
       const ofEvents = 'WHERE event IN (SELECT id FROM events WHERE profile = ?)';
       const statements = [
-        'DELETE FROM attempt_urls WHERE attempt IN (SELECT id FROM attempts WHERE profile = ?)',
+        ...['claims', 'attempt_names', 'attempt_urls'].map(
+          (table) => `DELETE FROM ${table} WHERE attempt IN (SELECT id FROM attempts WHERE profile = ?)`,
+        ),
         `DELETE FROM actions ${ofEvents}`,
         `DELETE FROM event_files ${ofEvents}`,
         ...['attempts', 'orders', 'files', 'downloads', 'events'].map(

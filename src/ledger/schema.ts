@@ -150,4 +150,55 @@ export const migrations: readonly Migration[] = [
       UPDATE downloads SET path_key = lower(path);
       CREATE INDEX downloads_by_path ON downloads (path_key);`,
   },
+  {
+    /*
+     * `token` is made by the client, so that after a lost COMMIT it can be asked whether it came through. `user`, `host`,
+     * `pid` and `process_start` say who sends, `seen_at` is the heartbeat. `spelling` is a hash of the URL as it was
+     * given: the URL itself is kept without its signature. A claim is a name of an audio and the attempt that holds it;
+     * its primary key is what keeps two processes from ordering the same audio.
+     */
+    name: '005-claims',
+    sql: `
+      ALTER TABLE attempts ADD COLUMN token TEXT;
+      ALTER TABLE attempts ADD COLUMN user TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempts ADD COLUMN host TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempts ADD COLUMN pid INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE attempts ADD COLUMN process_start TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempts ADD COLUMN seen_at TEXT;
+      ALTER TABLE attempts ADD COLUMN skus TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempts ADD COLUMN names TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempts ADD COLUMN notes TEXT NOT NULL DEFAULT '';
+      CREATE UNIQUE INDEX attempts_by_token ON attempts (token);
+
+      ALTER TABLE attempt_urls ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE attempt_urls ADD COLUMN key TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempt_urls ADD COLUMN spelling TEXT NOT NULL DEFAULT '';
+      DROP INDEX attempt_urls_by_key;
+      DROP INDEX attempt_urls_by_attempt;
+      CREATE INDEX attempt_urls_by_attempt ON attempt_urls (attempt, position);
+
+      CREATE TABLE attempt_names (
+        name TEXT NOT NULL,
+        attempt INTEGER NOT NULL REFERENCES attempts (id),
+        position INTEGER NOT NULL,
+        PRIMARY KEY (name, attempt, position)
+      ) WITHOUT ROWID;
+      CREATE INDEX attempt_names_by_attempt ON attempt_names (attempt, position);
+
+      CREATE TABLE claims (
+        profile TEXT NOT NULL,
+        name TEXT NOT NULL,
+        attempt INTEGER NOT NULL REFERENCES attempts (id),
+        PRIMARY KEY (profile, name)
+      ) WITHOUT ROWID;
+      CREATE INDEX claims_by_attempt ON claims (attempt);
+
+      ALTER TABLE files ADD COLUMN key TEXT NOT NULL DEFAULT '';`,
+    load: async () => (await import('./identity-migration.ts')).bringIdentitiesAlong,
+  },
+  {
+    // What 005 has cut out must not stay readable in the file.
+    name: '006-nothing-left-of-signatures',
+    rewritesFile: true,
+  },
 ];

@@ -112,13 +112,24 @@ export function withoutSignature(text: string): string {
 }
 
 /** A text of any origin, with the signatures cut out of every URL in it; `&` may be escaped for HTML or JSON. */
-export const cutSignatures = (text: string): string =>
-  text.replace(/\bhttps?:(?:\\?\/){2}(?:[^\s"'<>`\\{}|^]|\\u0026|\\\/)+/gi, (found) => {
-    if (!/[?@]/.test(found)) return found;
+export function cutSignatures(text: string): string {
+  // What is a URL as a whole may hold any character; within a text some of them end it.
+  if (/^https?:\/\/\S+$/i.test(text)) return withoutSignature(text);
+  return text.replace(/\bhttps?:(?:\\?\/){2}(?:[^\s"<>\\]|\\u0026|\\\/)+/gi, (match) => {
+    if (!/[?@]/.test(match)) return match;
+    const found = withoutClosing(match);
     const url = found.replaceAll('\\/', '/').replace(/&amp;|\\u0026/gi, '&');
     const cut = withoutSignature(url);
-    return cut === url ? found : cut;
+    return cut === url ? match : cut + match.slice(found.length);
   });
+}
+
+/** Without the quotes and brackets that close what a URL stands in. */
+function withoutClosing(text: string): string {
+  let end = text.length;
+  while (end > 0 && "'`)}]|^".includes(text[end - 1] as string)) end -= 1;
+  return text.slice(0, end);
+}
 
 /** Tells, of two URLs of the same audio, where they differ; the most telling difference wins. */
 export function differenceOf(one: string, other: string): Difference {
@@ -191,6 +202,7 @@ const withoutPassword = (text: string): string =>
   text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*):[^/?#@]*@/i, '$1@');
 
 function decoded(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {

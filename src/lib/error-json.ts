@@ -1,14 +1,18 @@
 /** An error as `--json` shows it. */
+import { cutSignatures } from './audio-identity.ts';
 import type { StenoError } from './errors.ts';
 import { type JsonObject, toJson } from './json.ts';
 import { oneLine } from './text.ts';
 
 const MAX_MESSAGE_LENGTH = 600;
 
-export const errorJson = (error: StenoError, hide: (text: string) => string = String): JsonObject =>
-  toJson({
+/** `hide` masks secrets; signatures are cut out of links in any case. */
+export function errorJson(error: StenoError, hide: (text: string) => string = String): JsonObject {
+  const clean = (text: string): string => cutSignatures(hide(text));
+  return toJson({
     code: error.kind,
-    message: oneLine(hide([error.message, ...error.more].join('; ')), MAX_MESSAGE_LENGTH),
+    message: oneLine(clean([error.message, ...error.more].join('; ')), MAX_MESSAGE_LENGTH),
     status: error.status,
-    hint: error.hint,
+    hint: error.hint === undefined ? undefined : clean(error.hint),
   }) as JsonObject;
+}

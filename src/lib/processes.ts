@@ -1,23 +1,55 @@
 import { readFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { errorCode } from './errors.ts';
 
 /** Whether a process of this machine is running; EPERM means that it is, under another user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return !isZombie(pid);
+    return true;
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
 }
 
-/** Whether a process has ended and its parent has not asked yet how: in a container that may last for ever. */
-function isZombie(pid: number): boolean {
-  if (process.platform !== 'linux') return false;
+/** A process, so that another one can tell whether it is still there. */
+export interface ProcessMark {
+  readonly host: string;
+  readonly pid: number;
+  /** When it began, in the system's own words; empty where that is not cheap to learn. A number is used again. */
+  readonly start: string;
+}
+
+export const thisProcess = (): ProcessMark => ({
+  host: hostname(),
+  pid: process.pid,
+  start: startOf(process.pid) ?? '',
+});
+
+/** Whether a process of this machine is the one of the mark, and running. */
+export function isSameProcess({ pid, start }: ProcessMark): boolean {
+  if (!isRunning(pid)) return false;
+  const found = startOf(pid);
+  return found === undefined || start === '' || found === start;
+}
+
+/** Linux only; empty for a process that has ended and waits for its parent. */
+function startOf(pid: number): string | undefined {
   try {
-    // The state follows the name, which stands in brackets and may hold brackets itself.
-    return /\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the program, in parentheses, may hold anything; after it come the state and the other fields.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? '' : fields[19];
   } catch {
-    return false;
+    return undefined;
+  }
+}
+
+/** Empty where the system has no name for the user. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '';
   }
 }

@@ -12,7 +12,10 @@ export class ReceivedEvent {
   readonly receivedAt: string;
   readonly remote: string;
   readonly contentType: string;
+  /** Without the signatures of links. */
   readonly body: Uint8Array;
+  /** As it came, where this process still has it. */
+  readonly rawBody: Uint8Array;
   readonly event: string;
   readonly version: string;
   readonly audiofile: string;
@@ -23,13 +26,14 @@ export class ReceivedEvent {
   readonly twin: number | null;
   #fields: Fields | undefined;
 
-  constructor(row: EventRow) {
+  constructor(row: EventRow, rawBody: Uint8Array = row.body) {
     this.n = row.id;
     this.source = row.source;
     this.receivedAt = row.received_at;
     this.remote = row.remote;
     this.contentType = row.content_type;
     this.body = row.body;
+    this.rawBody = rawBody;
     this.event = row.event;
     this.version = row.version;
     this.audiofile = row.audiofile;

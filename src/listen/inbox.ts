@@ -2,9 +2,11 @@
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { cutFormSignatures } from '../lib/form-signatures.ts';
 import { ReceivedEvent } from './event.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
+import { RawBodies } from './raw-bodies.ts';
 import { eventRow, type NewEvent, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
 import { type OnError, runInBackground } from './timers.ts';
@@ -18,6 +20,8 @@ interface KeepCallbacks {
 interface WaitingDelivery extends NewEvent {
   readonly callbacks: KeepCallbacks;
   readonly test: ExpectedTest | undefined;
+  /** The body as it came, where a signature was cut out of what is kept. */
+  readonly raw: Uint8Array | undefined;
 }
 
 interface ExpectedTest {
@@ -28,6 +32,7 @@ interface ExpectedTest {
 export class Inbox {
   /** Every write of the session goes through it. */
   readonly commits: GroupCommit;
+  readonly rawBodies: RawBodies;
   readonly #ledger: Ledger;
   readonly #recorder: Recorder;
   readonly #onError: OnError;
@@ -38,13 +43,17 @@ export class Inbox {
     this.#ledger = ledger;
     this.#recorder = new Recorder(ledger, rules);
     this.#onError = onError;
+    this.rawBodies = new RawBodies(rules.actions.filter(({ kind }) => kind === 'forward').length);
     this.commits = new GroupCommit((work) => {
       ledger.checkInPlace();
       return ledger.transaction(work);
     });
   }
 
-  keep(delivery: Delivery, callbacks: KeepCallbacks): void {
+  keep(received: Delivery, callbacks: KeepCallbacks): void {
+    const body = cutFormSignatures(received.body);
+    const raw = body === received.body ? undefined : received.body;
+    const delivery = raw ? { ...received, body } : received;
     const parsed = parseForm(delivery.body);
     let test: ExpectedTest | undefined;
     try {
@@ -54,7 +63,7 @@ export class Inbox {
       return void callbacks.onFailed(error, event);
     }
     const source = test ? 'test' : 'received';
-    if (this.#waiting.push({ source, delivery, parsed, callbacks, test }) === 1)
+    if (this.#waiting.push({ source, delivery, parsed, callbacks, test, raw }) === 1)
       runInBackground(() => this.#writeWaiting(), this.#onError);
   }
 
@@ -62,18 +71,35 @@ export class Inbox {
   async #writeWaiting(): Promise<void> {
     let batch: readonly WaitingDelivery[] | undefined;
     let rows: readonly EventRow[];
+    const held = new Set<number>();
     try {
       rows = await this.commits.add(() => {
         batch ??= this.#waiting.splice(0);
-        return this.#recorder.write(batch);
+        const written = this.#recorder.write(batch);
+        // Within the transaction: its end may wake the queue of a forward before this goes on.
+        this.#holdRaw(batch, written, held);
+        return written;
       });
     } catch (error) {
+      for (const n of held) this.rawBodies.delete(n);
       for (const each of batch ?? this.#waiting.splice(0)) each.callbacks.onFailed(error, unkeptEvent(each));
       return;
     }
     batch?.forEach(({ callbacks, test }, at) => {
       callbacks.onKept(new ReceivedEvent(rows[at] as EventRow));
       test?.arrived();
+    });
+  }
+
+  /** A transaction may be tried again, with other numbers. */
+  #holdRaw(batch: readonly WaitingDelivery[], rows: readonly EventRow[], held: Set<number>): void {
+    for (const n of held) this.rawBodies.delete(n);
+    held.clear();
+    batch.forEach(({ raw }, at) => {
+      const n = rows[at]?.id;
+      if (!raw || n === undefined) return;
+      this.rawBodies.set(n, raw);
+      held.add(n);
     });
   }
 

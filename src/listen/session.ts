@@ -113,12 +113,13 @@ class ListeningSession {
     this.#parts = parts;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
     this.#inbox = new Inbox(ledger, { run, actions, only: plan.only }, onError);
-    const { commits } = this.#inbox;
+    const { commits, rawBodies } = this.#inbox;
     const { signal } = end;
     this.#queues = new ActionQueues(actions, {
       ...parts,
       ...callbacks,
       commits,
+      rawBodies,
       end,
       onError,
       onLedgerTrouble: (text) => warnings.warn(text),

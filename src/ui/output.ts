@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { cutSignatures } from '../lib/audio-identity.ts';
 import type { Env } from '../lib/env.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { BulkError, type Failure, type StenoError } from '../lib/errors.ts';
@@ -171,7 +172,10 @@ export class Output {
 
   async warn(message: string, hint?: string): Promise<void> {
     if (this.mode.json)
-      return this.#writeStderrJson('warning', toJson({ message: this.#line(message), hint }) as JsonObject);
+      return this.#writeStderrJson(
+        'warning',
+        toJson({ message: this.#line(message), hint: hint && this.#clean(hint) }) as JsonObject,
+      );
     const paint = await this.#paint(this.#stderr);
     this.#writeStderr(
       `${paint.warn('warning:')} ${this.#line(message)}\n${hint ? `hint: ${this.#line(hint)}\n` : ''}`,
@@ -187,13 +191,13 @@ export class Output {
       this.#writeStderr(`${prefix} ${this.#line(`${each.what}: ${each.error.message}`)}\n`);
     for (const line of [error.message, ...error.more]) this.#writeStderr(`${prefix} ${this.#line(line)}\n`);
     if (error.hint) this.#writeStderr(`hint: ${this.#line(error.hint)}\n`);
-    if (this.mode.debug) this.#writeStderr(`${forTerminalLines(stackTrace(error))}\n`);
+    if (this.mode.debug) this.#writeStderr(`${forTerminalLines(this.#clean(stackTrace(error)))}\n`);
   }
 
   #failJson(error: StenoError, failures: readonly Failure[]): void {
     const object = errorJson(error, this.#hide);
     const items = failures.map(
-      (each) => new Map([['what', each.what as Json], ...errorJson(each.error, this.#hide)]),
+      (each) => new Map([['what', this.#clean(each.what) as Json], ...errorJson(each.error, this.#hide)]),
     );
     if (items.length) object.set('failures', items);
     this.#writeStderrJson('error', object);
@@ -256,9 +260,14 @@ export class Output {
     return this.#stderr.columns;
   }
 
-  /** One line of stderr; masked before it is cut, or the beginning of a key would stay. */
+  /** One line of stderr; cleaned before it is cut, or the beginning of a key would stay. */
   #line(text: string, maxLength = MAX_LINE_LENGTH): string {
-    return oneLine(this.#hide(text), maxLength);
+    return oneLine(this.#clean(text), maxLength);
+  }
+
+  /** Without secrets: keys are masked, and signatures are cut out of links. */
+  #clean(text: string): string {
+    return cutSignatures(this.#hide(text));
   }
 
   #writeStderr(text: string): void {

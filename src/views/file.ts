@@ -1,4 +1,5 @@
 import type { AudioFile } from '../api/files.ts';
+import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import type { Json } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
 
@@ -22,16 +23,16 @@ export function filesView(files: readonly AudioFile[], json: Json, forPeople: bo
   const rows = files.map((file) => [
     file.id,
     file.state,
-    file.title,
+    cutSignatures(file.title),
     file.duration,
     file.total,
     file.qualityStars,
     file.orders.join(','),
     file.invoices.join(','),
-    file.names,
-    file.notes,
-    file.description,
-    file.originalLink,
+    cutSignatures(file.names),
+    cutSignatures(file.notes),
+    cutSignatures(file.description),
+    withoutSignature(file.originalLink),
   ]);
   const quiet = files.map((file) => file.state);
   if (!forPeople) return { json, columns, rows, quiet };

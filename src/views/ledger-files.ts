@@ -1,9 +1,12 @@
 /** Files as they are in the ledger. */
+import type { Outcome } from '../flows/bulk.ts';
 import type { FilePage } from '../flows/files/list.ts';
+import type { Tracked } from '../flows/files/track.ts';
 import type { Download } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
 import { type Json, parseJson, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
+import { failureJson } from './documents.ts';
 import { viewPages } from './pages.ts';
 
 const COLUMNS_FOR_PEOPLE = 7;
@@ -28,18 +31,30 @@ const columns: readonly Column[] = [
   { name: 'remark' },
   { name: 'heard', kind: 'time' },
   { name: 'answer' },
+  { name: 'key' },
+];
+
+const everyColumn = columns.map((_, at) => at);
+
+/** The first ones, and the key where a file has one. */
+const columnsForPeople = (rows: readonly FileRow[]): number[] => [
+  ...everyColumn.slice(0, COLUMNS_FOR_PEOPLE),
+  ...(rows.some(({ key }) => key) ? [columns.length - 1] : []),
 ];
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
 function filePageView({ rows, downloads }: FilePage, forPeople: boolean): View {
-  const shown = forPeople ? columns.slice(0, COLUMNS_FOR_PEOPLE) : columns;
+  const shown = forPeople ? columnsForPeople(rows) : everyColumn;
   return {
-    columns: shown,
+    columns: shown.map((at) => columns[at] as Column),
     get json() {
       return rows.map((row) => document(row, downloads.get(row.id) ?? []));
     },
     get rows() {
-      return rows.map((row) => cells(row, downloads.get(row.id) ?? []).slice(0, shown.length));
+      return rows.map((row) => {
+        const all = cells(row, downloads.get(row.id) ?? []);
+        return shown.map((at) => all[at] ?? '');
+      });
     },
     get quiet() {
       return rows.map((row) => row.id);
@@ -67,6 +82,7 @@ const cells = (row: FileRow, downloads: readonly Download[]): string[] => [
   row.remark,
   row.heard_at ?? '',
   row.answer ?? '',
+  row.key,
 ];
 
 const document = (row: FileRow, downloads: readonly Download[]): Json =>
@@ -90,6 +106,7 @@ const document = (row: FileRow, downloads: readonly Download[]): Json =>
     heard_at: row.heard_at,
     downloads: downloads.map(({ ext, path, bytes, at }) => ({ format: ext, path, bytes, at })),
     answer: answerOf(row) as never,
+    key: row.key || null,
   });
 
 /** Why its order is on hold; a file that has ended is not on hold any more. */
@@ -106,3 +123,21 @@ function answerOf({ answer }: FileRow): Json {
 
 export const filePages = (pages: Iterable<FilePage>, forPeople: boolean): Generator<View> =>
   viewPages(pages, (page) => filePageView(page, forPeople), { rows: [], downloads: new Map() });
+
+/** The files that were taken in. JSON: one document, or with `several` an array in the order asked. */
+export function trackedView(
+  outcomes: readonly Outcome<Tracked>[],
+  several: boolean,
+  forPeople: boolean,
+): View {
+  const tracked = outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value]));
+  const rows = tracked.map(({ row }) => row);
+  const downloads = new Map(tracked.map((each) => [each.row.id, each.downloads]));
+  const { columns: shown, rows: cellsOfRows, quiet } = filePageView({ rows, downloads }, forPeople);
+  const json = outcomes.map((outcome) =>
+    outcome.error
+      ? failureJson(outcome.what, outcome.error)
+      : document(outcome.value.row, outcome.value.downloads),
+  );
+  return { columns: shown, rows: cellsOfRows, quiet, json: several ? json : (json[0] ?? null) };
+}

@@ -1,11 +1,14 @@
 import type { PlacedOrder } from '../flows/orders/place.ts';
+import { withoutSignature } from '../lib/audio-identity.ts';
+import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 
 /** A row for each file. The JSON of one order is the service's answer, that of several an array of answers. */
 export function ordersView(placed: readonly PlacedOrder[], several: boolean): View {
   const documents = placed.map(({ order }) => order.json);
   return {
-    json: !several && documents[0] !== undefined ? documents[0] : documents,
+    // The answer of a single call passes as it came.
+    json: !several && documents[0] !== undefined ? documents[0] : cutJsonSignatures(documents),
     columns: [
       { name: 'audiofile', kind: 'id' },
       { name: 'order' },
@@ -13,14 +16,13 @@ export function ordersView(placed: readonly PlacedOrder[], several: boolean): Vi
       { name: 'url', kind: 'link' },
     ],
     rows: placed.flatMap(rowsOf),
-    quiet: placed.flatMap(({ order }) => order.audiofiles),
+    quiet: [...new Set(placed.flatMap(({ order }) => order.audiofiles))],
   };
 }
 
-/** Files come in the order of the URLs, if there are as many. */
-function rowsOf({ order, request }: PlacedOrder): string[][] {
-  const inStep = order.audiofiles.length === request.urls.length;
+function rowsOf({ order, files }: PlacedOrder): string[][] {
+  const urls = new Map(files.files.map(({ id, audio }) => [id, audio?.url ?? '']));
   const status = order.hold ? `held: ${order.hold}` : 'ordered';
-  const ids = order.audiofiles.length ? order.audiofiles : [''];
-  return ids.map((id, at) => [id, order.id, status, inStep ? (request.urls[at] ?? '') : '']);
+  const ids = order.audiofiles.length ? [...new Set(order.audiofiles)] : [''];
+  return ids.map((id) => [id, order.id, status, withoutSignature(urls.get(id) ?? '')]);
 }

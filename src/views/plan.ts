@@ -1,21 +1,25 @@
 import type { OrderRequest } from '../api/orders.ts';
+import { cutSignatures } from '../lib/audio-identity.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 
-/** What --dry-run shows: a row for each URL; as JSON, the documents that would be sent. */
+/** What --dry-run shows: a row for each URL; as JSON, the documents that would be sent. Signatures are left out. */
 export function planView(requests: readonly OrderRequest[], documents: readonly JsonObject[]): View {
   const rows = requests.flatMap((request, at) =>
-    request.urls.map((url) => [
-      String(at + 1),
-      url,
-      request.skus.join(','),
-      request.names.join('|'),
-      request.notes ?? '',
-      request.test ? 'test' : '',
-    ]),
+    request.urls.map((url) =>
+      [
+        String(at + 1),
+        url,
+        request.skus.join(','),
+        request.names.join('|'),
+        request.notes ?? '',
+        request.test ? 'test' : '',
+      ].map(cutSignatures),
+    ),
   );
   return {
-    json: documents.length === 1 && documents[0] ? documents[0] : [...documents],
+    json: cutJsonSignatures(documents.length === 1 && documents[0] ? documents[0] : [...documents]),
     columns: [
       { name: 'order', kind: 'id' },
       { name: 'url', kind: 'link' },

@@ -2,6 +2,7 @@ import type { AudioFile } from '../api/files.ts';
 import type { Order } from '../api/orders.ts';
 import type { WaitResult } from '../flows/files/wait-and-download.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 import { failureJson } from './documents.ts';
 import { filesView } from './file.ts';
@@ -22,7 +23,9 @@ export function waitedView(
   { forPeople, several, orders = [], held = [] }: WaitViewOptions,
 ): View {
   const files = outcomes.flatMap(({ file }) => file ?? []);
-  const all = outcomes.map(({ what, file, error }) => file?.json ?? failureJson(what, error));
+  const all = outcomes.map(({ what, file, error }) =>
+    file ? cutJsonSignatures(file.json) : failureJson(what, error),
+  );
   const [only] = all;
   const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, forPeople);
   const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
@@ -32,11 +35,11 @@ export function waitedView(
   if (!saved && orders.length === 0) return shown;
   const json: JsonObject = new Map();
   const [first] = orders;
-  if (first && orders.length === 1) json.set('order', first.json);
+  if (first && orders.length === 1) json.set('order', cutJsonSignatures(first.json));
   if (orders.length > 1)
     json.set(
       'orders',
-      orders.map((order) => order.json),
+      orders.map((order) => cutJsonSignatures(order.json)),
     );
   json.set('files', all);
   if (saved) json.set('downloads', saved.map(savedJson));

@@ -1,12 +1,12 @@
 /** What holds for every URL and every point in time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { urlKey } from '../../src/ledger/url-key.ts';
+import { audioIdentity } from '../../src/lib/audio-identity.ts';
 import { parseSince } from '../../src/lib/since.ts';
 
 const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
 
-describe('the key of a URL', () => {
+describe('the identity of a URL', () => {
   it('is the same for every spelling of host, scheme, default port and fragment', () => {
     fc.assert(
       fc.property(url, fc.string(), (text, fragment) => {
@@ -14,14 +14,14 @@ describe('the key of a URL', () => {
         const [, scheme = '', host = '', rest = ''] = /^(https?):\/\/([^/?#:]+)([/?].*)?$/s.exec(plain) ?? [];
         fc.pre(host !== '');
         const port = scheme === 'https' ? ':443' : ':80';
-        const key = urlKey(plain);
+        const key = audioIdentity(plain);
         for (const same of [
           `${plain}#${fragment}`,
           `${scheme.toUpperCase()}://${host}${rest}`,
           `${scheme}://${host.toUpperCase()}${rest}`,
           `${scheme}://${host}${port}${rest}`,
         ])
-          expect(urlKey(same)).toBe(key);
+          expect(audioIdentity(same)).toBe(key);
       }),
     );
   });
@@ -38,16 +38,16 @@ describe('the key of a URL', () => {
           `http://${host}/${path}`,
           `https://${host}/${path.toUpperCase()}-`,
         ];
-        expect(new Set(spellings.map(urlKey)).size).toBe(spellings.length);
+        expect(new Set(spellings.map(audioIdentity)).size).toBe(spellings.length);
       }),
     );
   });
 
-  it('is a key of itself, and has no fragment', () => {
+  it('is an identity of itself, and has no fragment', () => {
     fc.assert(
       fc.property(url, (text) => {
-        const key = urlKey(text);
-        expect(urlKey(key)).toBe(key);
+        const key = audioIdentity(text);
+        expect(audioIdentity(key)).toBe(key);
         expect(key).not.toContain('#');
       }),
     );

@@ -106,6 +106,8 @@ export function fill(user: User, count: number): void {
       SELECT 'default', 'placed', 0, '2026-01-01T00:00:00.000Z', 'O' || i FROM n;
     INSERT INTO attempt_urls (attempt, url, url_key)
       SELECT id, 'https://bulk.example/' || order_id, 'https://bulk.example/' || order_id FROM attempts WHERE order_id GLOB 'O*';
+    INSERT INTO attempt_names (name, attempt, position) SELECT 'url ' || url, attempt, position FROM attempt_urls WHERE url GLOB '*/O*';
+    INSERT INTO claims (profile, name, attempt) SELECT 'default', name, attempt FROM attempt_names WHERE name GLOB '*/O*';
     INSERT INTO orders (profile, id, placed_at, skus, names, notes)
       SELECT 'default', 'O' || i, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM n;
     INSERT INTO files (profile, id, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)

@@ -19,16 +19,15 @@ export async function refreshFile(
   id: string,
 ): Promise<RefreshedFile> {
   const file = await getFile(transport, id);
-  const { state, title, invoices } = file;
-  const previousState = ledger?.files.update({
-    id,
-    state,
-    title,
-    invoices,
-    answer: formatJson(file.json, 0),
-  });
-  return { file, previousState };
+  return { file, previousState: ledger && keepAnswer(ledger, id, file) };
 }
+
+/** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
+export const keepAnswer = (
+  ledger: Ledger,
+  id: string,
+  { state, title, invoices, json }: AudioFile,
+): string | undefined => ledger.files.update({ id, state, title, invoices, answer: formatJson(json, 0) });
 
 export const refreshFiles = (
   transport: Transport,

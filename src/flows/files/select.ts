@@ -1,6 +1,6 @@
 import { checkId } from '../../api/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { usage } from '../../lib/errors.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 
 /** The files that were named, those of an order, or all that are open. */
 export function filesToWaitFor(
@@ -12,6 +12,11 @@ export function filesToWaitFor(
   if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
   if (order === undefined) return ledger.files.open();
   const found = ledger.files.ofOrder(checkId(order)).map((row) => row.id);
+  if (found.length === 0 && ledger.files.hasOrder(order)) {
+    throw new StenoError('uncertain', `order ${order} was accepted, but its files are not known`, {
+      hint: 'look for them in your account, and take them in with: steno track <id>   see also: steno attempts',
+    });
+  }
   if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');
   return found;
 }

@@ -1,19 +1,19 @@
 /** Places planned orders and, where asked, waits for their files and downloads the transcripts. */
 import { type AudioFile, orderedFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import type { Order, OrderRequest } from '../../api/orders.ts';
+import type { Order } from '../../api/orders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/errors.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
 import { raiseUndelivered, type WaitOutcome } from '../files/wait.ts';
 import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
-import { type DuplicateOptions, type PlacedOrder, placeOne } from './place.ts';
-import { raiseUnplaced, type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
+import { raiseUnplaced } from './failures.ts';
+import type { OrderGuard } from './guard.ts';
+import { type PlacedOrder, placeOne } from './place.ts';
+import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
-export interface OrderAndWaitOptions
-  extends DuplicateOptions,
-    Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
+export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Absent: the files are not waited for. */
@@ -22,7 +22,7 @@ export interface OrderAndWaitOptions
   readonly failOnHold: boolean;
 }
 
-export interface OrderCallbacks {
+export interface OrderCallbacks extends Pick<SendingOptions, 'onWaitForOthers'> {
   /** Runs the sending of the orders, so that the caller can show that it is under way; the work says how far it is. */
   readonly whilePlacing: <T>(work: (onProgress: (text: string) => void) => Promise<T>) => Promise<T>;
   /** The ledger could not record what became of an order. */
@@ -54,17 +54,16 @@ export interface OrderResult {
 }
 
 export async function orderAndWait(
-  requests: readonly OrderRequest[],
+  guard: OrderGuard,
   options: OrderAndWaitOptions,
   callbacks: OrderCallbacks,
 ): Promise<OrderResult> {
-  const { transport, ledger, wait, again, skipOrdered } = options;
-  const guard = { again, skipOrdered, onLedgerError: callbacks.onLedgerError };
-  const { signal, pauseLimitMs } = options;
-  const place = (request: OrderRequest): ReturnType<typeof placeOne> =>
-    placeOne(request, transport, ledger, guard);
+  const { transport, ledger, wait, signal, pauseLimitMs } = options;
+  const { onLedgerError, onWaitForOthers } = callbacks;
   const sent = await callbacks.whilePlacing((onProgress) =>
-    sendOrders(requests, place, { signal, pauseLimitMs, onProgress }),
+    sendOrders(guard, (order) => placeOne(order, guard, { transport, ledger, onLedgerError }), {
+      ...{ signal, pauseLimitMs, onProgress, onWaitForOthers },
+    }),
   );
   const placed = values(sent.outcomes);
   const orders = placed.map(({ order }) => order);
@@ -90,7 +89,7 @@ async function waitForOrders(
   { transport, ledger }: OrderAndWaitOptions,
   { whileWaiting }: OrderCallbacks,
 ): Promise<WaitedOrders> {
-  const ids = orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles));
+  const ids = [...new Set(orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles)))];
   const waited = await whileWaiting(ids.length, (onProgress) =>
     waitAndDownload(ids, { transport, ledger, poll: wait, onProgress }, wait),
   );
@@ -121,13 +120,13 @@ function heldOrder(hold: string): StenoError {
 }
 
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
-export function raiseOrderFailures(result: OrderResult): void {
+export function raiseOrderFailures(result: OrderResult, listsHeld: boolean): void {
   const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
   const held = holdIsFailure ? heldOrders(orders) : [];
   const files = waited?.outcomes ?? [];
   const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: asStenoError(waitError) }];
-  raiseUnplaced(sent, [...held, ...failures(files), ...brokeOff]);
+  raiseUnplaced(sent, listsHeld, [...held, ...failures(files), ...brokeOff]);
   if (waitError !== undefined) throw orderStands(orders, asStenoError(waitError));
   try {
     raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);

@@ -1,12 +1,13 @@
 /** Sends orders one after the other, as fast as the service asks for, and stops where going on would do harm. */
 import { CallError } from '../../api/http/failures.ts';
-import type { OrderRequest } from '../../api/orders.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { BulkError, type Failure, StenoError } from '../../lib/errors.ts';
+import { type Failure, StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
-import { failures, type Outcome, values } from '../bulk.ts';
+import type { Outcome } from '../bulk.ts';
+import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder } from './place.ts';
+import { describeUrls, type PlannedOrder } from './plan.ts';
 
 export interface SendingOptions {
   readonly signal: AbortSignal;
@@ -14,10 +15,14 @@ export interface SendingOptions {
   readonly pauseLimitMs: () => number;
   /** How far it is: to be shown. */
   readonly onProgress: (text: string) => void;
+  /** Another process is sending some of it, and is waited for. */
+  readonly onWaitForOthers: (text: string) => void;
 }
 
 export interface SentOrders {
   readonly outcomes: readonly Outcome<PlacedOrder>[];
+  /** What was not sent, because of what the ledger knows of it. */
+  readonly held: readonly Failure[];
   /** How many orders were not sent, and why. */
   readonly unsent: number;
   readonly because?: string | undefined;
@@ -32,33 +37,39 @@ const FIRST_PAUSE_MS = 1_000;
 /** How many such refusals in a row end the run. */
 const BUSY_LIMIT = 3;
 
-type Place = (request: OrderRequest) => Promise<PlacedOrder | undefined>;
+type Place = (order: PlannedOrder) => Promise<PlacedOrder | undefined>;
 
 /** A refused order does not stop the next; one without a clear answer does. */
 export async function sendOrders(
-  requests: readonly OrderRequest[],
+  guard: OrderGuard,
   place: Place,
   options: SendingOptions,
 ): Promise<SentOrders> {
   const outcomes: Outcome<PlacedOrder>[] = [];
-  const { signal, onProgress } = options;
+  const { signal, onProgress, onWaitForOthers } = options;
   const stop = (unsent: number, because?: string): SentOrders => ({
     ...{ outcomes, unsent, because },
+    held: guard.failures,
     interrupted: signal.aborted,
   });
+  const onWait = (text: string): void => {
+    onProgress(text);
+    onWaitForOthers(text);
+  };
   const pacer = new Pacer(options);
-  for (const [at, request] of requests.entries()) {
-    const left = requests.length - at;
-    if (signal.aborted) return stop(left);
-    if (requests.length > 1) onProgress(`Ordering: ${at + 1} of ${requests.length}`);
-    const outcome = await outcomeOf(request, place);
+  let at = 0;
+  for await (const order of guard.orders({ signal, onWait })) {
+    if (signal.aborted) return stop(guard.unsent + 1);
+    at += 1;
+    if (at + guard.unsent > 1) onProgress(`Ordering: ${at} of ${at + guard.unsent}`);
+    const outcome = await outcomeOf(order, place);
     // It was interrupted before it was sent.
-    if (outcome?.error?.kind === 'interrupted') return stop(left);
+    if (outcome?.error?.kind === 'interrupted') return stop(guard.unsent + 1);
     if (outcome) outcomes.push(outcome);
-    const because = await pacer.after(outcome?.error, left - 1);
-    if (because) return stop(left - 1, because);
+    const because = await pacer.after(outcome?.error, guard.unsent);
+    if (because) return stop(guard.unsent, because);
   }
-  return stop(0);
+  return stop(guard.unsent);
 }
 
 /** Waits between two orders where the service has too much to do. */
@@ -95,19 +106,16 @@ class Pacer {
   }
 }
 
-async function outcomeOf(request: OrderRequest, place: Place): Promise<Outcome<PlacedOrder> | undefined> {
-  const what = describeUrls(request);
+async function outcomeOf(order: PlannedOrder, place: Place): Promise<Outcome<PlacedOrder> | undefined> {
+  const what = describeUrls(order);
   try {
-    const value = await place(request);
+    const value = await place(order);
     return value && { what, value };
   } catch (error) {
     if (error instanceof StenoError) return { what, error };
     throw error;
   }
 }
-
-const describeUrls = ({ urls }: OrderRequest): string =>
-  urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : `${urls[0]}`;
 
 /** What would happen to every order after it, or left one unclear. */
 const endsTheRun = ({ kind }: StenoError): boolean =>
@@ -116,49 +124,3 @@ const endsTheRun = ({ kind }: StenoError): boolean =>
 /** The service has too much to do: the next order would be refused too. */
 const isBusy = (error: StenoError | undefined): error is CallError =>
   error instanceof CallError && (error.status === 429 || error.status === 503);
-
-const GO_ON = 'run the same line again with --skip-ordered';
-
-/** Raises what was not placed, together with what else failed: unclear before interrupted before the rest. */
-export function raiseUnplaced(sent: SentOrders, others: readonly Failure[] = []): void {
-  const { outcomes, unsent, interrupted } = sent;
-  const unplaced = failures(outcomes);
-  const [first] = unplaced;
-  const total = outcomes.length + unsent;
-  const unclear = unplaced.find(({ error }) => error.kind === 'uncertain');
-  if (interrupted && !unclear) throw interruption(sent, [...unplaced, ...others]);
-  if (!first) return;
-  if (total === 1) throw first.error;
-  const kindOfAll = values(outcomes).length ? 'partial' : first.error.kind;
-  throw new BulkError(
-    unclear ? 'uncertain' : kindOfAll,
-    `${unplaced.length} of ${total} orders failed`,
-    [...unplaced, ...unsentFailures(sent), ...others],
-    unclear?.error.hint,
-  );
-}
-
-/** One line for all that was not sent. */
-function unsentFailures({ unsent, because }: SentOrders): Failure[] {
-  if (unsent === 0) return [];
-  const why = because ? `, because ${because}` : '';
-  const later = because ? GO_ON.replace('again', 'again later') : GO_ON;
-  return [
-    { what: 'not sent', error: new StenoError('failed', `${plural(unsent, 'order')}${why}; ${later}`) },
-  ];
-}
-
-/** Says what was ordered, what was not sent, and how to go on. */
-function interruption({ outcomes, unsent }: SentOrders, failed: readonly Failure[]): StenoError {
-  const placed = values(outcomes);
-  const [only] = outcomes;
-  if (unsent === 0 && outcomes.length === 1 && only?.error)
-    return new StenoError('interrupted', `interrupted: ${only.error.message}`, { hint: only.error.hint });
-  const files = placed.reduce((sum, { order }) => sum + order.audiofiles.length, 0);
-  const ordered = placed.length
-    ? `${plural(placed.length, 'order')} placed, with ${plural(files, 'file')}`
-    : 'nothing was ordered';
-  const more = unsent ? [`not sent: ${plural(unsent, 'order')}`] : [];
-  const hint = unsent ? `to go on, ${GO_ON}` : 'what becomes of it: steno files';
-  return new BulkError('interrupted', `interrupted: ${ordered}`, failed, hint, more);
-}

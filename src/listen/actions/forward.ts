@@ -18,7 +18,7 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     retriedByNext: true,
     // An event that was found by looking has no body to send.
     sources: ['received'],
-    async run({ n, contentType, body }, _attempt, signal) {
+    async run({ n, contentType, rawBody: body }, _attempt, signal) {
       const headers = { 'steno-event': String(n), [HOP_MARKER_HEADER]: hopMarker };
       return outcomeOf(await target.post({ contentType, body, headers }, signal));
     },

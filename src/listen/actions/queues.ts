@@ -2,6 +2,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { ReceivedEvent } from '../event.ts';
 import type { GroupCommit } from '../group-commit.ts';
+import type { RawBodies } from '../raw-bodies.ts';
 import { startTimer } from '../timers.ts';
 import type { Action } from './action.ts';
 import { ActionQueue, type ActionStore, type QueueOptions } from './queue.ts';
@@ -10,6 +11,7 @@ interface QueuesOptions extends Omit<QueueOptions, 'abort'> {
   readonly ledger: Ledger;
   readonly run: number;
   readonly commits: GroupCommit;
+  readonly rawBodies: RawBodies;
   readonly abort: AbortController;
 }
 
@@ -63,16 +65,19 @@ export class ActionQueues {
   }
 
   #storeFor(action: Action): ActionStore {
-    const { ledger, run, commits } = this.#options;
+    const { ledger, run, commits, rawBodies } = this.#options;
     const { actions, events } = ledger;
     return {
       pending: (after, limit) =>
         actions.pending(action, run, after, limit).map(({ event, tries }) => ({ n: event, tries })),
       event: (n) => {
         const row = events.get(n);
-        return row && new ReceivedEvent(row);
+        return row && new ReceivedEvent(row, rawBodies.get(n));
       },
-      write: (n, state) => commits.add(() => actions.update(n, action, state)),
+      write: async (n, state) => {
+        await commits.add(() => actions.update(n, action, state));
+        if (action.kind === 'forward' && state.status !== 'pending') rawBodies.release(n);
+      },
     };
   }
 }

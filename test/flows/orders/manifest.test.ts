@@ -243,7 +243,7 @@ const bad: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'the same URL twice',
     `${a}\n${b}\nhttps://EXAMPLE.com/a.mp3#x\n`,
-    /m, line 3: https:\/\/EXAMPLE\.com\/a\.mp3#x is the same as in m, line 1\n/,
+    /m, line 3: https:\/\/EXAMPLE\.com\/a\.mp3#x is the same as in m, line 1 \(differs only in spelling\)\n/,
   ],
 ];
 

@@ -179,7 +179,12 @@ describe.concurrent('a hold', () => {
 
   it('is said with --fail-on-hold also where another order is refused', async () => {
     const { service, user } = await account();
-    service.on('POST /order_url', placed(1, held), { status: 400, body: { message: 'no audio' } }, placed(3));
+    service.on(
+      'POST /order_url',
+      placed(1, held),
+      { status: 400, body: { message: 'no audio' } },
+      ...[3, 4, 5].map((n) => placed(n)),
+    );
     const { code, stderr } = await run(user, '--fail-on-hold', '--quiet');
     expect(code).toBe(10);
     expect(stderr).toMatch(
@@ -196,15 +201,15 @@ describe.concurrent('a hold', () => {
 
   it('ends with 5 where it is the only failure', async () => {
     const { service, user } = await account();
-    service.on('POST /order_url', placed(1, held), placed(2));
+    service.on('POST /order_url', placed(1, held), ...[2, 3, 4, 5].map((n) => placed(n)));
     const { code, stderr } = await run(user, '--fail-on-hold');
     expect([code, stderr]).toEqual([5, expect.stringContaining('order o1 is on hold (billing)')]);
   });
 
   it('is said also where a file of another order ends without a transcript', async () => {
     const { service, user } = await account();
-    service.on('POST /order_url', placed(1, held), placed(2));
-    service.on('GET /audiofile/2', fileAnswer(2, 'Order Cancelled'));
+    service.on('POST /order_url', placed(1, held), ...[2, 3, 4, 5].map((n) => placed(n)));
+    for (const n of [2, 3, 4, 5]) service.on(`GET /audiofile/${n}`, fileAnswer(n, 'Order Cancelled'));
     const { code, stderr } = await run(user, '--wait', '--interval', '50ms');
     expect([code, stderr]).toEqual([8, expect.stringContaining('order o1: is on hold (billing)')]);
   });

@@ -1,0 +1,38 @@
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { findOpenAttempt, settleNotPlaced, settlePlaced } from '../flows/orders/settle.ts';
+import { usage } from '../lib/errors.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { attemptsView, settledView } from '../views/attempt.ts';
+
+export async function list(context: Context): Promise<void> {
+  const { out } = context;
+  const ledger = await context.requireLedger('attempts reads the ledger');
+  const attempts = ledger.openAttempts.list();
+  await out.show(attemptsView(attempts, out.forPeople));
+  if (out.forPeople && attempts.length === 0) out.note('every order has a known end');
+}
+
+interface SettleOptions {
+  readonly placed: string | undefined;
+  readonly file: readonly string[];
+  readonly notPlaced: boolean;
+}
+
+export async function settle(context: Context, { args, options }: Input<SettleOptions>): Promise<void> {
+  const { placed, file, notPlaced } = options;
+  if (placed !== undefined && notPlaced) throw usage("--placed and --not-placed can't be used together");
+  if (placed === undefined && !notPlaced)
+    throw usage('settle requires --placed <order> or --not-placed', 'see: steno attempts settle --help');
+  if (file.length && placed === undefined) throw usage("--file can't be used without --placed");
+  const { out } = context;
+  const ledger = await context.requireLedger('attempts reads the ledger');
+  const attempt = findOpenAttempt(ledger, args[0] ?? '');
+  const settled =
+    placed === undefined
+      ? settleNotPlaced(ledger, attempt)
+      : await whileSpinning(out, 'Asking', () =>
+          settlePlaced(ledger, attempt, placed, file, () => context.connect()),
+        );
+  await out.show(settledView(settled));
+}

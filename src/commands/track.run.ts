@@ -1,0 +1,26 @@
+import { checkId } from '../api/ids.ts';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { raiseFailures } from '../flows/bulk.ts';
+import { trackFiles } from '../flows/files/track.ts';
+import { readIds } from '../flows/orders/manifest.ts';
+import { usage } from '../lib/errors.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { trackedView } from '../views/ledger-files.ts';
+
+interface TrackOptions {
+  readonly from: string | undefined;
+}
+
+export async function run(context: Context, { args, options }: Input<TrackOptions>): Promise<void> {
+  const { out } = context;
+  const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
+  const ids = [...new Set([...args, ...listed].map(checkId))];
+  if (ids.length === 0) throw usage('track requires an id, or --from', 'see: steno track --help');
+  const ledger = await context.requireLedger('track writes to the ledger');
+  const transport = await context.connect();
+  const outcomes = await whileSpinning(out, 'Asking', () => trackFiles(transport, ledger, ids));
+  const several = ids.length > 1 || options.from !== undefined;
+  if (several || !outcomes[0]?.error) await out.show(trackedView(outcomes, several, out.forPeople));
+  raiseFailures(outcomes);
+}

@@ -1,0 +1,28 @@
+/** Takes files into the ledger that were ordered elsewhere. */
+import { getFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
+import type { Download } from '../../ledger/downloads.ts';
+import type { FileRow } from '../../ledger/files.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { doEach, type Outcome } from '../bulk.ts';
+import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
+
+export interface Tracked {
+  readonly row: FileRow;
+  readonly downloads: readonly Download[];
+}
+
+/** Asks the service about each; one that is known is refreshed. */
+export const trackFiles = (
+  transport: Transport,
+  ledger: Ledger,
+  ids: readonly string[],
+): Promise<Outcome<Tracked>[]> =>
+  doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
+    const file = await getFile(transport, id);
+    const { orders, originalLink: link, names, notes } = file;
+    ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
+    keepAnswer(ledger, id, file);
+    const row = ledger.files.get(id) as FileRow;
+    return { row, downloads: ledger.downloads.forFiles([id]).get(id) ?? [] };
+  });

@@ -1,0 +1,68 @@
+/** What is said of an audio that is on order, is being ordered, or may have been. */
+import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
+import { type Holder, TRACKED } from '../../ledger/claims.ts';
+import { differenceOf, withoutSignature } from '../../lib/audio-identity.ts';
+import { type Failure, StenoError } from '../../lib/errors.ts';
+
+/** An audio that another attempt holds, and the name under which it does. */
+export interface HeldAudio {
+  readonly audio: Audio;
+  readonly name: string;
+  readonly holder: Holder;
+}
+
+/** The error for audios that stop the whole command. */
+export function duplicateError(held: readonly HeldAudio[]): StenoError {
+  const [first, ...more] = held;
+  if (!first) throw new Error('an error for no audio');
+  const others = more.length ? ` (and ${more.length} more)` : '';
+  return new StenoError('duplicate', statement(first, withoutSignature(first.audio.url), others), {
+    hint: hintFor(first.holder),
+  });
+}
+
+/** The failure of one row among others. */
+export const heldFailure = (held: HeldAudio): Failure => ({
+  what: withoutSignature(held.audio.url),
+  error: new StenoError('duplicate', statement(held, 'it', ''), { hint: hintFor(held.holder) }),
+});
+
+function statement(held: HeldAudio, subject: string, others: string): string {
+  const { attempt, status, order, at, by, answered, tracked } = held.holder;
+  const same = sameness(held);
+  if (status === 'placed')
+    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was ${TRACKED}` : ''} at ${at}${same}${others}`;
+  if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
+  if (order)
+    return `${subject} is in order ${order} of ${at}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;
+  const what = answered ? 'had no clear answer' : 'was begun and has no outcome';
+  return `an order of ${subject} at ${at} (attempt ${attempt}) ${what}${same}${others}: it may have gone through`;
+}
+
+function hintFor({ attempt, status, order }: Holder): string {
+  if (status === 'placed')
+    return `--again orders it once more, --skip-ordered leaves it out; what became of it: steno files${order ? ` --order ${order}` : ''}`;
+  if (status === 'being sent')
+    return 'wait for its end, then run this again; --skip-ordered waits, and orders only what is still to be ordered';
+  const settle = `steno attempts settle ${attempt}`;
+  if (order)
+    return `name its files: ${settle} --placed ${order} --file <id>; or take them in: steno track <id>; see: steno attempts`;
+  return `look at the balance (steno balance) and at your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with --again. All such orders: steno attempts`;
+}
+
+/** Why it is the same audio, where the URLs differ. */
+function sameness({ audio, name, holder }: HeldAudio): string {
+  return holder.spelling === spellingOf(audio.url) ? '' : reason(name, audio.url, holder.url);
+}
+
+/** Why two audios that share a name are the same, where their URLs differ. */
+export const samenessOf = (name: string, one: Audio, other: Audio): string =>
+  one.url === other.url ? '' : reason(name, one.url, other.url);
+
+function reason(name: string, one: string, other: string): string {
+  if (!name.startsWith('url ')) return ` (same ${name.slice(0, name.indexOf(' '))})`;
+  if (!URL.canParse(other)) return '';
+  const difference = differenceOf(one, other);
+  // The ledger keeps no signature, so that two texts may be equal where the URLs were not.
+  return ` (differs only in ${difference === 'nothing' || difference === 'signature' ? 'its signature' : difference})`;
+}

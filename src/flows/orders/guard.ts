@@ -1,0 +1,203 @@
+/**
+ * Keeps an audio from being bought twice: sorts planned orders into what may be sent, what is on order, what may have
+ * been ordered, and what another process is sending right now.
+ */
+import type { Audio } from '../../ledger/audio-names.ts';
+import type { Holder } from '../../ledger/claims.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+import { type Failure, StenoError } from '../../lib/errors.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { plural } from '../../lib/text.ts';
+import { duplicateError, type HeldAudio, heldFailure } from './duplicates.ts';
+import type { PlannedOrder } from './plan.ts';
+
+export interface GuardOptions {
+  /** Order everything, whatever was ordered before. */
+  readonly again: boolean;
+  /** Leave out what is on order. */
+  readonly skipOrdered: boolean;
+  /** Order again what had no clear answer. */
+  readonly retryUnclear: boolean;
+  /** The orders come from a manifest: a row that can't be ordered holds up no other. */
+  readonly manifest: boolean;
+  /** Milliseconds for which another process may be waited for. */
+  readonly timeout: number | undefined;
+}
+
+export interface WaitForOthers {
+  readonly signal: AbortSignal;
+  /** Called when the waiting begins, with what is waited for. */
+  readonly onWait: (text: string) => void;
+}
+
+/** What another process is sending. */
+interface Deferred {
+  readonly order: PlannedOrder;
+  readonly holders: ReadonlyMap<number, Holder>;
+}
+
+const POLL_INTERVAL_MS = 250;
+
+export class OrderGuard {
+  /** What is not ordered, and why. */
+  readonly failures: Failure[] = [];
+  /** How many audios were left out because they are on order. */
+  leftOut = 0;
+  readonly #ledger: Ledger | undefined;
+  readonly #options: GuardOptions;
+  readonly #deadline: number;
+  readonly #takeOver = new WeakMap<PlannedOrder, readonly number[]>();
+  #queue: PlannedOrder[] = [];
+  #next = 0;
+  #deferred: Deferred[] = [];
+
+  /** Throws where something that is planned stops the whole command. */
+  constructor(planned: readonly PlannedOrder[], ledger: Ledger | undefined, options: GuardOptions) {
+    this.#ledger = ledger;
+    this.#options = options;
+    this.#deadline = monotonicMs() + (options.timeout ?? Number.POSITIVE_INFINITY);
+    this.#sort(planned, true);
+  }
+
+  /** What may be sent now. */
+  get ready(): readonly PlannedOrder[] {
+    return this.#queue.slice(this.#next);
+  }
+
+  /** How many orders were neither given out nor left out so far. */
+  get unsent(): number {
+    return this.#queue.length - this.#next + this.#deferred.length;
+  }
+
+  /** What another process is sending. */
+  get deferred(): readonly PlannedOrder[] {
+    return this.#deferred.map(({ order }) => order);
+  }
+
+  /**
+   * The orders to send, one after the other; what another process is sending comes last, if it is then to be sent. Ends
+   * early where the user interrupts.
+   */
+  async *orders(waiting: WaitForOthers): AsyncGenerator<PlannedOrder> {
+    while (this.unsent > 0) {
+      const order = this.#queue[this.#next];
+      if (order) {
+        this.#next += 1;
+        yield order;
+      } else if (!(await this.#waitForOthers(waiting))) return;
+    }
+  }
+
+  /** The attempts whose names an order may take. */
+  takeOver(order: PlannedOrder): readonly number[] | 'any' {
+    return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
+  }
+
+  /** Another process was faster with some of it. */
+  putBack(order: PlannedOrder): void {
+    this.#sort([order], this.#isStrict);
+  }
+
+  /** One audio that can't be ordered stops all of them. */
+  get #isStrict(): boolean {
+    return !this.#options.skipOrdered && !this.#options.manifest;
+  }
+
+  /** `atOnce`: before anything is sent, so that what is on order can still stop all of it. */
+  #sort(orders: readonly PlannedOrder[], atOnce: boolean): void {
+    const { again, skipOrdered } = this.#options;
+    const held = again ? [] : this.#held(orders);
+    const byAudio = new Map(held.map((each) => [each.audio, each]));
+    const blocking = this.#isStrict ? held : held.filter(({ holder }) => holder.status === 'placed');
+    if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking);
+    for (const order of orders) this.#sortOne(order, byAudio);
+  }
+
+  #sortOne(order: PlannedOrder, held: ReadonlyMap<Audio, HeldAudio>): void {
+    const { skipOrdered } = this.#options;
+    const unclear = new Set<number>();
+    const busy = new Map<number, Holder>();
+    const [free, waiting]: [Audio[], Audio[]] = [[], []];
+    for (const audio of order.audios) {
+      const found = held.get(audio);
+      if (!found) free.push(audio);
+      else if (found.holder.status === 'being sent') {
+        waiting.push(audio);
+        busy.set(found.holder.attempt, found.holder);
+      } else if (this.#isRetried(found.holder)) {
+        free.push(audio);
+        unclear.add(found.holder.attempt);
+      } else if (found.holder.status === 'placed' && skipOrdered) this.leftOut += 1;
+      else this.failures.push(heldFailure(found));
+    }
+    if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
+    if (free.length)
+      this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, unclear);
+  }
+
+  #enqueue(order: PlannedOrder, unclear: ReadonlySet<number>): void {
+    if (unclear.size) this.#takeOver.set(order, [...unclear]);
+    this.#queue.push(order);
+  }
+
+  /** An order that was accepted is not ordered again, though its files are not known. */
+  #isRetried({ status, order }: Holder): boolean {
+    return this.#options.retryUnclear && status === 'unclear' && order === '';
+  }
+
+  /** The audios that other attempts hold; test orders neither hold nor are held up. */
+  #held(orders: readonly PlannedOrder[]): HeldAudio[] {
+    const audios = orders.flatMap(({ test, audios }) => (test ? [] : audios));
+    const holders = this.#ledger?.claims.holders(audios.flatMap(({ names }) => names));
+    return holders ? audios.flatMap((audio) => strongest(audio, holders) ?? []) : [];
+  }
+
+  /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
+  async #waitForOthers({ signal, onWait }: WaitForOthers): Promise<boolean> {
+    const audios = this.#deferred.reduce((sum, { order }) => sum + order.audios.length, 0);
+    onWait(`Waiting for ${plural(audios, 'URL')} that ${senderOf(this.#deferred[0])} is ordering`);
+    while (!signal.aborted) {
+      const sending = this.#stillSending();
+      const isSent = ({ holders }: Deferred): boolean => [...holders.keys()].every((id) => sending.has(id));
+      const ended = this.#deferred.filter((each) => !isSent(each)).map(({ order }) => order);
+      const left = this.#deadline - monotonicMs();
+      if (ended.length) {
+        this.#deferred = this.#deferred.filter(isSent);
+        this.#sort(ended, false);
+      } else if (left <= 0) this.#giveUp();
+      if (ended.length || left <= 0) return true;
+      // An interruption is seen above.
+      await sleep(Math.min(POLL_INTERVAL_MS, left), signal).catch(() => {});
+    }
+    return false;
+  }
+
+  #stillSending(): ReadonlySet<number> {
+    const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
+    return this.#ledger?.openAttempts.beingSent([...ids]) ?? new Set();
+  }
+
+  #giveUp(): void {
+    for (const deferred of this.#deferred) {
+      const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`);
+      for (const { url } of deferred.order.audios) this.failures.push({ what: withoutSignature(url), error });
+    }
+    this.#deferred = [];
+  }
+}
+
+const senderOf = (deferred: Deferred | undefined): string =>
+  [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
+
+/** Of several holders of an audio's names the one that matters most. */
+function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
+  const held = audio.names.flatMap((name) => {
+    const holder = holders.get(name);
+    return holder ? [{ audio, name, holder }] : [];
+  });
+  for (const status of ['placed', 'being sent', 'unclear'])
+    for (const each of held) if (each.holder.status === status) return each;
+  return undefined;
+}

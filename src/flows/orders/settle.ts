@@ -1,0 +1,106 @@
+/** Settles an attempt whose end somebody has found out. */
+import { type AudioFile, getFile } from '../../api/files.ts';
+import type { Transport } from '../../api/http/transport.ts';
+import { checkId } from '../../api/ids.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Attempt } from '../../ledger/open-attempts.ts';
+import { isSameAudio, isSameUrl, type OrderedAudio, type OrderedFile } from '../../ledger/ordered-files.ts';
+import { senderText } from '../../ledger/sender.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
+import { doEach, raiseFailures, values } from '../bulk.ts';
+import { keepAnswer, REFRESH_CONCURRENCY } from '../files/refresh.ts';
+
+export interface Settled {
+  readonly attempt: number;
+  readonly status: 'placed' | 'not placed';
+  readonly order: string;
+  readonly audiofiles: readonly string[];
+}
+
+/** The attempt of a number, if it can be settled. */
+export function findOpenAttempt(ledger: Ledger, text: string): Attempt {
+  const attempt = /^\d{1,15}$/.test(text) ? ledger.openAttempts.get(Number(text)) : undefined;
+  if (!attempt) throw usage(`there is no attempt ${text}`, 'see their numbers with: steno attempts');
+  const { status, by, order } = attempt;
+  if (status === 'being sent')
+    throw usage(`attempt ${text} is being sent right now by ${senderText(by)}`, 'wait for it');
+  if (status !== 'unclear') throw settledError(text, status === 'placed' ? order : undefined);
+  return attempt;
+}
+
+const settledError = (attempt: string | number, order: string | undefined): StenoError =>
+  usage(
+    `attempt ${attempt} is settled already: ${order === undefined ? 'it was not placed' : `it was placed${order ? ` as order ${order}` : ''}`}`,
+    'those that are not: steno attempts',
+  );
+
+export function settleNotPlaced(ledger: Ledger, { attempt }: Attempt): Settled {
+  if (!ledger.openAttempts.settleNotPlaced(attempt)) throw settledError(attempt, undefined);
+  return { attempt, status: 'not placed', order: '', audiofiles: [] };
+}
+
+/** Keeps the order, and its files if they are named, as if the service's answer had come. */
+export async function settlePlaced(
+  ledger: Ledger,
+  attempt: Attempt,
+  order: string,
+  ids: readonly string[],
+  connect: () => Promise<Transport>,
+): Promise<Settled> {
+  checkId(order);
+  if (attempt.order && attempt.order !== order)
+    throw usage(`attempt ${attempt.attempt} was accepted as order ${attempt.order}, not ${order}`);
+  const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
+  const found = assignFiles(ledger, attempt, files);
+  if (!ledger.openAttempts.settlePlaced(attempt.attempt, order, found))
+    throw settledError(attempt.attempt, order);
+  for (const file of files) keepAnswer(ledger, file.id, file);
+  return { attempt: attempt.attempt, status: 'placed', order, audiofiles: files.map(({ id }) => id) };
+}
+
+async function askAbout(ids: readonly string[], transport: Transport): Promise<AudioFile[]> {
+  const outcomes = await doEach([...new Set(ids)], REFRESH_CONCURRENCY, String, async (id) => ({
+    ...(await getFile(transport, id)),
+    id,
+  }));
+  raiseFailures(outcomes);
+  return values(outcomes);
+}
+
+/** Which URL of the attempt each file is of; one that is of another audio is an error. */
+function assignFiles(ledger: Ledger, attempt: Attempt, files: readonly AudioFile[]): OrderedFile[] {
+  const audios = ledger.openAttempts.audios(attempt.attempt);
+  const linked = files.map((file) => audioOfLink(ledger, attempt, audios, file));
+  // Files without a link are taken in the order of the URLs that are left, if there are as many.
+  const left = audios.filter((audio) => !linked.includes(audio));
+  const inStep = linked.filter((audio) => !audio).length === left.length;
+  let next = 0;
+  return files.map(({ id }, at) => {
+    let audio = linked[at] ?? (audios.length === 1 ? audios[0] : undefined);
+    if (!audio && inStep) audio = left[next++];
+    checkUnclaimed(ledger, id, audio);
+    return { id, audio };
+  });
+}
+
+function audioOfLink(
+  ledger: Ledger,
+  { attempt }: Attempt,
+  audios: readonly OrderedAudio[],
+  { id, originalLink }: AudioFile,
+): OrderedAudio | undefined {
+  if (!originalLink) return undefined;
+  const link = ledger.openAttempts.kept(originalLink);
+  const audio = audios.find(({ url }) => isSameUrl(url, link));
+  if (audio) return audio;
+  throw new StenoError('failed', `audiofile ${id} is of ${link}, which is no URL of attempt ${attempt}`, {
+    hint: 'its URLs: steno attempts',
+  });
+}
+
+/** A file that the ledger has for another audio stays what it is. */
+function checkUnclaimed(ledger: Ledger, id: string, audio: OrderedAudio | undefined): void {
+  const row = ledger.files.get(id);
+  if (!row?.url || row.test || (audio && isSameAudio(audio, row))) return;
+  throw new StenoError('failed', `audiofile ${id} is the file of ${row.url} in the ledger`);
+}

@@ -1,0 +1,138 @@
+/** Attempts whose end is not known, and how somebody who knows it settles them. */
+import { AttemptTable, type OrderRow } from './attempt-table.ts';
+import { openStatus, type SenderRow } from './claims.ts';
+import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
+import { timestamp } from './table.ts';
+
+/** An attempt as people see it. */
+export interface Attempt {
+  readonly attempt: number;
+  readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
+  readonly at: string;
+  readonly urls: readonly string[];
+  readonly skus: readonly string[];
+  /** The process that sends or sent it; an empty host: not known. */
+  readonly by: { readonly user: string; readonly host: string; readonly pid: number };
+  /** Empty where no order is known. */
+  readonly order: string;
+  /** What happened. */
+  readonly detail: string;
+}
+
+interface AttemptRow extends SenderRow {
+  readonly id: number;
+  readonly status: 'sending' | 'placed' | 'refused' | 'uncertain';
+  readonly started_at: string;
+  readonly order_id: string | null;
+  readonly detail: string | null;
+  readonly skus: string;
+}
+
+const columns = 'id, status, started_at, order_id, detail, skus, user, host, pid, process_start, seen_at';
+
+export class OpenAttempts extends AttemptTable {
+  /**
+   * Newest first. One that holds no name any more stands in the way of nothing: what it tried was ordered again later,
+   * or taken in with `track`.
+   */
+  list(): Attempt[] {
+    return this.#rows().map((row) => this.#attemptOf(row));
+  }
+
+  /** Without those that are being sent. */
+  countUnclear(): number {
+    return this.#rows().filter((row) => openStatus(row.status, row) === 'unclear').length;
+  }
+
+  #rows(): AttemptRow[] {
+    const rows = this.db.all<AttemptRow & { holds: number }>(
+      `SELECT ${columns}, EXISTS (SELECT 1 FROM claims WHERE claims.attempt = attempts.id) AS holds FROM attempts
+       WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0 ORDER BY id DESC`,
+      this.profile,
+    );
+    return rows.filter((row) => row.holds || openStatus(row.status, row) === 'being sent');
+  }
+
+  get(attempt: number): Attempt | undefined {
+    const row = this.db.get<AttemptRow>(
+      `SELECT ${columns} FROM attempts WHERE profile = ? AND id = ? AND test = 0`,
+      this.profile,
+      attempt,
+    );
+    return row && this.#attemptOf(row);
+  }
+
+  #attemptOf(row: AttemptRow): Attempt {
+    const { id, status, started_at, order_id, detail, skus, user, host, pid } = row;
+    const isOpen = status === 'sending' || status === 'uncertain';
+    return {
+      attempt: id,
+      status: isOpen ? openStatus(status, row) : status,
+      at: started_at,
+      urls: this.audios(id).map(({ url }) => url),
+      skus: skus ? skus.split(',') : [],
+      by: { user, host, pid },
+      order: order_id ?? '',
+      detail: detail ?? '',
+    };
+  }
+
+  /** What an attempt was to order, as it is kept. */
+  audios(attempt: number): OrderedAudio[] {
+    return this.db.all<OrderedAudio>(
+      'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
+      attempt,
+    );
+  }
+
+  /** Those of these attempts that a process is sending right now. */
+  beingSent(attempts: readonly number[]): ReadonlySet<number> {
+    const rows = this.db.all<AttemptRow>(
+      `SELECT ${columns} FROM attempts WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(attempts),
+    );
+    return new Set(rows.filter((row) => openStatus(row.status, row) === 'being sent').map(({ id }) => id));
+  }
+
+  /** It was placed after all. False if its end is known already. */
+  settlePlaced(attempt: number, order: string, files: readonly OrderedFile[]): boolean {
+    return this.db.durable(() => {
+      if (!this.#settle(attempt, 'placed', order)) return false;
+      const row = this.db.get<Omit<OrderRow, 'id'>>(
+        `SELECT started_at AS at, skus, names, notes,
+           (SELECT hold FROM orders WHERE orders.profile = attempts.profile AND orders.id = order_id) AS hold
+         FROM attempts WHERE id = ?`,
+        attempt,
+      );
+      if (row) this.addOrder({ ...row, id: order }, files, false);
+      return true;
+    });
+  }
+
+  /** It was not placed: its audios may be ordered again. False if its end is known already. */
+  settleNotPlaced(attempt: number): boolean {
+    return this.db.durable(() => {
+      const settled = this.#settle(attempt, 'refused', null);
+      if (settled) this.claims.release(attempt);
+      return settled;
+    });
+  }
+
+  #settle(attempt: number, status: 'placed' | 'refused', order: string | null): boolean {
+    const changed = this.db.run(
+      `UPDATE attempts SET status = ?, order_id = ?, detail = 'settled by hand', ended_at = ?
+       WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')`,
+      status,
+      order,
+      timestamp(),
+      attempt,
+      this.profile,
+    );
+    return changed > 0;
+  }
+
+  /** A URL as the ledger keeps it, to compare it with one that is kept. */
+  kept(url: string): string {
+    return this.hide(url);
+  }
+}

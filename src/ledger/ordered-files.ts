@@ -1,0 +1,80 @@
+/** Which file of an accepted order belongs to which audio, as far as the service's answer tells. */
+import { urlName } from './audio-names.ts';
+
+export interface OrderedAudio {
+  readonly url: string;
+  readonly key?: string | undefined;
+}
+
+export interface OrderedFile {
+  readonly id: string;
+  /** Absent where it can't be told. */
+  readonly audio: OrderedAudio | undefined;
+}
+
+export interface OrderedFiles {
+  /** Without those that belong to another audio. */
+  readonly files: readonly OrderedFile[];
+  /** What is odd about the answer, though it tells the file of each audio. */
+  readonly remark: string | undefined;
+  /** Why the file of some audio can't be told. */
+  readonly problem: string | undefined;
+}
+
+/** More would fill the screen. */
+const MAX_LISTED = 10;
+
+/** `known`: the audio of those ids that the ledger has already. */
+export function matchFiles(
+  audios: readonly OrderedAudio[],
+  ids: readonly string[],
+  known: ReadonlyMap<string, OrderedAudio>,
+): OrderedFiles {
+  const distinct = [...new Set(ids)];
+  const [only] = audios;
+  const isSingle = audios.length === 1;
+  // Files come in the order of the URLs. With another number of them, no URL can be told.
+  const inStep = ids.length === audios.length && distinct.length === ids.length;
+  const files = distinct.map((id, at): OrderedFile => {
+    const audio = inStep ? audios[at] : undefined;
+    return { id, audio: isSingle ? only : (audio ?? audioOf(audios, known.get(id))) };
+  });
+  const foreign = new Set(files.filter(({ id, audio }) => isOfAnother(audio, known.get(id))));
+  const problems = [
+    ...(inStep || (isSingle && ids.length) ? [] : [countText(audios, ids, distinct)]),
+    ...[...foreign]
+      .slice(0, MAX_LISTED)
+      .map(({ id }) => `audiofile ${id} is the file of ${known.get(id)?.url} in the ledger`),
+  ];
+  return {
+    files: files.filter((file) => !foreign.has(file)),
+    remark: isSingle && ids.length > 1 ? countText(audios, ids, distinct) : undefined,
+    problem: problems.length ? problems.join('; ') : undefined,
+  };
+}
+
+function countText(audios: readonly unknown[], ids: readonly string[], distinct: readonly string[]): string {
+  const urls = audios.length === 1 ? 'one URL' : `${audios.length} URLs`;
+  if (ids.length === 0) return `the answer names no audiofile for ${urls}`;
+  const repeated = distinct.length < ids.length ? `, some of them twice` : '';
+  const listed = distinct.slice(0, MAX_LISTED).join(', ');
+  const files = ids.length === 1 ? 'one audiofile' : `${ids.length} audiofiles`;
+  return `the answer names ${files} for ${urls}${repeated} (${listed}${distinct.length > MAX_LISTED ? ', …' : ''})`;
+}
+
+const audioOf = (
+  audios: readonly OrderedAudio[],
+  known: OrderedAudio | undefined,
+): OrderedAudio | undefined => known && audios.find((audio) => isSameAudio(audio, known));
+
+const isOfAnother = (audio: OrderedAudio | undefined, known: OrderedAudio | undefined): boolean =>
+  known !== undefined && known.url !== '' && !(audio && isSameAudio(audio, known));
+
+/** By their keys where both have one, else by their URLs. */
+export function isSameAudio(one: OrderedAudio, other: OrderedAudio): boolean {
+  if (one.key && other.key) return one.key.normalize('NFC') === other.key.normalize('NFC');
+  return isSameUrl(one.url, other.url);
+}
+
+export const isSameUrl = (one: string, other: string): boolean =>
+  one === other || (URL.canParse(one) && URL.canParse(other) && urlName(one) === urlName(other));

@@ -1,0 +1,60 @@
+/** Files that were ordered elsewhere and are followed here. */
+import { AttemptTable } from './attempt-table.ts';
+import { type Audio, makeAudio } from './audio-names.ts';
+import { TRACKED } from './claims.ts';
+import { timestamp } from './table.ts';
+
+/** What the service says of a file. */
+export interface TrackedFile {
+  readonly id: string;
+  /** Empty where the service names none. */
+  readonly order: string;
+  readonly link: string;
+  /** Of the speakers. */
+  readonly names: string;
+  readonly notes: string;
+}
+
+export class TrackedFiles extends AttemptTable {
+  /** Takes a file in; of one that is known, only what was not known. From now on its link counts as ordered. */
+  add(file: TrackedFile): void {
+    const { id, order, link } = file;
+    this.db.transaction(() => {
+      if (order) this.#addOrder(file);
+      this.db.run(
+        `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, 0, ?)
+         ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(order_id, ''), excluded.order_id),
+           url = coalesce(nullif(url, ''), excluded.url)`,
+        this.profile,
+        id,
+        order,
+        this.hide(link),
+        timestamp(),
+      );
+      if (isHttpUrl(link)) this.#claim(makeAudio(link), order);
+    });
+  }
+
+  #addOrder({ order, names, notes }: TrackedFile): void {
+    this.db.run(
+      `INSERT INTO orders (profile, id, placed_at, skus, names, notes) VALUES (?, ?, ?, '', ?, ?)
+       ON CONFLICT (profile, id) DO NOTHING`,
+      this.profile,
+      order,
+      timestamp(),
+      this.hide(names),
+      this.hide(notes),
+    );
+  }
+
+  /** An attempt that was placed holds the link, as if it had been ordered here; one of unknown outcome gives way. */
+  #claim(audio: Audio, order: string): void {
+    const [holder] = this.claims.holders(audio.names).values();
+    if (holder?.status === 'placed') return;
+    const attempt = this.addAttempt({ audios: [audio], skus: [], names: [], test: false });
+    this.endAttempt(attempt, 'placed', order, TRACKED);
+    this.claims.take(attempt, audio.names, 'any');
+  }
+}
+
+const isHttpUrl = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text);
