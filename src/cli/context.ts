@@ -73,7 +73,7 @@ export class Context {
 
   /** Starts the sandbox, if calls go to it; warns of a key in the command line. */
   async open(): Promise<void> {
-    if (this.globals.apiKey !== undefined) await this.#warnOfKeyFlag();
+    if (this.globals.apiKey) await this.#warnOfKeyFlag();
     if (!this.inSandbox) return;
     if (this.globals.baseUrl !== undefined) throw usage("--sandbox and --base-url can't be used together");
     const { startSandbox } = await import('../sandbox/index.ts');
