@@ -86,7 +86,7 @@ describe.concurrent('off a terminal', () => {
     [['upgrade', '5', '--sku', 'TSTMP1'], { message: 'ok' }, 'audiofile,message', '5\n'],
     [['refund', '5', '--yes'], { message: 'ok' }, 'audiofile,message', '5\n'],
     [
-      ['order', 'https://h/a.mp3', '--sku', 'TRANS14', '--no-ledger'],
+      ['order', 'https://h/a.mp3', 'https://h/b.mp3', '--sku', 'TRANS14', '--no-ledger'],
       { order: 'x', audiofiles: [8, 9] },
       'audiofile,order',
       '8\n9\n',
