@@ -1,6 +1,6 @@
 /** What users install: packed, installed elsewhere and run from an empty folder. */
-import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { type ExecFileSyncOptions, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freshFolder } from '../support/files.ts';
@@ -30,8 +30,10 @@ const npm = (args: readonly string[], options: ExecFileSyncOptions = {}): string
   }).toString();
 
 /** Runs what was installed, with settings and data of its own. */
-const steno = (...args: string[]): string =>
-  execFileSync(join(prefix, 'bin', 'steno'), args, {
+const steno = (...args: string[]): string => stenoOf(prefix, args);
+
+const stenoOf = (place: string, args: readonly string[]): string =>
+  execFileSync(join(place, 'bin', 'steno'), args, {
     cwd: empty,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,7 +47,7 @@ const steno = (...args: string[]): string =>
 
 beforeAll(() => {
   mkdirSync(empty);
-  // The build is there; `prepare` would take it away from the tests that run beside this one.
+  // The build is there; `prepack` would take it away from the tests that run beside this one.
   const said = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
   const [first] = JSON.parse(said) as Packed[];
   if (!first) throw new Error(`npm pack made nothing: ${said}`);
@@ -74,9 +76,39 @@ describe('the package', () => {
     expect(readFileSync('bin/steno.js', 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it('is built by npm ci', () => {
-    expect(manifest.scripts.prepare).toBe(manifest.scripts.build);
+  it('is built by npm ci in a clone, and before it is packed', () => {
+    const clone = join(folder, 'clone');
+    mkdirSync(clone);
+    const { version, scripts } = manifest;
+    const root = { name: 'steno-cli', version };
+    writeFileSync(join(clone, 'package.json'), JSON.stringify({ ...root, scripts }));
+    const lock = { ...root, lockfileVersion: 3, packages: { '': root } };
+    writeFileSync(join(clone, 'package-lock.json'), JSON.stringify(lock));
+    // Stands for the build, which needs what npm ci installs.
+    writeFileSync(join(clone, 'esbuild.config.js'), "require('node:fs').writeFileSync('built', '')");
+    npm(['ci'], { cwd: clone });
+    expect(existsSync(join(clone, 'built'))).toBe(true);
+    expect(scripts.prepack).toBe(scripts.build);
   });
+
+  it('runs no script of its own where it is installed, and npm has nothing to say about it', () => {
+    const own = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare'];
+    expect(Object.keys(manifest.scripts).filter((name) => own.includes(name))).toEqual([]);
+    const place = join(folder, 'with-scripts');
+    const flags = [
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      '--no-update-notifier',
+      '--loglevel=notice',
+    ];
+    const args = ['install', '--global', '--prefix', place, ...flags, join(folder, packed.filename)];
+    const { status, stdout, stderr } = spawnSync('npm', args, { cwd: empty, encoding: 'utf8' });
+    expect(status).toBe(0);
+    expect(`${stdout}${stderr}`.split('\n').filter((line) => /steno-cli|prepare/.test(line))).toEqual([]);
+    expect(stenoOf(place, ['--version'])).toBe(`${manifest.version}\n`);
+    expect(stenoOf(place, ['--sandbox', 'balance'])).toMatch(/^\d+\.\d\d\n$/);
+  }, 120_000);
 
   it('installs with no more than it names', () => {
     expect(Object.keys(manifest.dependencies)).toEqual(['@photostructure/sqlite']);
