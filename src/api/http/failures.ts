@@ -102,4 +102,4 @@ export const outcomeUnknownError = (call: Call, message: string, details: Detail
 const whatToCheck = (call: Call): string =>
   call.path.startsWith('/audiofile/')
     ? 'look at the file and the balance before you run it again: steno file, steno balance'
-    : 'look at the balance and at your account before you order again: steno balance';
+    : 'look at the balance and at your account before you order again: steno balance, steno attempts';
