@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { errorCode } from './errors.ts';
 
-/** Whether a process of this machine is running; EPERM means that it is, under another user. */
+/** Whether a process of this machine is running. One that has ended and waits for its parent is not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
+    // EPERM: it runs under another user.
     return errorCode(error) === 'EPERM';
   }
+  return statOf(pid)?.state !== 'Z';
 }
 
 /** A process, so that another one can tell whether it is still there. */
@@ -23,23 +24,24 @@ export interface ProcessMark {
 export const thisProcess = (): ProcessMark => ({
   host: hostname(),
   pid: process.pid,
-  start: startOf(process.pid) ?? '',
+  start: statOf(process.pid)?.start ?? '',
 });
 
 /** Whether a process of this machine is the one of the mark, and running. */
 export function isSameProcess({ pid, start }: ProcessMark): boolean {
   if (!isRunning(pid)) return false;
-  const found = startOf(pid);
+  const found = statOf(pid)?.start;
   return found === undefined || start === '' || found === start;
 }
 
-/** Linux only; empty for a process that has ended and waits for its parent. */
-function startOf(pid: number): string | undefined {
+/** What Linux says of a process; nothing on other systems. */
+function statOf(pid: number): { readonly state?: string; readonly start?: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name of the program, in parentheses, may hold anything; after it come the state and the other fields.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? '' : fields[19];
+    const [state = '', start = ''] = [fields[0], fields[19]];
+    return { state, start };
   } catch {
     return undefined;
   }

@@ -74,6 +74,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'commands/events.run.ts': '--since',
   'commands/files.run.ts': '--since',
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
+  'ledger/lease.ts': 'when another process was last seen',
   'ledger/runs.ts': 'when another process was last seen',
   'lib/file-lock.ts': 'the age of a file on disk',
   'listen/lookout.ts': 'when a file was last asked about',
