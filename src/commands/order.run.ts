@@ -139,6 +139,9 @@ async function show(out: Output, result: OrderResult, several: boolean): Promise
 }
 
 async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise<void> {
-  for (const { order, files } of placed)
-    if (files.remark) await out.warn(`order ${order.id}: ${files.remark}`);
+  for (const { order, files, planned } of placed) {
+    // Of an order that costs something, a problem is an error.
+    const text = files.remark ?? (planned.test ? files.problem : undefined);
+    if (text) await out.warn(`order ${order.id}: ${text}`);
+  }
 }

@@ -113,3 +113,35 @@ describe('a ledger of 100,000 files', () => {
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(50);
   });
 });
+
+describe('a manifest of many rows in one order', () => {
+  it('is ordered, and found to be on order, in time that grows with its length', async () => {
+    const cost = async (rows: number): Promise<number[]> => {
+      const account = await orderingAccount();
+      writeFileSync(
+        join(account.user.home, 'm'),
+        Array.from({ length: rows }, (_, n) => `${audio(`n${n}`)}\n`).join(''),
+      );
+      const line = 'order --from m --sku TRANS14 --skip-ordered --per-order 1000000 --quiet';
+      const first = await run(account, line);
+      expect([first.code, first.stdout.split('\n').length]).toEqual([0, rows + 1]);
+      // Half of it is new, between what is on order.
+      writeFileSync(
+        join(account.user.home, 'm'),
+        Array.from({ length: rows }, (_, n) => `${audio(n % 2 ? `n${n}` : `new${n}`)}\n`).join(''),
+      );
+      const second = await run(account, line);
+      expect([second.code, second.stdout.split('\n').length]).toEqual([0, rows / 2 + 1]);
+      const third = await run(account, line);
+      expect([third.code, third.stdout]).toEqual([0, '']);
+      return [first, second, third].map(({ milliseconds }) => milliseconds);
+    };
+    const few = await cost(4_000);
+    const many = await cost(40_000);
+    few.forEach((milliseconds, at) => {
+      expect(milliseconds).toBeGreaterThan(10);
+      // Quadratic work would take a hundred times as long.
+      expect(many[at]).toBeLessThan(milliseconds * 20);
+    });
+  }, 180_000);
+});

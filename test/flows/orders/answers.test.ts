@@ -1,0 +1,184 @@
+/** An order is accepted, but the answer does not tell the file of each URL: that is said, kept, and can be settled. */
+import { describe, expect, it } from 'vitest';
+import { jsonError } from '../../support/account.ts';
+import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+
+const [a, b, c] = [audio('a'), audio('b'), audio('c')];
+
+interface Case {
+  readonly what: string;
+  readonly urls: readonly string[];
+  readonly audiofiles: readonly number[] | undefined;
+  readonly said: RegExp;
+  readonly kept: ReadonlyArray<{ readonly id: string; readonly url: string }>;
+}
+
+const untold: readonly Case[] = [
+  { what: 'no files', urls: [a], audiofiles: [], said: /names no audiofile for one URL/, kept: [] },
+  {
+    what: 'no list of files',
+    urls: [a, b],
+    audiofiles: undefined,
+    said: /no audiofile for 2 URLs/,
+    kept: [],
+  },
+  {
+    what: 'fewer files than URLs',
+    urls: [a, b, c],
+    audiofiles: [5, 6],
+    said: /2 audiofiles for 3 URLs \(5, 6\)/,
+    kept: [
+      { id: '5', url: '' },
+      { id: '6', url: '' },
+    ],
+  },
+  {
+    what: 'more files than several URLs',
+    urls: [a, b],
+    audiofiles: [5, 6, 7],
+    said: /3 audiofiles for 2 URLs/,
+    kept: [
+      { id: '5', url: '' },
+      { id: '6', url: '' },
+      { id: '7', url: '' },
+    ],
+  },
+  {
+    what: 'the same file twice',
+    urls: [a, b],
+    audiofiles: [5, 5],
+    said: /2 audiofiles for 2 URLs, some of them twice \(5\)/,
+    kept: [{ id: '5', url: '' }],
+  },
+];
+
+describe.concurrent('an answer with', () => {
+  it.each(untold)('$what: exit 11, the order is shown and kept, and stays open', async (each) => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: each.audiofiles, message: 'ok' } });
+    const { code, stdout, stderr } = await order(...each.urls);
+    expect(code, stderr).toBe(11);
+    expect(stdout).toContain('\tX1\tordered\t');
+    expect(stderr).toMatch(/^steno: order X1 was accepted, but the answer names/);
+    expect(stderr).toMatch(each.said);
+    expect(stderr).toMatch(
+      /\nhint: [^\n]*settle 1 --placed X1 --file <id>[^\n]*steno track <id>[^\n]*steno attempts\n/,
+    );
+    expect(queryLedger(user, 'SELECT id, url FROM files ORDER BY id')).toEqual(each.kept);
+    expect(queryLedger(user, 'SELECT id FROM orders')).toEqual([{ id: 'X1' }]);
+    const [open] = JSON.parse((await user.run(['attempts', '--json'])).stdout);
+    expect(open).toMatchObject({ attempt: 1, status: 'unclear', order: 'X1', urls: each.urls });
+    const second = await order(each.urls[0] as string);
+    expect([second.code, second.stderr]).toEqual([
+      9,
+      expect.stringMatching(/order X1 .*its files are not known/),
+    ]);
+    expect(service.calls('POST /order_url')).toHaveLength(1);
+    const wait = await user.run(['wait', '--order', 'X1']);
+    if (each.kept.length) expect(wait.code, wait.stderr).toBe(0);
+    else
+      expect([wait.code, wait.stderr]).toEqual([
+        11,
+        expect.stringContaining('order X1 was accepted, but its files'),
+      ]);
+  });
+
+  it.each([
+    ['two files for one URL', [5, 6], ['5', '6'], /2 audiofiles for one URL \(5, 6\)/],
+    ['the one file twice', [5, 5], ['5'], /2 audiofiles for one URL, some of them twice \(5\)/],
+  ])('%s: it can be told, with a warning', async (_, audiofiles, ids, said) => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles, message: 'ok' } });
+    const { code, stdout, stderr } = await order(a, '--quiet');
+    expect([code, stdout]).toEqual([0, ids.map((id) => `${id}\n`).join('')]);
+    expect(stderr).toMatch(/^warning: order X1: /);
+    expect(stderr).toMatch(said);
+    expect(queryLedger(user, 'SELECT id, url FROM files ORDER BY id')).toEqual(
+      ids.map((id) => ({ id, url: a })),
+    );
+    expect(statuses(user)).toEqual(['placed']);
+  });
+
+  it('the file of another audio: exit 11, and that file stays what it is', async () => {
+    const { service, user, order } = await orderingAccount();
+    await order(a);
+    await user.run(['files', '--refresh', '--quiet']);
+    const before = queryLedger(user, 'SELECT * FROM files');
+    service.on('POST /order_url', { body: { order: 'X2', audiofiles: [1, 9], message: 'ok' } });
+    const { code, stdout, stderr } = await order(b, c);
+    expect(code).toBe(11);
+    expect(stdout).toBe(`1\tX2\tordered\t\n9\tX2\tordered\t${c}\n`);
+    expect(stderr).toContain(`order X2 was accepted, but audiofile 1 is the file of ${a} in the ledger`);
+    expect(queryLedger(user, "SELECT * FROM files WHERE id = '1'")).toEqual(before);
+    expect(queryLedger(user, "SELECT order_id, url FROM files WHERE id = '9'")).toEqual([
+      { order_id: 'X2', url: c },
+    ]);
+    expect((await order(b)).code).toBe(9);
+  });
+
+  it('the file that the audio has already is the same file again', async () => {
+    const { service, user, order } = await orderingAccount();
+    await order(a);
+    service.on('POST /order_url', { body: { order: 'X2', audiofiles: [1], message: 'ok' } });
+    expect((await order(`${a}?utm_source=x`, '--again')).code).toBe(0);
+    expect(queryLedger(user, 'SELECT id, order_id FROM files')).toEqual([{ id: '1', order_id: 'X2' }]);
+  });
+
+  it('no files is said also of a manifest, without a ledger, and with --json', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } });
+    const bare = await order(a, '--no-ledger', '--json');
+    expect([bare.code, JSON.parse(bare.stdout).order]).toEqual([11, 'X1']);
+    expect(jsonError(bare.stderr)).toMatchObject({ code: 'uncertain' });
+    const ok = { order: 'X2', audiofiles: [4], message: 'ok' };
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } }, { body: ok });
+    const line = ['order', '--from', '-', '--sku', 'TRANS14', '--per-order', '1'];
+    const many = await user.run(line, { stdin: `${a}\n${b}\n` });
+    expect([many.code, many.stdout]).toEqual([11, `\tX1\tordered\t\n4\tX2\tordered\t${b}\n`]);
+    expect(many.stderr).toMatch(/a\.mp3: order X1 was accepted, but[^\n]*\nsteno: 1 of 2 orders failed\n/);
+  });
+
+  it('no files to a test order is only a warning: nothing was bought', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'T1', audiofiles: [], message: 'ok' } });
+    const { code, stderr } = await order(a, '--test');
+    expect([code, stderr]).toEqual([0, 'warning: order T1: the answer names no audiofile for one URL\n']);
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
+  });
+});
+
+describe.concurrent('such an order', () => {
+  it('is settled with its files', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [5], message: 'ok' } });
+    service.on('GET /audiofile/5', {
+      body: { audiofile: { id: 5, statename: 'Delivered', originallink: b } },
+    });
+    service.on('GET /audiofile/6', {
+      body: { audiofile: { id: 6, statename: 'Delivered', originallink: a } },
+    });
+    await order(a, b);
+    const other = await user.run(['attempts', 'settle', '1', '--placed', 'Y', '--file', '5']);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('accepted as order X1, not Y')]);
+    const settled = await user.run(['attempts', 'settle', '1', '--placed', 'X1', '--file', '5,6']);
+    expect(settled.code, settled.stderr).toBe(0);
+    expect(queryLedger(user, 'SELECT id, url, state FROM files ORDER BY id')).toEqual([
+      { id: '5', url: b, state: 'Delivered' },
+      { id: '6', url: a, state: 'Delivered' },
+    ]);
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
+  });
+
+  it('is settled too by tracking the files of all its URLs', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } });
+    service.on('GET /audiofile/5', {
+      body: { audiofile: { id: 5, statename: 'Delivered', originallink: a, orders: ['X1'] } },
+    });
+    await order(a);
+    expect((await user.run(['track', '5'])).code).toBe(0);
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
+    expect((await user.run(['wait', '--order', 'X1', '--quiet'])).stdout).toBe('5\n');
+    expect((await order(a)).code).toBe(9);
+  });
+});
