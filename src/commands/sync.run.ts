@@ -23,6 +23,11 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
     syncFiles(transport, ledger, target),
   );
   await context.out.show(syncView(synced));
+  for (const { id, path } of synced.keptDrafts)
+    await context.out.warn(
+      `${path} is a draft from before the delivery, and was changed: it is left as it is`,
+      `replace it with: steno transcript ${id} --force`,
+    );
   const { checked, changed, downloaded } = synced;
   context.out.note(`${checked} open, ${changed.length} changed, ${downloaded.length} downloaded`);
   raiseFailures(synced.outcomes);

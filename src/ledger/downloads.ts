@@ -11,6 +11,13 @@ export interface Download {
   readonly at: string;
 }
 
+/** What was written to a path. */
+export interface Written {
+  readonly bytes: number;
+  /** The SHA-256 of a draft: a transcript whose file was not known to be delivered. */
+  readonly draft: string | undefined;
+}
+
 interface Owner {
   readonly profile: string;
   readonly file: string;
@@ -25,16 +32,17 @@ const keysOf = (path: string): readonly [string, string] => [
 
 export class Downloads extends Table {
   /** Notes a transcript at a path. If the path was noted for another, that one was replaced and is removed. */
-  add(file: string, ext: string, path: string, bytes: number): void {
+  add(file: string, ext: string, path: string, { bytes, draft }: Written): void {
     const whole = resolve(path);
     if (this.isOfAnother(file, ext, path)) {
       const [key, asciiKey] = keysOf(whole);
       this.db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
     }
     this.db.run(
-      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, draft)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
-         bytes = excluded.bytes, at = excluded.at`,
+         bytes = excluded.bytes, at = excluded.at, draft = excluded.draft`,
       this.profile,
       file,
       ext,
@@ -43,7 +51,22 @@ export class Downloads extends Table {
       pathKey(whole),
       bytes,
       timestamp(),
+      draft ?? null,
     );
+  }
+
+  /** The SHA-256 of the draft of this transcript that we wrote to the path, if we wrote one. */
+  draftAt(file: string, ext: string, path: string): string | undefined {
+    const [key, asciiKey] = keysOf(resolve(path));
+    const row = this.db.get<{ draft: string | null }>(
+      'SELECT draft FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key IN (?, ?)',
+      this.profile,
+      file,
+      ext,
+      key,
+      asciiKey,
+    );
+    return row?.draft ?? undefined;
   }
 
   /** Whether the path is noted for this transcript. */

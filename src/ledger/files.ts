@@ -101,11 +101,18 @@ export class Files extends Table {
     );
   }
 
-  /** Ids of delivered files that were not downloaded in this format to this folder, oldest first. */
+  /** Whether the service has said that the file is delivered; an event does not count. */
+  isDelivered(id: string): boolean {
+    const sql = "SELECT 1 FROM files WHERE profile = ? AND id = ? AND ended = 'delivered'";
+    return this.db.get(sql, this.profile, id) !== undefined;
+  }
+
+  /** Ids of delivered files of which this folder has at most a draft in this format, oldest first. */
   notDownloaded(ext: string, folder: string): string[] {
     return this.ids(
       `SELECT id FROM files WHERE profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
-           SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?)
+           SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
+             AND draft IS NULL)
          ORDER BY seq`,
       this.profile,
       ext,

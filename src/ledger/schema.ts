@@ -201,4 +201,9 @@ export const migrations: readonly Migration[] = [
     name: '006-nothing-left-of-signatures',
     rewritesFile: true,
   },
+  {
+    // The SHA-256 of a transcript that was written while its file was not known to be delivered; null otherwise.
+    name: '007-drafts',
+    sql: 'ALTER TABLE downloads ADD COLUMN draft TEXT;',
+  },
 ];

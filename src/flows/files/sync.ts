@@ -19,6 +19,8 @@ export interface Synced {
   readonly checked: number;
   readonly changed: readonly Change[];
   readonly downloaded: readonly Saved[];
+  /** Drafts that were changed since we wrote them, so that the transcript was not put in their place. */
+  readonly keptDrafts: readonly Saved[];
   readonly outcomes: ReadonlyArray<Outcome<unknown>>;
 }
 
@@ -36,7 +38,8 @@ export async function syncFiles(transport: Transport, ledger: Ledger, options: S
   await removeLeftovers(options.folder);
   const saved = await downloadNew(transport, ledger, options);
   const downloaded = values(saved).filter(({ skipped }) => !skipped);
-  return { checked: refreshed.length, changed, downloaded, outcomes: [...refreshed, ...saved] };
+  const keptDrafts = values(saved).filter(({ isDraft }) => isDraft);
+  return { checked: refreshed.length, changed, downloaded, keptDrafts, outcomes: [...refreshed, ...saved] };
 }
 
 /** One format after the other, because each may lack other files. */
@@ -48,8 +51,8 @@ async function downloadNew(
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
     const ids = ledger.files.notDownloaded(ext, resolve(folder));
-    const selection = { ids, formats: [ext], test: false, deprecatedPath: false };
-    const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const };
+    const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
+    const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const, replacesDrafts: true };
     const outcomes = await saveTranscripts(selection, target, { transport, ledger, jobs });
     all = all.concat(outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }

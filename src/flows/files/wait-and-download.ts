@@ -24,7 +24,11 @@ export async function waitAndDownload(
   if (download === undefined) return { outcomes: await waitForFiles(ids, waiting), saved: undefined };
   await removeLeftovers(download);
   const { transport, ledger } = waiting;
-  const downloads = new TranscriptDownloads({ transport, ledger, folder: download, ifExists: 'skip' });
+  const downloads = new TranscriptDownloads({
+    ...{ transport, ledger, folder: download },
+    ifExists: 'skip',
+    replacesDrafts: true,
+  });
   // Named now, in the order asked: the names must not depend on which file is delivered first.
   const destinations = new Map(
     [...new Set(ids)].map((id) => [
@@ -36,7 +40,7 @@ export async function waitAndDownload(
   const onDelivered = async (id: string): Promise<void> => {
     for (const to of destinations.get(id) ?? []) {
       // After a failure this is called again: what came before it is not downloaded twice.
-      if (!saved.has(to.path)) saved.set(to.path, await downloads.save(to));
+      if (!saved.has(to.path)) saved.set(to.path, await downloads.save({ ...to, delivered: true }));
     }
   };
   const outcomes = await waitForFiles(ids, { ...waiting, onDelivered });

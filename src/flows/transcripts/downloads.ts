@@ -1,6 +1,7 @@
 /** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
 import { join } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
+import type { Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { fileName, type NameParts, Names } from './name.ts';
 import { type IfExists, type Saved, saveTranscript } from './save.ts';
@@ -11,6 +12,8 @@ export interface DownloadOptions {
   readonly folder: string;
   readonly template?: string;
   readonly ifExists: IfExists;
+  /** Whether a delivered transcript takes the place of our own draft of it, if that was not changed. */
+  readonly replacesDrafts?: boolean;
   /** Fake transcripts, which are not noted in the ledger. */
   readonly test?: boolean;
   readonly deprecatedPath?: boolean;
@@ -21,6 +24,8 @@ export interface Destination {
   readonly id: string;
   readonly ext: string;
   readonly path: string;
+  /** The service has said in this run that the file is delivered. */
+  readonly delivered?: boolean | undefined;
 }
 
 export const DEFAULT_TEMPLATE = '{id}.{ext}';
@@ -29,8 +34,8 @@ export class TranscriptDownloads {
   readonly #options: DownloadOptions;
   readonly #names = new Names();
   readonly #running = new Map<string, Promise<Saved>>();
-  /** The size of each file that was saved while the ledger failed: a later call for the same one notes it. */
-  readonly #notNoted = new Map<string, number>();
+  /** Each file that was saved while the ledger failed: a later call for the same one notes it. */
+  readonly #notNoted = new Map<string, Written>();
 
   constructor(options: DownloadOptions) {
     this.#options = options;
@@ -42,29 +47,48 @@ export class TranscriptDownloads {
   }
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
-  async save({ id, ext, path }: Destination): Promise<Saved> {
-    const { transport, ledger, ifExists, test = false, deprecatedPath = false } = this.#options;
-    const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, ifExists);
-    const bytes = saved.skipped ? this.#notNoted.get(path) : saved.bytes;
-    if (bytes === undefined) return { ...saved, unidentified: !ledger?.downloads.isOf(id, ext, path) };
+  async save({ id, ext, path, delivered = false }: Destination): Promise<Saved> {
+    const {
+      transport,
+      ledger,
+      ifExists,
+      replacesDrafts,
+      test = false,
+      deprecatedPath = false,
+    } = this.#options;
+    const draft = ledger?.downloads.draftAt(id, ext, path);
+    const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
+      ifExists,
+      replaceable: replacesDrafts && delivered ? draft : undefined,
+      // Also where the ledger does not know the file: its state was not asked for.
+      hashes: !delivered && !test && ledger?.files.isDelivered(id) === false,
+    });
+    const written = saved.skipped ? this.#notNoted.get(path) : { bytes: saved.bytes, draft: saved.hash };
+    if (!written) return { ...saved, ...this.#whatWasThere({ id, ext, path }, draft) };
     if (!test && ledger) {
-      this.#notNoted.set(path, bytes);
-      ledger.downloads.add(id, ext, path, bytes);
+      this.#notNoted.set(path, written);
+      ledger.downloads.add(id, ext, path, written);
       this.#notNoted.delete(path);
     }
     return saved;
   }
 
+  #whatWasThere({ id, ext, path }: Destination, draft: string | undefined): Partial<Saved> {
+    const isDraft = draft !== undefined;
+    return { isDraft, unidentified: isDraft || !this.#options.ledger?.downloads.isOf(id, ext, path) };
+  }
+
   /**
    * Claims and saves, for a listener that runs for months: its claims end with the download, because the ledger has the
-   * name then. Calls for the same transcript at the same time share one download.
+   * name then. Calls for the same transcript at the same time share one download. The file must be delivered.
    */
   async fetch(id: string, ext: string): Promise<Saved> {
     const key = `${ext} ${id}`;
     const running = this.#running.get(key);
     if (running !== undefined) return running;
     const name = this.#claimName({ id, ext, title: '', order: '' });
-    const saving = this.save({ id, ext, path: join(this.#options.folder, name) }).finally(() => {
+    const path = join(this.#options.folder, name);
+    const saving = this.save({ id, ext, path, delivered: true }).finally(() => {
       this.#names.release(name);
       this.#running.delete(key);
     });

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
+import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
@@ -18,6 +19,8 @@ export interface TranscriptSelection {
   readonly formats: readonly string[];
   readonly test: boolean;
   readonly deprecatedPath: boolean;
+  /** The service has said that all of them are delivered. */
+  readonly delivered?: boolean;
 }
 
 export interface OutputTarget {
@@ -26,6 +29,7 @@ export interface OutputTarget {
   /** In place of a folder and a template. */
   readonly file?: string | undefined;
   readonly ifExists: IfExists;
+  readonly replacesDrafts?: boolean;
 }
 
 export interface FetchOptions {
@@ -59,9 +63,8 @@ export async function saveTranscripts(
   { transport, ledger, jobs, onDone }: FetchOptions,
 ): Promise<Outcome<Saved>[]> {
   const { ids, formats, test, deprecatedPath } = selection;
-  const { file, folder, template, ifExists } = target;
-  const named = { folder, template, ifExists };
-  const downloads = new TranscriptDownloads({ transport, ledger, ...named, test, deprecatedPath });
+  const { file, template, ...named } = target;
+  const downloads = new TranscriptDownloads({ transport, ledger, template, ...named, test, deprecatedPath });
   const needsDetails = file === undefined && /\{(title|order)\}/.test(template);
   const details = needsDetails ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
   const tasks = ids.flatMap((id, at) =>
@@ -69,7 +72,8 @@ export async function saveTranscripts(
       const { value, error } = details[at] ?? {};
       const parts = { id, ext, title: value?.title ?? '', order: value?.orders[0] ?? '' };
       const to = file === undefined ? downloads.claim(parts) : { id, ext, path: file };
-      return { to, error };
+      const delivered = selection.delivered || (value && findFileState(value.state)?.end === 'delivered');
+      return { to: { ...to, delivered }, error };
     }),
   );
   for (const each of new Set(tasks.map(({ to }) => dirname(to.path)))) await removeLeftovers(each);

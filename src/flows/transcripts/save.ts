@@ -3,7 +3,19 @@
  * the file system are synchronous: with 8 small files at once, that takes 0.5 to 0.7 of the time of the asynchronous
  * ones. To take this out, use node:fs/promises, as for pipes below.
  */
-import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChunkSource } from '../../api/http/body.ts';
@@ -25,6 +37,18 @@ export interface Saved {
   readonly skipped?: boolean;
   /** With `skipped`: the ledger does not know it as this transcript. */
   readonly unidentified?: boolean;
+  /** With `skipped`: it was written by us while the file was not known to be delivered. */
+  readonly isDraft?: boolean;
+  /** The SHA-256, where it was asked for. */
+  readonly hash?: string | undefined;
+}
+
+export interface SaveOptions {
+  readonly ifExists: IfExists;
+  /** A file that is there is replaced if this is its SHA-256, whatever `ifExists` says. */
+  readonly replaceable?: string | undefined;
+  /** Whether the SHA-256 is wanted. */
+  readonly hashes?: boolean;
 }
 
 export type IfExists = 'refuse' | 'replace' | 'skip';
@@ -34,11 +58,12 @@ export async function saveTranscript(
   transport: Transport,
   request: TranscriptRequest,
   path: string,
-  ifExists: IfExists,
+  options: SaveOptions,
 ): Promise<Saved> {
   const { id, ext } = request;
   const existing = withDiskErrors(path, () => statSync(path, { throwIfNoEntry: false }));
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
+  const ifExists = existing && hasHash(path, options.replaceable) ? 'replace' : options.ifExists;
   if (!existing && ifExists !== 'replace' && isDanglingLink(path))
     throw cantWrite(path, 'it is a symlink to nowhere');
   // A pipe or a device is written to, never replaced.
@@ -47,8 +72,16 @@ export async function saveTranscript(
     return { id, ext, path, bytes: existing.size, skipped: true };
   if (existing && !isSpecial && ifExists === 'refuse') throw existsError(path);
   return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
-    const source: ChunkSource = (onChunk) => streamChecked(transcript, ext, onChunk);
-    if (!isSpecial) return { id, ext, path, ...(await writeAndRename(path, source, ifExists)) };
+    const hash = options.hashes ? createHash('sha256') : undefined;
+    const source: ChunkSource = (onChunk) =>
+      streamChecked(transcript, ext, (chunk) => {
+        hash?.update(chunk);
+        return onChunk(chunk);
+      });
+    if (!isSpecial) {
+      const written = await writeAndRename(path, source, options);
+      return { id, ext, path, ...written, hash: hash?.digest('hex') };
+    }
     const bytes = await writeToSpecial(path, source).catch((error) => {
       throw truncatedError(error);
     });
@@ -56,17 +89,29 @@ export async function saveTranscript(
   });
 }
 
+function hasHash(path: string, hash: string | undefined): boolean {
+  if (hash === undefined) return false;
+  try {
+    if (!lstatSync(path).isFile()) return false;
+    return createHash('sha256').update(readFileSync(path)).digest('hex') === hash;
+  } catch {
+    // It is gone, or can't be read.
+    return false;
+  }
+}
+
 /** Writes to a partial file, which gets the final name only when it is complete. */
 async function writeAndRename(
   path: string,
   source: ChunkSource,
-  ifExists: IfExists,
+  { ifExists, replaceable }: SaveOptions,
 ): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
   const partial = partialPath(path);
   try {
     const bytes = await writeAll(partial, path, source);
     const saved = withDiskErrors(path, () => {
-      if (ifExists === 'replace') renameSync(partial, path);
+      // Looked at again: it may have been changed during the download.
+      if (ifExists === 'replace' || hasHash(path, replaceable)) renameSync(partial, path);
       else if (!renameUnlessExists(partial, path)) {
         // Another process wrote it meanwhile.
         if (ifExists === 'refuse') throw existsError(path);

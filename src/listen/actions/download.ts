@@ -1,6 +1,8 @@
 /** Downloads the transcript of each file that is complete, as `sync` and `wait` do. */
 import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
+import { findFileState } from '../../catalog/states.ts';
+import { refreshFile } from '../../flows/files/refresh.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -23,8 +25,10 @@ export function downloadAction(
     retriedByNext: true,
     sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
-    async run({ audiofile }) {
+    async run({ audiofile, source }) {
       try {
+        // A found event comes from the service's own answer; a delivery may be forged, or come before its time.
+        if (source !== 'found') await requireDelivered(transport, ledger, audiofile);
         const saved: Saved[] = [];
         for (const ext of formats) saved.push(await downloads.fetch(audiofile, ext));
         return {
@@ -40,6 +44,15 @@ export function downloadAction(
   };
 }
 
+/** The service gives a draft as long as it works on a file: only its state tells. */
+async function requireDelivered(transport: Transport, ledger: Ledger, id: string): Promise<void> {
+  if (ledger.files.isDelivered(id)) return;
+  const { state } = (await refreshFile(transport, ledger, id)).file;
+  const end = findFileState(state)?.end;
+  if (end === 'unfinished') throw new StenoError('unfinished', `ended as '${state}': no transcript comes`);
+  if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript is kept yet`);
+}
+
 const describe = ({ path, unidentified }: Saved): string =>
   unidentified ? `${path} (was there already, and is left as it is)` : path;
 
@@ -49,5 +62,6 @@ function outcomeOf(error: unknown): Outcome {
   const kind = error instanceof StenoError ? error.kind : 'failed';
   if (kind === 'network' || kind === 'auth') return { end: 'down', text };
   // Trouble of the disk is left to the next listener: each try would fetch the transcript again.
-  return { end: kind === 'usage' || error instanceof DiskError ? 'failed' : 'retry', text };
+  const isFinal = kind === 'usage' || kind === 'unfinished' || error instanceof DiskError;
+  return { end: isFinal ? 'failed' : 'retry', text };
 }
