@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, only } from '../support/account.ts';
+import { ZIP_HEADER } from '../support/ledger.ts';
 import { KEY } from '../support/steno.ts';
 
 interface Row {
@@ -191,7 +192,10 @@ describe.concurrent('the request of', () => {
 
   it('asks for each of the eight formats under its own name', async () => {
     const { service, user } = await account();
-    service.on('*', { body: 'Hello.' });
+    service.on('*', ({ path }, response) => {
+      // Plain text is no docx, which is a zip file.
+      response.end(path.endsWith('.docx') ? `${ZIP_HEADER} Hello.` : 'Hello.');
+    });
     const formats = ['txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'];
     const { code } = await user.run(['transcript', '12', '--format', formats.join(',')]);
     expect(code).toBe(0);
