@@ -32,6 +32,12 @@ const KILL_AFTER_MS = 40_000;
 const MAX_READS = 4;
 
 /** Runs cells one after the other, against a service of its own. */
+/** The answer to the order of the file that the ledger has; later orders get another id. */
+const firstOrder = {
+  type: 'application/json',
+  body: Buffer.from(JSON.stringify({ order: '0a0', audiofiles: [5], message: 'ordered' })),
+};
+
 export class CellRunner {
   readonly #proxy: FaultProxy;
   /** The ledger of a user who has one file on order. */
@@ -44,7 +50,10 @@ export class CellRunner {
 
   static async start(): Promise<CellRunner> {
     const proxy = await FaultProxy.start();
-    await proxy.inject(noFault, /^/);
+    await proxy.inject(
+      { ...noFault, serve: (exchange) => noFault.serve({ ...exchange, good: firstOrder }) },
+      /^/,
+    );
     const user = userOf(proxy);
     const { code, stderr } = await user.run(['order', 'https://example.com/a.mp3', '--sku', 'TRANS14']);
     if (code !== 0) throw new Error(stderr);

@@ -144,7 +144,7 @@ function requestIn(text: string, body: string): FaultyRequest {
 export const TRANSCRIPT = 'Ada: Hello.\nBob: Goodbye.\n';
 
 const answers: ReadonlyArray<readonly [RegExp, object]> = [
-  [/^\/order_url$/, { order: '0a0', audiofiles: [5], message: 'ordered' }],
+  [/^\/order_url$/, { order: '0b0', audiofiles: [6], message: 'ordered' }],
   [/^\/audiofile\/5\/(upgrade|refund)$/, { message: 'done' }],
   [
     /^\/audiofile\/5$/,
