@@ -206,4 +206,11 @@ export const migrations: readonly Migration[] = [
     name: '007-drafts',
     sql: 'ALTER TABLE downloads ADD COLUMN draft TEXT;',
   },
+  {
+    // The id that a delivery got on arrival: it is moved from a journal into the ledger once. Null for other events.
+    name: '008-arrivals',
+    sql: `
+      ALTER TABLE events ADD COLUMN arrival TEXT;
+      CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;`,
+  },
 ];

@@ -24,6 +24,8 @@ export interface NewEvent {
   readonly source: Source;
   readonly delivery: Delivery;
   readonly parsed: ParsedForm;
+  /** Of a delivery: the id that it got when it came in. */
+  readonly arrival?: string;
 }
 
 export class Recorder {
@@ -81,7 +83,7 @@ export class Recorder {
 
 export const eventRow = (
   id: number,
-  { source, delivery, parsed }: NewEvent,
+  { source, delivery, parsed, arrival }: NewEvent,
   title?: string | undefined,
 ): EventRow => ({
   id,
@@ -96,4 +98,5 @@ export const eventRow = (
   order_id: parsed.order,
   title: title ?? null,
   twin: null,
+  arrival: arrival ?? null,
 });
