@@ -26,7 +26,8 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
   const ledger = await context.requireLedger('listen keeps events in the ledger');
   const connect = await connector(context, plan.register || options.download !== undefined);
   const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
-  await listen(plan, { ledger, connect, onExit, env, interrupt: signal }, callbacks(context, options));
+  const { hide } = context.mask;
+  await listen(plan, { ledger, connect, onExit, env, hide, interrupt: signal }, callbacks(context, options));
 }
 
 /** How the session reaches the service; where that is not needed, only if an account is set up. */

@@ -12,9 +12,9 @@ export class ReceivedEvent {
   readonly receivedAt: string;
   readonly remote: string;
   readonly contentType: string;
-  /** Without the signatures of links. */
+  /** Without the key and the signatures of links. */
   readonly body: Uint8Array;
-  /** As it came, where this process still has it. */
+  /** With the signatures, where this process still has it. */
   readonly rawBody: Uint8Array;
   readonly event: string;
   readonly version: string;

@@ -2,7 +2,7 @@
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { cutFormSignatures } from '../lib/form-signatures.ts';
+import { cleanDelivery } from './clean-delivery.ts';
 import { ReceivedEvent } from './event.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
@@ -20,7 +20,7 @@ interface KeepCallbacks {
 interface WaitingDelivery extends NewEvent {
   readonly callbacks: KeepCallbacks;
   readonly test: ExpectedTest | undefined;
-  /** The body as it came, where a signature was cut out of what is kept. */
+  /** The body that is forwarded, where a signature was cut out of what is kept. */
   readonly raw: Uint8Array | undefined;
 }
 
@@ -35,13 +35,16 @@ export class Inbox {
   readonly rawBodies: RawBodies;
   readonly #ledger: Ledger;
   readonly #recorder: Recorder;
+  readonly #hide: (text: string) => string;
   readonly #onError: OnError;
   #waiting: WaitingDelivery[] = [];
   #expected: ExpectedTest | undefined;
 
-  constructor(ledger: Ledger, rules: RecorderRules, onError: OnError) {
+  /** `hide` masks the key. */
+  constructor(ledger: Ledger, rules: RecorderRules, hide: (text: string) => string, onError: OnError) {
     this.#ledger = ledger;
     this.#recorder = new Recorder(ledger, rules);
+    this.#hide = hide;
     this.#onError = onError;
     this.rawBodies = new RawBodies(rules.actions.filter(({ kind }) => kind === 'forward').length);
     this.commits = new GroupCommit((work) => {
@@ -51,9 +54,7 @@ export class Inbox {
   }
 
   keep(received: Delivery, callbacks: KeepCallbacks): void {
-    const body = cutFormSignatures(received.body);
-    const raw = body === received.body ? undefined : received.body;
-    const delivery = raw ? { ...received, body } : received;
+    const { kept: delivery, forwarded: raw } = cleanDelivery(received, this.#hide);
     const parsed = parseForm(delivery.body);
     let test: ExpectedTest | undefined;
     try {

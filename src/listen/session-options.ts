@@ -37,6 +37,8 @@ export interface SessionResources {
   /** Has something undone when the program ends, also when it crashes; returns what cancels that. */
   readonly onExit: (cleanUp: () => Promise<void>) => () => void;
   readonly env: Env;
+  /** Masks the key. */
+  readonly hide: (text: string) => string;
   /** Fires on Ctrl-C and the like. */
   readonly interrupt: AbortSignal;
 }

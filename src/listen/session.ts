@@ -112,7 +112,7 @@ class ListeningSession {
     this.#shared = shared;
     this.#parts = parts;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
-    this.#inbox = new Inbox(ledger, { run, actions, only: plan.only }, onError);
+    this.#inbox = new Inbox(ledger, { run, actions, only: plan.only }, resources.hide, onError);
     const { commits, rawBodies } = this.#inbox;
     const { signal } = end;
     this.#queues = new ActionQueues(actions, {
