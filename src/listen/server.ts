@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { Bodies, Body, MAX_BODY_BYTES } from './bodies.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { HOP_MARKER_HEADER, hopMarker } from './hop-marker.ts';
 import { type OnError, startTimer } from './timers.ts';
@@ -34,13 +35,8 @@ export interface Receiver {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-const MAX_BODY_BYTES = 1024 * 1024;
-/** Of all bodies that are being written to the ledger, together. */
-const MAX_PENDING_BYTES = 64 * MAX_BODY_BYTES;
-const MAX_CONNECTIONS = 500;
 /** Longer than the wait for a locked ledger: what is kept is also answered. */
 const CLOSE_TIMEOUT_MS = 6_000;
-/** Some clients read the response only after they have sent the whole request: for this long the rest is read. */
 const DRAIN_MS = 1_000;
 
 const limits = {
@@ -55,9 +51,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const { tls, onError } = options;
   const handler = new RequestHandler(options);
   const server = await makeServer(options, handler.onRequest);
-  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => handler.connections.add(socket));
+  server.on('connection', (socket: Socket) => handler.connections.add(socket, tls !== undefined));
   server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
-  server.maxConnections = 2 * MAX_CONNECTIONS;
   await startListening(server, options);
   const { address, family, port } = server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
@@ -80,6 +75,8 @@ interface Refusal {
   readonly status: number;
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For how long the rest of the request is read: some clients read the response only when they have sent it all. */
+  readonly drainMs?: number;
 }
 
 const refusals = {
@@ -89,12 +86,15 @@ const refusals = {
   fromPage: { status: 403, text: 'not from a web page' },
   ownForward: { status: 409, text: 'its own delivery came back' },
   tooLarge: { status: 413, text: 'larger than 1 MiB' },
+  // Reading on would cost more than the answer is worth.
+  tooManyChunks: { status: 400, text: 'too many small chunks', drainMs: 0 },
+  noRoom: { status: 503, text: 'too much at once' },
 } as const satisfies Record<string, Refusal>;
 
 class RequestHandler {
-  readonly connections = new ConnectionLimit(MAX_CONNECTIONS);
+  readonly connections = new ConnectionLimit();
+  readonly #bodies = new Bodies();
   readonly #options: ReceiverOptions;
-  #pendingBytes = 0;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -122,33 +122,34 @@ class RequestHandler {
   }
 
   #readBody(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= MAX_BODY_BYTES) return void chunks.push(chunk);
-      request.off('data', onData).off('end', onEnd);
-      refuse(request, response, refusals.tooLarge, this.#options.onError);
+    let isFinished = false;
+    const body = new Body(this.#bodies, (fault) => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      refuse(request, response, refusals[fault], this.#options.onError);
+    });
+    const onData = (chunk: Buffer): void => body.add(chunk);
+    const onEnd = (): void => {
+      isFinished = true;
+      this.#keep(request, response, body);
     };
-    const onEnd = (): void =>
-      this.#keep(request, response, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    request.on('data', onData).on('end', onEnd);
+    const onClose = (): void => {
+      if (!isFinished) body.release();
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    body.begin();
   }
 
-  #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Buffer): void {
-    if (this.#pendingBytes + body.length > MAX_PENDING_BYTES)
-      return void respond(response, 503, 'too much at once');
+  #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Body): void {
     this.connections.setBusy(socket);
-    this.#pendingBytes += body.length;
     const delivery = {
-      body,
+      body: body.finish(),
       contentType: headers['content-type'] ?? '',
       receivedAt: timestamp(),
       remote: socket.remoteAddress ?? '',
     };
     this.#options.keep(delivery, (error) => {
-      this.#pendingBytes -= body.length;
-      this.connections.setIdle(socket);
+      body.release();
+      this.connections.setIdle(socket, error === undefined);
       // Without a body it is a single write.
       if (error === undefined) response.end();
       else respond(response, 503, 'it could not be kept');
@@ -192,7 +193,7 @@ function respond(response: ServerResponse, status: number, text: string): void {
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, text, headers }: Refusal,
+  { status, text, headers, drainMs = DRAIN_MS }: Refusal,
   onError: OnError,
 ): void {
   // A client may close the connection at any time.
@@ -203,11 +204,12 @@ function refuse(
     connection: 'close',
     ...headers,
   });
+  if (drainMs === 0) return void response.end(text, () => request.socket.destroy());
   const finish = (): void => {
     cancelDrain();
     if (!response.writableEnded) response.end(text);
   };
-  const cancelDrain = startTimer(DRAIN_MS, finish, onError);
+  const cancelDrain = startTimer(drainMs, finish, onError);
   request.on('end', finish).on('close', finish).resume();
 }
 
