@@ -1,6 +1,7 @@
 /** Answers of every shape are read without losing a digit, and shown as they came. */
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
+import { unclearWebhooks } from '../support/webhooks.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -170,12 +171,27 @@ describe.concurrent('a webhook', () => {
     ['no key at all', `"${url}"`, url],
     ['null', '{"webhook":null,"help":"https://example.com/docs"}', ''],
     ['an empty text', '{"webhook":"","help":"https://example.com/docs"}', ''],
-    ['nothing', '{"message":"none is set"}', ''],
+    ['an object in an object', `{"result":{"webHookURL":"${url}","message":"https://x"}}`, url],
+    ['two keys', `{"webhook":"${url}","url":"${url}"}`, url],
+    ['a null in an object', '{"data":{"webhook":{"url":null}}}', ''],
+    ['an empty list', '{"webhook":[]}', ''],
+    ['an empty list alone', '[]', ''],
+    ['an empty text alone', '""', ''],
     ['a null answer', 'null', ''],
     ['something that is no URL', '{"webhook":"example.com/hook"}', 'example.com/hook'],
   ])('is found under %s', async (_, body, found) => {
     expect(await shown(['webhook', 'get'], body)).toBe(found ? `${found}\n` : '');
     expect(dense(await shown(['webhook', 'get', '--json'], body))).toBe(dense(body));
+  });
+
+  it.each(unclearWebhooks)('is not guessed from %s', async (body) => {
+    const { service, user } = await account();
+    service.on('GET /webhook', { body });
+    for (const flags of [[], ['--json'], ['--quiet']]) {
+      const { code, stdout, stderr } = await user.run(['webhook', 'get', ...flags]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain("the service's answer can't be read");
+    }
   });
 
   it('that is not set is said on stderr, and is an empty table', async () => {

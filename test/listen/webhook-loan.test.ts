@@ -5,6 +5,7 @@ import { account } from '../support/account.ts';
 import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
 import type { User } from '../support/steno.ts';
+import { unclearWebhooks } from '../support/webhooks.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';
@@ -123,6 +124,39 @@ describe('--register', () => {
     expect(broken.stderr).toMatch(
       /can't be put back: .*out of order.*\nhint: the next steno listen does it, or: steno webhook set https:\/\/other/,
     );
+  });
+
+  it.each(unclearWebhooks)('leaves the webhook alone where the answer is %s', async (body) => {
+    const { service, user } = await account();
+    service.on('GET /webhook', { body });
+    service.never('POST /webhook');
+    const { code, stdout, stderr } = await user.run([
+      'listen',
+      '--port',
+      '0',
+      '--register',
+      '--public-url',
+      PUBLIC,
+    ]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^steno: the service's answer can't be read[^\n]*\n(hint: [^\n]*\n)?$/);
+  });
+
+  it('leaves the webhook alone where the answer at its end is not clear, and the next one puts it back', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC]);
+    const taken = webhook.url;
+    service.on('GET /webhook', { body: { message: 'ok' } });
+    await listener.stop();
+    expect(webhook.url).toBe(taken);
+    expect(listener.stderr).toMatch(/can't be put back: the service's answer can't be read/);
+    service.allow(
+      'GET /webhook',
+      (_, response) => void response.end(JSON.stringify({ webhook: webhook.url })),
+    );
+    await (await Listener.start(user, [])).stop();
+    expect(webhook.url).toBe(OTHER);
   });
 
   it('asks on a terminal before it replaces another URL', async () => {

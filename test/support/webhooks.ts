@@ -1,0 +1,21 @@
+/** Answers to a question for the webhook that do not tell which it is. */
+export const unclearWebhooks: readonly string[] = [
+  '<html><body>https://example.com/hook</body></html>',
+  '{"webhook":"https://example.com/hook',
+  '{"message":"none is set"}',
+  '{"message":"https://example.com/hook"}',
+  '{"help":"https://example.com/docs"}',
+  '{"webhook":{}}',
+  '{"webhook":false}',
+  '{"webhook":7}',
+  '{"webhook":"none is set"}',
+  '{"webhook":["https://one.example.com/","https://two.example.com/"]}',
+  '{"webhook":"https://one.example.com/","url":"https://two.example.com/"}',
+  '{"webhook":null,"url":"https://two.example.com/"}',
+  '["https://one.example.com/","https://two.example.com/"]',
+  '{"a":"https://one.example.com/","b":"https://two.example.com/"}',
+  '{}',
+  '0',
+  'true',
+  'none is set',
+];
