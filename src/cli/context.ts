@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
-import { errorMessage, usage } from '../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type CommandLimits, type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
@@ -179,6 +180,28 @@ export class Context {
     }
   }
 
+  /** Runs work that notes in the ledger what it can: trouble of the ledger does not stop it, and is one warning. */
+  async whileNoting<T>(
+    ledger: Ledger | undefined,
+    work: (notes: LedgerNotes | undefined) => Promise<T>,
+  ): Promise<T> {
+    if (!ledger) return work(undefined);
+    const { LedgerNotes } = await import('../ledger/notes.ts');
+    const notes = new LedgerNotes(ledger, this.signal);
+    try {
+      return await work(notes);
+    } finally {
+      const trouble = await notes.finish();
+      if (trouble) await this.#warnOfNotes(trouble);
+    }
+  }
+
+  async #warnOfNotes({ error, lost }: NotesTrouble): Promise<void> {
+    const what = lost ? 'what was done is not all noted in the ledger' : 'the ledger could not be read';
+    const { hint } = error instanceof StenoError ? error : {};
+    await this.out.warn(`${what}: ${errorMessage(error)}`, hint);
+  }
+
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
     if (this.#hasLedger) (await this.#openLedger(SANDBOX)).clear();
@@ -190,7 +213,7 @@ export class Context {
 
   async #openLedger(profile = this.settings.profileName): Promise<Ledger> {
     const { Ledger } = await import('../ledger/ledger.ts');
-    const ledger = await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide);
+    const ledger = await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal);
     this.onExit(() => ledger.close());
     return ledger;
   }

@@ -2,7 +2,7 @@ import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { refreshFiles } from '../flows/files/refresh.ts';
+import { REFRESH_CONCURRENCY, refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { documents } from '../views/documents.ts';
@@ -19,7 +19,9 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const { out } = context;
   const transport = await context.connect();
   const ledger = await context.ledgerIfAny();
-  const outcomes = await whileSpinning(out, 'Asking', () => refreshFiles(transport, ledger, ids));
+  const outcomes = await whileSpinning(out, 'Asking', () =>
+    context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, REFRESH_CONCURRENCY, notes)),
+  );
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);
   if (found.length || ids.length > 1) await out.show(filesView(found, json, out.forPeople));

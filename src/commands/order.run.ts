@@ -60,10 +60,8 @@ export async function run(context: Context, { args, options }: Input<OrderOption
     (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout: globals.timeout, signal, download, formats } : undefined;
   const { unsent, leftOut } = guard;
-  const result = await orderAndWait(
-    guard,
-    { transport, ledger, wait, signal, pauseLimitMs, failOnHold },
-    callbacks(out),
+  const result = await context.whileNoting(ledger, (notes) =>
+    orderAndWait(guard, { transport, ledger, notes, wait, signal, pauseLimitMs, failOnHold }, callbacks(out)),
   );
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)

@@ -2,8 +2,10 @@ import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
-import { syncFiles } from '../flows/files/sync.ts';
+import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
+import type { Output } from '../ui/output.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { syncView } from '../views/sync.ts';
 
@@ -14,21 +16,70 @@ interface SyncOptions {
 }
 
 export async function run(context: Context, { options }: Input<SyncOptions>): Promise<void> {
+  const { out, signal } = context;
   const formats = checkFormats(options.format);
   checkFolder(options.download);
   const ledger = await context.requireLedger('sync works from the ledger');
   const transport = await context.connect();
   const target = { folder: options.download, formats, jobs: options.jobs };
-  const synced = await whileSpinning(context.out, 'Synchronising', () =>
-    syncFiles(transport, ledger, target),
-  );
-  await context.out.show(syncView(synced));
-  for (const { id, path } of synced.keptDrafts)
-    await context.out.warn(
-      `${path} is a draft from before the delivery, and was changed: it is left as it is`,
-      `replace it with: steno transcript ${id} --force`,
+  const news = new News(out);
+  try {
+    const outcomes = await whileSpinning(out, 'Synchronising', () =>
+      context.whileNoting(ledger, (notes) => syncFiles(transport, ledger, notes, target, news)),
     );
-  const { checked, changed, downloaded } = synced;
-  context.out.note(`${checked} open, ${changed.length} changed, ${downloaded.length} downloaded`);
-  raiseFailures(synced.outcomes);
+    await news.show();
+    out.note(`${news.checked} open, ${news.changed.length} changed, ${news.downloaded.length} downloaded`);
+    raiseFailures(outcomes);
+  } catch (error) {
+    // What is done is told, also where the rest was broken off.
+    if (signal.aborted || !news.isEmpty) await news.show();
+    throw error;
+  }
+}
+
+/** Gathers what is new; prints it at once where the form allows that, else at the end. */
+class News implements SyncCallbacks {
+  readonly changed: Change[] = [];
+  readonly downloaded: Saved[] = [];
+  readonly #keptDrafts: Saved[] = [];
+  readonly #out: Output;
+  #isShown = false;
+  checked = 0;
+
+  constructor(out: Output) {
+    this.#out = out;
+  }
+
+  get isEmpty(): boolean {
+    return this.changed.length + this.downloaded.length === 0;
+  }
+
+  readonly onChecked = (): void => {
+    this.checked += 1;
+  };
+
+  readonly onChange = (change: Change): void => {
+    this.changed.push(change);
+    if (this.#out.printsAsItGoes)
+      this.#out.printNow(syncView({ checked: 0, changed: [change], downloaded: [] }));
+  };
+
+  readonly onSaved = (saved: Saved): void => {
+    if (saved.isDraft) this.#keptDrafts.push(saved);
+    if (saved.skipped) return;
+    this.downloaded.push(saved);
+    if (this.#out.printsAsItGoes)
+      this.#out.printNow(syncView({ checked: 0, changed: [], downloaded: [saved] }));
+  };
+
+  async show(): Promise<void> {
+    if (this.#isShown) return;
+    this.#isShown = true;
+    if (!this.#out.printsAsItGoes) await this.#out.show(syncView(this));
+    for (const { id, path } of this.#keptDrafts)
+      await this.#out.warn(
+        `${path} is a draft from before the delivery, and was changed: it is left as it is`,
+        `replace it with: steno transcript ${id} --force`,
+      );
+  }
 }

@@ -70,16 +70,22 @@ async function save(
   const ledger = await context.ledgerIfAny();
   const progress = await startProgress(out, 'Downloading');
   const pace = new Pace('Downloading', documentCount);
+  const done: Saved[] = [];
   const onDone = (saved: Saved | undefined): void => {
+    if (saved) done.push(saved);
     pace.step(saved === undefined);
     progress.update(pace);
   };
-  const outcomes = await saveTranscripts(selection, target, {
-    transport,
-    ledger,
-    jobs: options.jobs,
-    onDone,
-  }).finally(() => progress.stop());
+  const { jobs } = options;
+  const outcomes = await context
+    .whileNoting(ledger, (notes) =>
+      saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone }),
+    )
+    .finally(() => progress.stop())
+    .catch(async (error) => {
+      if (context.signal.aborted && done.length) await out.show(savedView(done));
+      throw error;
+    });
   if (several || !outcomes[0]?.error)
     await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
   raiseFailures(outcomes);

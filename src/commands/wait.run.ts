@@ -33,7 +33,9 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   const transport = await context.connect({ timeoutBounds: 'command' });
   const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
   const waited = await whileWaiting(out, ids.length, (onProgress) =>
-    waitAndDownload(ids, { transport, ledger, poll, onProgress }, target),
+    context.whileNoting(ledger, (notes) =>
+      waitAndDownload(ids, { transport, ledger, notes, poll, onProgress }, target),
+    ),
   );
   await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);

@@ -22,7 +22,7 @@ export async function doEach<I, T>(
   items: readonly I[],
   concurrency: number,
   name: (item: I) => string,
-  work: (item: I) => Promise<T>,
+  work: (item: I, at: number) => Promise<T>,
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = [];
   let next = 0;
@@ -32,7 +32,7 @@ export async function doEach<I, T>(
   const doOne = async (at: number): Promise<void> => {
     const item = items[at] as I;
     try {
-      outcomes[at] = { what: name(item), value: await work(item) };
+      outcomes[at] = { what: name(item), value: await work(item, at) };
       succeeded = true;
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') {

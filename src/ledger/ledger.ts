@@ -12,6 +12,7 @@ import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
 import { Files } from './files.ts';
 import { OpenAttempts } from './open-attempts.ts';
+import { Patience } from './patience.ts';
 import { Runs } from './runs.ts';
 import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
@@ -36,6 +37,7 @@ export class Ledger {
   readonly #db: Database;
   readonly #profile: string;
   readonly #hide: Hide;
+  readonly #patience = new Patience();
 
   private constructor(db: Database, profile: string, hide: Hide) {
     this.#db = db;
@@ -55,14 +57,14 @@ export class Ledger {
     this.runs = new Runs(context);
   }
 
-  static async open(path: string, profile: string, hide: Hide): Promise<Ledger> {
-    return new Ledger(await openDatabase(path, migrations, { hintIfEmpty }), profile, hide);
+  static async open(path: string, profile: string, hide: Hide, signal?: AbortSignal): Promise<Ledger> {
+    return new Ledger(await openDatabase(path, migrations, { hintIfEmpty, signal }), profile, hide);
   }
 
   /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */
   async openNonBlocking(): Promise<Ledger> {
     const db = await openDatabase(this.#db.path, migrations);
-    db.exec('PRAGMA busy_timeout = 0');
+    db.setBusyTimeout(0);
     db.syncEveryCommit();
     return new Ledger(db, this.#profile, this.#hide);
   }
@@ -76,6 +78,11 @@ export class Ledger {
   /** Does all of the work or none of it. */
   transaction<Result>(work: () => Result): Result {
     return this.#db.transaction(work);
+  }
+
+  /** Does the work as soon as no other process holds the ledger; gives up after some seconds of waiting in all. */
+  whenFree<Result>(work: () => Result, signal: AbortSignal): Promise<Result> {
+    return this.#patience.whenFree(() => this.#db.withoutBlocking(work), signal);
   }
 
   /** A number that changes when another connection has written. */

@@ -3,8 +3,9 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.ts';
-import { errorMessage, StenoError } from './errors.ts';
+import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
+import { isLocked, readableError } from './sqlite-errors.ts';
 import { closeToOthers, fileIdentity, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
 
 export interface Migration {
@@ -19,6 +20,8 @@ export interface Migration {
 export interface OpenOptions {
   /** What to do about a file that was emptied. */
   readonly hintIfEmpty?: string;
+  /** Ends the waiting for another process. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type Value = null | number | bigint | string | Uint8Array;
@@ -40,11 +43,6 @@ type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
 const BUSY_TIMEOUT_MS = 10_000;
 /** Another process may be migrating a large database. */
 const MIGRATION_TIMEOUT_MS = 120_000;
-/** SQLite's result codes. */
-const BUSY = 5;
-const LOCKED = 6;
-const CORRUPT = 11;
-const NOT_A_DATABASE = 26;
 
 export class Database {
   readonly path: string;
@@ -53,6 +51,8 @@ export class Database {
   readonly #file: string;
   readonly #statements = new Map<string, Statement>();
   #syncsEveryCommit = false;
+  #busyTimeoutMs = 0;
+  #inTransaction = false;
 
   constructor(path: string, connection: Connection) {
     this.path = path;
@@ -78,9 +78,11 @@ export class Database {
     return this.#withReadableErrors(() => this.#prepare(sql).all(...values) as Row[]);
   }
 
-  /** Does all of the work or none of it; no other process writes meanwhile. Must not be nested. */
+  /** Does all of the work or none of it; no other process writes meanwhile. Within another one it is a part of that. */
   transaction<Result>(work: () => Result): Result {
+    if (this.#inTransaction) return work();
     this.run('BEGIN IMMEDIATE');
+    this.#inTransaction = true;
     try {
       const result = work();
       this.run('COMMIT');
@@ -88,6 +90,8 @@ export class Database {
     } catch (error) {
       this.#rollBack();
       throw error;
+    } finally {
+      this.#inTransaction = false;
     }
   }
 
@@ -106,6 +110,24 @@ export class Database {
   syncEveryCommit(): void {
     this.exec('PRAGMA synchronous = FULL');
     this.#syncsEveryCommit = true;
+  }
+
+  /** How long a statement waits, and blocks the process, while another process holds the database. */
+  setBusyTimeout(milliseconds: number): void {
+    this.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+    this.#busyTimeoutMs = milliseconds;
+  }
+
+  /** Does the work; where another process holds the database, that is an error at once. */
+  withoutBlocking<Result>(work: () => Result): Result {
+    const usual = this.#busyTimeoutMs;
+    if (usual === 0) return work();
+    this.setBusyTimeout(0);
+    try {
+      return work();
+    } finally {
+      this.setBusyTimeout(usual);
+    }
   }
 
   /** Whether its file is still at its path: one that was deleted or replaced takes writes that are lost. */
@@ -147,7 +169,7 @@ export class Database {
 export async function openDatabase(
   path: string,
   migrations: readonly Migration[],
-  { hintIfEmpty }: OpenOptions = {},
+  { hintIfEmpty, signal }: OpenOptions = {},
 ): Promise<Database> {
   const Driver = await loadDriver();
   try {
@@ -156,18 +178,27 @@ export async function openDatabase(
     refuseEmptied(path, hintIfEmpty);
     if (sizeOf(path) === undefined) create(Driver, path, migrations);
     closeToOthers(path);
-    return await open(Driver, path, migrations);
+    return await open(Driver, path, migrations, signal);
   } catch (error) {
     throw readableError(path, error);
   }
 }
 
-async function open(Driver: Driver, path: string, migrations: readonly Migration[]): Promise<Database> {
+async function open(
+  Driver: Driver,
+  path: string,
+  migrations: readonly Migration[],
+  signal?: AbortSignal,
+): Promise<Database> {
   const database = new Database(path, new Driver(path));
   try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA foreign_keys = ON`);
-    await useWriteAheadLog(database);
-    setSync(database);
+    database.exec('PRAGMA foreign_keys = ON');
+    await untilFree(signal, () => {
+      database.exec('PRAGMA journal_mode = WAL');
+      setSync(database);
+      missingMigrations(database, migrations);
+    });
+    database.setBusyTimeout(BUSY_TIMEOUT_MS);
     await migrate(database, migrations);
     return database;
   } catch (error) {
@@ -207,7 +238,7 @@ const CREATE_MIGRATIONS = 'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIM
 export async function openForReading(path: string, migrations: readonly Migration[]): Promise<Database> {
   const Driver = await loadDriver();
   const database = new Database(path, new Driver(path, { readOnly: true }));
-  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  database.setBusyTimeout(BUSY_TIMEOUT_MS);
   missingMigrations(database, migrations);
   return database;
 }
@@ -229,15 +260,17 @@ function loadBuiltIn(): { DatabaseSync: Driver } | undefined {
   }
 }
 
-/** The busy timeout does not cover this pragma, so it fails when two processes open a new database at once. */
-async function useWriteAheadLog(database: Database): Promise<void> {
+/**
+ * Tries again while another process holds the database; between the tries signals are heard. The busy timeout would
+ * block, and does not cover `journal_mode`, which fails when two processes open a new database at once.
+ */
+async function untilFree(signal: AbortSignal | undefined, work: () => void): Promise<void> {
   const deadline = monotonicMs() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
-      database.exec('PRAGMA journal_mode = WAL');
-      return;
+      return work();
     } catch (error) {
-      if (!isLocked(error) || monotonicMs() > deadline) throw error;
+      if (!isLocked(error) || monotonicMs() > deadline || signal?.aborted) throw error;
       await sleep(10 + Math.random() * 20);
     }
   }
@@ -262,7 +295,8 @@ async function migrate(database: Database, migrations: readonly Migration[]): Pr
   const atFirst = missingMigrations(database, migrations);
   if (atFirst.length === 0) return;
   for (const { name, load } of atFirst) if (load) work.set(name, await load());
-  database.exec(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
+  database.setBusyTimeout(MIGRATION_TIMEOUT_MS);
+  database.exec('PRAGMA secure_delete = ON');
   database.transaction(() => {
     database.exec(CREATE_MIGRATIONS);
     const missing = missingMigrations(database, migrations);
@@ -276,7 +310,7 @@ async function migrate(database: Database, migrations: readonly Migration[]): Pr
   });
   const [rewriting] = missingMigrations(database, migrations);
   if (rewriting) rewriteFile(database, rewriting.name);
-  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  database.setBusyTimeout(BUSY_TIMEOUT_MS);
 }
 
 const markApplied = (database: Database, name: string): number =>
@@ -304,34 +338,4 @@ function missingMigrations(database: Database, migrations: readonly Migration[])
     });
   }
   return migrations.filter(({ name }) => !applied.includes(name));
-}
-
-function readableError(path: string, error: unknown): unknown {
-  if (error instanceof StenoError) return error;
-  const code = primaryCode(error);
-  const text = errorMessage(error);
-  if (code === CORRUPT || code === NOT_A_DATABASE) {
-    return new StenoError('failed', `${path} is damaged: ${text}`, {
-      hint: 'nothing was written to it: move it away to start afresh',
-      cause: error,
-    });
-  }
-  if (isLocked(error)) {
-    return new StenoError('failed', `${path} is locked by another process`, {
-      hint: 'try again in a moment',
-      cause: error,
-    });
-  }
-  return new StenoError('failed', `${path}: ${text}`, { cause: error });
-}
-
-export function isLocked(error: unknown): boolean {
-  const code = primaryCode(error instanceof StenoError ? error.cause : error);
-  return code === BUSY || code === LOCKED;
-}
-
-/** The low byte of SQLite's code is the kind of error; the rest only refines it. */
-function primaryCode(error: unknown): number | undefined {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../lib/clock.ts';
-import { isLocked } from '../lib/sqlite.ts';
+import { isLocked } from '../lib/sqlite-errors.ts';
 
 interface Job {
   readonly work: () => unknown;

@@ -1,6 +1,13 @@
-import type { Synced } from '../flows/files/sync.ts';
+import type { Change } from '../flows/files/sync.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
 import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
+
+export interface Synced {
+  readonly checked: number;
+  readonly changed: readonly Change[];
+  readonly downloaded: readonly Saved[];
+}
 
 /** What is new: changes of state, and the transcripts that were downloaded. */
 export const syncView = ({ checked, changed, downloaded }: Synced): View => ({

@@ -260,6 +260,41 @@ describe.concurrent('several transcripts', () => {
     expect(files(join(user.home, 'out'))).toHaveLength(6);
   });
 
+  it('need a folder: one that is named like a transcript is a slip, and nothing is fetched', async () => {
+    const { service, user } = await account();
+    service.on('*', { body: 'Hello.' });
+    for (const args of [
+      ['5', '6', '-o', 'one.txt'],
+      ['5', '--format', 'txt,srt', '-o', 'sub/one.SRT'],
+      ['5', '-o', 'one.txt', '--name-as', '{id}.{ext}'],
+    ]) {
+      const { code, stdout, stderr } = await user.run(['transcript', ...args]);
+      expect([code, stdout], stderr).toEqual([2, '']);
+      expect(stderr).toMatch(
+        /^steno: several transcripts need a folder, and '\S+' is named like one of them\nhint: /,
+      );
+    }
+    expect([service.got, files(user.home)]).toEqual([[], []]);
+    mkdirSync(join(user.home, 'there.txt'));
+    for (const output of ['one.txt/', 'there.txt', 'v1.2', 'out'])
+      expect((await user.run(['transcript', '5', '6', '-o', output])).code, output).toBe(0);
+    expect(files(user.home).filter((name) => name.endsWith('/6.txt'))).toHaveLength(4);
+  });
+
+  it('that are interrupted tell which are done', async () => {
+    const { service, user } = await account();
+    service.on(route, (_, response) => {
+      response.writeHead(200, { 'content-length': '200' }).write('half');
+    });
+    service.on('POST /audiofile/6/transcript.txt', { body: 'Hello.' });
+    const child = user.start(['transcript', '6', '5', '--jobs', '1', '--quiet', '-o', 'd']);
+    const end = finished(child);
+    while (service.calls(route).length === 0) await new Promise((done) => setTimeout(done, 20));
+    child.kill('SIGTERM');
+    const { code, stdout } = await end;
+    expect([code, stdout]).toEqual([143, 'd/6.txt\n']);
+  });
+
   it('end with 10 where one is missing; the others are kept', async () => {
     const { service, user } = await account();
     service.on(route, { body: 'Hello.' });

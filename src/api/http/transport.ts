@@ -58,6 +58,11 @@ export class Transport {
     return new Transport(options, base, await poolFactory(base, options.env));
   }
 
+  /** Fires when the user interrupts. */
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
   async send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
     const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY, signal, trace } = this.#options;

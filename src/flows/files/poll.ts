@@ -4,6 +4,7 @@ import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -21,6 +22,7 @@ export interface PollOptions {
 export interface Polling {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
+  readonly notes?: LedgerNotes | undefined;
   readonly poll: PollOptions;
   /** The first poll of a file that fails ends it: nothing is known of it yet that could be waited for. */
   readonly failFast?: boolean;
@@ -138,10 +140,10 @@ class Poller {
   }
 
   async #pollOne(id: string): Promise<PolledFile> {
-    const { transport, ledger, onDelivered } = this.#polling;
+    const { transport, ledger, notes, onDelivered } = this.#polling;
     let file: AudioFile | undefined;
     try {
-      ({ file } = await refreshFile(transport, ledger, id));
+      ({ file } = await refreshFile(transport, ledger, id, notes));
       const end = findFileState(file.state)?.end;
       if (end === 'delivered') await onDelivered?.(id);
       return { id, file, error: undefined, failures: 0, open: !end };

@@ -1,6 +1,7 @@
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
 import { formatJson } from '../../lib/json.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
@@ -12,14 +13,17 @@ export interface RefreshedFile {
 
 export const REFRESH_CONCURRENCY = 8;
 
-/** Asks the service about a file, and notes the answer in the ledger. */
+/** Asks the service about a file, and keeps the answer in the ledger. With `notes` the state before is not told. */
 export async function refreshFile(
   transport: Transport,
   ledger: Ledger | undefined,
   id: string,
+  notes?: LedgerNotes | undefined,
 ): Promise<RefreshedFile> {
   const file = await getFile(transport, id);
-  return { file, previousState: ledger && keepAnswer(ledger, id, file) };
+  if (notes) notes.add(`state ${id}`, (into) => void keepAnswer(into, id, file));
+  if (notes || !ledger) return { file, previousState: undefined };
+  return { file, previousState: await ledger.whenFree(() => keepAnswer(ledger, id, file), transport.signal) };
 }
 
 /** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
@@ -34,5 +38,6 @@ export const refreshFiles = (
   ledger: Ledger | undefined,
   ids: readonly string[],
   concurrency = REFRESH_CONCURRENCY,
+  notes?: LedgerNotes | undefined,
 ): Promise<Outcome<RefreshedFile>[]> =>
-  doEach(ids, concurrency, String, (id) => refreshFile(transport, ledger, id));
+  doEach(ids, concurrency, String, (id) => refreshFile(transport, ledger, id, notes));

@@ -2,12 +2,14 @@
 import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { type Outcome, values } from '../bulk.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
+import { doEach, type Outcome } from '../bulk.ts';
+import { InOrder } from '../in-order.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/downloads.ts';
 import { saveTranscripts } from '../transcripts/fetch.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { refreshFiles } from './refresh.ts';
+import { refreshFile } from './refresh.ts';
 
 export interface Change {
   readonly id: string;
@@ -15,13 +17,11 @@ export interface Change {
   readonly state: string;
 }
 
-export interface Synced {
-  readonly checked: number;
-  readonly changed: readonly Change[];
-  readonly downloaded: readonly Saved[];
-  /** Drafts that were changed since we wrote them, so that the transcript was not put in their place. */
-  readonly keptDrafts: readonly Saved[];
-  readonly outcomes: ReadonlyArray<Outcome<unknown>>;
+/** What is told as it happens: a change of state, or a transcript that is on disk. */
+export interface SyncCallbacks {
+  readonly onChecked: () => void;
+  readonly onChange: (change: Change) => void;
+  readonly onSaved: (saved: Saved) => void;
 }
 
 export interface SyncOptions {
@@ -30,30 +30,60 @@ export interface SyncOptions {
   readonly jobs: number;
 }
 
-export async function syncFiles(transport: Transport, ledger: Ledger, options: SyncOptions): Promise<Synced> {
-  const refreshed = await refreshFiles(transport, ledger, ledger.files.open(), options.jobs);
-  const changed = values(refreshed).flatMap(({ file: { id, state }, previousState }) =>
-    previousState === undefined ? [] : [{ id, previousState, state }],
-  );
+export async function syncFiles(
+  transport: Transport,
+  ledger: Ledger,
+  notes: LedgerNotes | undefined,
+  options: SyncOptions,
+  callbacks: SyncCallbacks,
+): Promise<Array<Outcome<unknown>>> {
+  const refreshed = await refreshOpen(transport, ledger, options.jobs, callbacks);
   await removeLeftovers(options.folder);
-  const saved = await downloadNew(transport, ledger, options);
-  const downloaded = values(saved).filter(({ skipped }) => !skipped);
-  const keptDrafts = values(saved).filter(({ isDraft }) => isDraft);
-  return { checked: refreshed.length, changed, downloaded, keptDrafts, outcomes: [...refreshed, ...saved] };
+  const saved = await downloadNew(transport, ledger, notes, options, callbacks);
+  return [...refreshed, ...saved];
+}
+
+async function refreshOpen(
+  transport: Transport,
+  ledger: Ledger,
+  jobs: number,
+  { onChecked, onChange }: SyncCallbacks,
+): Promise<Array<Outcome<unknown>>> {
+  const changes = new InOrder(onChange);
+  try {
+    return await doEach(ledger.files.open(), jobs, String, async (id, at) => {
+      let change: Change | undefined;
+      try {
+        const { file, previousState } = await refreshFile(transport, ledger, id);
+        if (previousState !== undefined) change = { id: file.id, previousState, state: file.state };
+      } finally {
+        onChecked();
+        changes.add(at, change);
+      }
+    });
+  } finally {
+    changes.flush();
+  }
 }
 
 /** One format after the other, because each may lack other files. */
 async function downloadNew(
   transport: Transport,
   ledger: Ledger,
+  notes: LedgerNotes | undefined,
   { folder, formats, jobs }: SyncOptions,
+  { onSaved }: SyncCallbacks,
 ): Promise<Outcome<Saved>[]> {
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
     const ids = ledger.files.notDownloaded(ext, resolve(folder));
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
     const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const, replacesDrafts: true };
-    const outcomes = await saveTranscripts(selection, target, { transport, ledger, jobs });
+    const inOrder = new InOrder(onSaved);
+    const onDone = (saved: Saved | undefined, at: number): void => inOrder.add(at, saved);
+    const outcomes = await saveTranscripts(selection, target, {
+      ...{ transport, ledger, notes, jobs, onDone },
+    }).finally(() => inOrder.flush());
     all = all.concat(outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }
   return all;

@@ -23,9 +23,9 @@ export async function waitAndDownload(
 ): Promise<WaitResult> {
   if (download === undefined) return { outcomes: await waitForFiles(ids, waiting), saved: undefined };
   await removeLeftovers(download);
-  const { transport, ledger } = waiting;
+  const { transport, ledger, notes } = waiting;
   const downloads = new TranscriptDownloads({
-    ...{ transport, ledger, folder: download },
+    ...{ transport, ledger, notes, folder: download },
     ifExists: 'skip',
     replacesDrafts: true,
   });

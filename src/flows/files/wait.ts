@@ -6,7 +6,8 @@ import { BulkError, StenoError } from '../../lib/errors.ts';
 import { failures, raiseFailures } from '../bulk.ts';
 import { type PolledFile, type Polling, pollFiles } from './poll.ts';
 
-export interface WaitOptions extends Pick<Polling, 'transport' | 'ledger' | 'poll' | 'onDelivered'> {
+export interface WaitOptions
+  extends Pick<Polling, 'transport' | 'ledger' | 'notes' | 'poll' | 'onDelivered'> {
   readonly onProgress?: (ended: number) => void;
 }
 

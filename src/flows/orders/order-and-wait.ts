@@ -3,6 +3,7 @@ import { type AudioFile, orderedFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Order } from '../../api/orders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
 import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/errors.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
@@ -16,6 +17,8 @@ import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
+  /** For what is noted while it waits: an order is written to the ledger itself. */
+  readonly notes?: LedgerNotes | undefined;
   /** Absent: the files are not waited for. */
   readonly wait: (PollOptions & DownloadTarget) | undefined;
   /** An order on hold counts as a failure even if nothing is waited for. */
@@ -86,12 +89,12 @@ export async function orderAndWait(
 async function waitForOrders(
   orders: readonly Order[],
   wait: PollOptions & DownloadTarget,
-  { transport, ledger }: OrderAndWaitOptions,
+  { transport, ledger, notes }: OrderAndWaitOptions,
   { whileWaiting }: OrderCallbacks,
 ): Promise<WaitedOrders> {
   const ids = [...new Set(orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles)))];
   const waited = await whileWaiting(ids.length, (onProgress) =>
-    waitAndDownload(ids, { transport, ledger, poll: wait, onProgress }, wait),
+    waitAndDownload(ids, { transport, ledger, notes, poll: wait, onProgress }, wait),
   );
   const held = orders.flatMap(({ id, hold, audiofiles }) =>
     (hold ? audiofiles : []).map((file) => orderedFile(file, id, 'On Hold')),

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
 import { fileName, type NameParts, Names } from './name.ts';
 import { type IfExists, type Saved, saveTranscript } from './save.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
+  /** Where the download counts even if the ledger fails: what is asked and written goes through this. */
+  readonly notes?: LedgerNotes | undefined;
   readonly folder: string;
   readonly template?: string;
   readonly ifExists: IfExists;
@@ -48,34 +51,39 @@ export class TranscriptDownloads {
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
   async save({ id, ext, path, delivered = false }: Destination): Promise<Saved> {
-    const {
-      transport,
-      ledger,
-      ifExists,
-      replacesDrafts,
-      test = false,
-      deprecatedPath = false,
-    } = this.#options;
-    const draft = ledger?.downloads.draftAt(id, ext, path);
+    const { transport, ifExists, replacesDrafts, test = false, deprecatedPath = false } = this.#options;
+    const draft = this.#ask((ledger) => ledger.downloads.draftAt(id, ext, path));
     const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
       ifExists,
       replaceable: replacesDrafts && delivered ? draft : undefined,
       // Also where the ledger does not know the file: its state was not asked for.
-      hashes: !delivered && !test && ledger?.files.isDelivered(id) === false,
+      hashes: !delivered && !test && this.#ask((ledger) => ledger.files.isDelivered(id)) === false,
     });
     const written = saved.skipped ? this.#notNoted.get(path) : { bytes: saved.bytes, draft: saved.hash };
     if (!written) return { ...saved, ...this.#whatWasThere({ id, ext, path }, draft) };
-    if (!test && ledger) {
-      this.#notNoted.set(path, written);
-      ledger.downloads.add(id, ext, path, written);
-      this.#notNoted.delete(path);
-    }
+    if (!test) this.#note({ id, ext, path }, written);
     return saved;
+  }
+
+  #note({ id, ext, path }: Destination, written: Written): void {
+    const { ledger, notes } = this.#options;
+    const note = (into: Ledger): void => into.downloads.add(id, ext, path, written);
+    if (notes) return void notes.add(`download ${path}`, note);
+    if (!ledger) return;
+    this.#notNoted.set(path, written);
+    note(ledger);
+    this.#notNoted.delete(path);
+  }
+
+  /** What the ledger says, if there is one. */
+  #ask<Value>(question: (ledger: Ledger) => Value): Value | undefined {
+    const { ledger, notes } = this.#options;
+    return notes ? notes.read<Value | undefined>(question, undefined) : ledger && question(ledger);
   }
 
   #whatWasThere({ id, ext, path }: Destination, draft: string | undefined): Partial<Saved> {
     const isDraft = draft !== undefined;
-    return { isDraft, unidentified: isDraft || !this.#options.ledger?.downloads.isOf(id, ext, path) };
+    return { isDraft, unidentified: isDraft || !this.#ask((ledger) => ledger.downloads.isOf(id, ext, path)) };
   }
 
   /**
@@ -97,12 +105,12 @@ export class TranscriptDownloads {
   }
 
   #claimName(parts: NameParts): string {
-    const { ledger, folder, template = DEFAULT_TEMPLATE } = this.#options;
+    const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = parts;
     return this.#names.claim(
       fileName(template, parts),
       id,
-      (name) => ledger?.downloads.isOfAnother(id, ext, join(folder, name)) ?? false,
+      (name) => this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, name))) ?? false,
     );
   }
 }

@@ -4,8 +4,10 @@ import { dirname } from 'node:path';
 import { getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
+import { findFormat } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
 import { usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { streamChecked } from './check.ts';
@@ -35,12 +37,16 @@ export interface OutputTarget {
 export interface FetchOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
+  readonly notes?: LedgerNotes | undefined;
   readonly jobs: number;
-  /** Called as each one ends, with nothing if it failed. */
-  readonly onDone?: (saved: Saved | undefined) => void;
+  /** Called as each one ends, with its place in the order asked, and with nothing if it failed. */
+  readonly onDone?: (saved: Saved | undefined, at: number) => void;
 }
 
-/** What `-o` means: a folder if it is one, ends with a slash, or has to hold several files; otherwise a file. */
+/**
+ * What `-o` means: a folder if it is one, ends with a slash, or has to hold several files; otherwise a file. Several
+ * files don't make a folder of `one.txt`: a file was meant.
+ */
 export async function outputTarget(
   output: string | undefined,
   template: string | undefined,
@@ -52,6 +58,11 @@ export async function outputTarget(
   const existing = await stat(output).catch(() => undefined);
   const isFolder = existing?.isDirectory() || /[/\\]$/.test(output) || several || template !== undefined;
   if (!isFolder) return { ...named, folder: '.', file: output };
+  if (!existing && findFormat(/\.(\w+)$/.exec(output.toLowerCase())?.[1] ?? ''))
+    throw usage(
+      `several transcripts need a folder, and '${output}' is named like one of them`,
+      `name a folder: -o transcripts/   (with a slash at its end, '${output}/' is one too)`,
+    );
   if (existing && !existing.isDirectory())
     throw usage(`'${output}' is not a folder`, 'several transcripts need a folder to go to');
   return { ...named, folder: output };
@@ -60,11 +71,14 @@ export async function outputTarget(
 export async function saveTranscripts(
   selection: TranscriptSelection,
   target: OutputTarget,
-  { transport, ledger, jobs, onDone }: FetchOptions,
+  { transport, ledger, notes, jobs, onDone }: FetchOptions,
 ): Promise<Outcome<Saved>[]> {
   const { ids, formats, test, deprecatedPath } = selection;
   const { file, template, ...named } = target;
-  const downloads = new TranscriptDownloads({ transport, ledger, template, ...named, test, deprecatedPath });
+  const downloads = new TranscriptDownloads({
+    ...{ transport, ledger, notes, template, ...named },
+    ...{ test, deprecatedPath },
+  });
   const needsDetails = file === undefined && /\{(title|order)\}/.test(template);
   const details = needsDetails ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
   const tasks = ids.flatMap((id, at) =>
@@ -79,14 +93,14 @@ export async function saveTranscripts(
   for (const each of new Set(tasks.map(({ to }) => dirname(to.path)))) await removeLeftovers(each);
   const label = ({ to: { id, ext } }: { to: Destination }): string =>
     formats.length > 1 ? `${id}.${ext}` : id;
-  return doEach(tasks, jobs, label, async ({ to, error }) => {
+  return doEach(tasks, jobs, label, async ({ to, error }, at) => {
     let saved: Saved | undefined;
     try {
       if (error) throw error;
       saved = await downloads.save(to);
       return saved;
     } finally {
-      onDone?.(saved);
+      onDone?.(saved, at);
     }
   });
 }

@@ -8,6 +8,7 @@ import { parseCsv } from '../../support/csv.ts';
 import { listing } from '../../support/files.ts';
 import { audio, folderIn, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
+import { until } from '../../support/until.ts';
 
 /** So many files on order, in one order. */
 async function withOrders(count: number): Promise<OrderingAccount> {
@@ -191,6 +192,55 @@ describe.concurrent('sync', () => {
     expect(stdout).toBe('d/2.txt\nd/3.txt\n');
     expect(it.fetched().filter((name) => name === '1.txt')).toHaveLength(1);
   });
+
+  it.each([
+    ['SIGTERM', 143, ['--quiet'], 'd/1.txt\n'],
+    ['SIGINT', 130, [], '1\tstate\t\tDelivered\n2\tstate\t\tDelivered\n1\ttranscript\ttxt\td/1.txt\n'],
+  ] as const)('tells what is done as it goes, before %s and after it', async (signal, exit, form, told) => {
+    const it = await withOrders(2);
+    it.service.on('POST /audiofile/2/transcript.txt', (_, response) => {
+      response.writeHead(200, { 'content-length': '200' }).write('half');
+    });
+    const child = it.user.start(['sync', '--download', 'd', '--jobs', '1', ...form]);
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    const end = finished(child);
+    await until(
+      () => stdout === told,
+      () => `told so far: ${stdout}`,
+    );
+    expect(child.exitCode).toBeNull();
+    child.kill(signal);
+    const { code } = await end;
+    expect([code, stdout]).toEqual([exit, told]);
+  });
+
+  it.each([
+    ['--json', (out: string) => (JSON.parse(out) as { downloaded: unknown[] }).downloaded],
+    ['--csv', (out: string) => parseCsv(out).filter(([, what]) => what === 'transcript')],
+  ] as const)(
+    'that is interrupted tells with %s what is done, also what came out of turn',
+    async (form, downloaded) => {
+      const it = await withOrders(3);
+      it.service.on('POST /audiofile/1/transcript.txt', (_, response) => {
+        response.writeHead(200, { 'content-length': '200' }).write('half');
+      });
+      const child = it.user.start(['sync', '--download', 'd', form]);
+      const end = finished(child);
+      await until(
+        () => listing(join(it.user.home, 'd')).filter((name) => /^\d/.test(name)).length === 2,
+        'two files',
+      );
+      await sleep(200);
+      child.kill('SIGTERM');
+      const { code, stdout } = await end;
+      expect(code).toBe(143);
+      expect(JSON.stringify(downloaded(stdout))).toMatch(/d\/2\.txt.*d\/3\.txt/);
+      expect(downloaded(stdout)).toHaveLength(2);
+    },
+  );
 
   it('works from the ledger of the sandbox as pasted', async () => {
     const { user } = await orderingAccount({ STENO_API_KEY: undefined, STENO_BASE_URL: undefined });

@@ -1,0 +1,87 @@
+/**
+ * What a command notes in the ledger though it can do without: where the ledger is held by another process, damaged or
+ * on a full disk, the work goes on and that is told once, at the end.
+ */
+import type { Ledger } from './ledger.ts';
+
+export interface NotesTrouble {
+  readonly error: unknown;
+  /** How many notes are lost. */
+  readonly lost: number;
+}
+
+type Note = (ledger: Ledger) => void;
+
+const NOTES_PER_TRANSACTION = 500;
+
+export class LedgerNotes {
+  readonly #ledger: Ledger;
+  readonly #signal: AbortSignal;
+  /** The latest note of each thing, by what it is about: so their number is bounded. */
+  readonly #waiting = new Map<string, Note>();
+  #writing: Promise<void> | undefined;
+  #readError: unknown;
+  #writeError: unknown;
+
+  constructor(ledger: Ledger, signal: AbortSignal) {
+    this.#ledger = ledger;
+    this.#signal = signal;
+  }
+
+  /** What the ledger says, or `otherwise` where it can't be read. */
+  read<Value>(ask: (ledger: Ledger) => Value, otherwise: Value): Value {
+    try {
+      return ask(this.#ledger);
+    } catch (error) {
+      this.#readError = error;
+      return otherwise;
+    }
+  }
+
+  /** Written at once, or as soon as the ledger can take it; replaces one about the same that is not written yet. */
+  add(about: string, note: Note): void {
+    this.#waiting.set(about, note);
+    this.#writing ??= this.#writeWaiting().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Waits for what is not written yet; gives the trouble that there was, if something could not be read or written. */
+  async finish(): Promise<NotesTrouble | undefined> {
+    await this.#writing;
+    if (this.#waiting.size) await this.#writeWaiting();
+    const error = this.#writeError ?? this.#readError;
+    return error === undefined ? undefined : { error, lost: this.#waiting.size };
+  }
+
+  /** What fails stays in the list, and is tried again with the next one. */
+  async #writeWaiting(): Promise<void> {
+    try {
+      while (this.#waiting.size) {
+        const batch = firstOf(this.#waiting, NOTES_PER_TRANSACTION);
+        await this.#write(batch.map(([, note]) => note));
+        for (const [about, note] of batch) if (this.#waiting.get(about) === note) this.#waiting.delete(about);
+      }
+      this.#writeError = undefined;
+    } catch (error) {
+      this.#writeError = error;
+    }
+  }
+
+  #write(batch: readonly Note[]): Promise<void> {
+    const ledger = this.#ledger;
+    const work = (): void => {
+      for (const note of batch) note(ledger);
+    };
+    return ledger.whenFree(() => ledger.transaction(work), this.#signal);
+  }
+}
+
+function firstOf<Key, Value>(map: ReadonlyMap<Key, Value>, count: number): Array<[Key, Value]> {
+  const found: Array<[Key, Value]> = [];
+  for (const entry of map) {
+    if (found.length === count) break;
+    found.push(entry);
+  }
+  return found;
+}
