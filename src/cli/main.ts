@@ -43,6 +43,11 @@ export class Main {
     return this.#context?.out.hasDone ?? false;
   }
 
+  /** A signal ends the program though not all of its output was read. */
+  get ignoresStalls(): boolean {
+    return this.#context?.out.ignoresStalls ?? false;
+  }
+
   async failToWrite(error: Error): Promise<void> {
     await this.#out.failToWrite(
       new StenoError('failed', `can't write the output: ${error.message}`, { cause: error }),

@@ -16,6 +16,8 @@ type Signal = keyof typeof signals;
 const SAME_SIGNAL_MS = 500;
 /** How long the end of a call for money may take to be written down. */
 const HARD_EXIT_MS = 2_000;
+/** How long a reader that may have stalled has for the last lines of a `listen` that was interrupted or failed. */
+const LAST_LINES_MS = 1_000;
 let interruptedAt = 0;
 
 for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => onSignal(signal));
@@ -25,12 +27,18 @@ function onSignal(signal: Signal): void {
   interruptedAt = monotonicMs();
   if (!interrupt.signal.aborted) {
     interrupt.abort(signal);
+    if (ended && main.ignoresStalls) exitSoon(signals[signal]);
     return;
   }
   const moneyInFlight = getEventListeners(hardInterrupt.signal, 'abort').length > 0;
   if (hardInterrupt.signal.aborted || !moneyInFlight) process.exit(signals[signal]);
   setTimeout(() => process.exit(exitCodes.uncertain.code), HARD_EXIT_MS).unref();
   hardInterrupt.abort(signal);
+}
+
+/** What is written but not read would keep the process alive. */
+function exitSoon(code: number): void {
+  setTimeout(() => process.exit(code), LAST_LINES_MS).unref();
 }
 
 /** Why stdout could not be written. */
@@ -93,5 +101,7 @@ void main.run().then((code) => {
   if (crashed) return;
   if (stdoutError) return void reportStdoutError(stdoutError, code);
   process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
+  const asPlanned = code === 0 || code === exitCodes.timeout.code;
+  if (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned)) exitSoon(process.exitCode);
   stdin?.unref?.();
 });

@@ -15,6 +15,7 @@ interface ListenOptions extends ListenFlags {
 
 export async function run(context: Context, { options }: Input<ListenOptions>): Promise<void> {
   const { out, env, signal, inSandbox, globals } = context;
+  out.ignoreStalls();
   const plan = await planListening(options, {
     inSandbox,
     timeoutMs: globals.timeout,
@@ -50,10 +51,13 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
     forPeople ? eventLines(events, verbose) : eventsView(events, verbose ? 'body' : 'full');
   return {
     onReady: (url) => out.announce(`listening on ${url}`),
-    onEvents: async (events) => {
-      if (json) return out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
-      if (!quiet) return out.showNext(viewOf(events));
-      if (download === undefined) out.lines(events.map(subjectOf));
+    screen: {
+      show: async (events) => {
+        if (json) return out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
+        if (!quiet) return out.showNext(viewOf(events));
+        if (download === undefined) out.lines(events.map(subjectOf));
+      },
+      whenReady: (signal) => out.whenRead(signal),
     },
     onLost: (event) => warn(lostLine(event)),
     onReport: (report) => {

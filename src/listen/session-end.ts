@@ -45,6 +45,12 @@ export class SessionEnd {
     return this.lastEvent < Number.POSITIVE_INFINITY && !this.#failure;
   }
 
+  /** Whether it ended as it was asked to: with its last event, or because its time ran out. */
+  get asPlanned(): boolean {
+    const error = this.#failure?.error;
+    return this.reachedGoal || (error instanceof StenoError && error.kind === 'timeout');
+  }
+
   /** Takes an event into account; false if it came after the end. One that does not count may still be the last. */
   add(n: number, event: string, counts: boolean): boolean {
     if (this.lastEvent < n || this.#failure) return false;

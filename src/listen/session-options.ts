@@ -5,6 +5,7 @@ import type { Env } from '../lib/env.ts';
 import type { Action } from './actions/action.ts';
 import type { ActionReport } from './actions/queue.ts';
 import type { ReceivedEvent } from './event.ts';
+import type { EventScreen } from './feed.ts';
 import type { ReceiverOptions } from './server.ts';
 import type { EndConditions } from './session-end.ts';
 
@@ -45,7 +46,7 @@ export interface SessionResources {
 
 export interface SessionCallbacks {
   readonly onReady: (url: string) => void;
-  readonly onEvents: (events: readonly ReceivedEvent[]) => Promise<void>;
+  readonly screen: EventScreen;
   /** For an event that could not be kept. */
   readonly onLost: (event: ReceivedEvent) => void;
   readonly onReport: (report: ActionReport) => void;

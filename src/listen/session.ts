@@ -5,9 +5,11 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { limitYoungSpace } from '../lib/memory.ts';
+import { plural } from '../lib/text.ts';
 import type { Action } from './actions/action.ts';
 import { ActionQueues } from './actions/queues.ts';
 import type { ReceivedEvent } from './event.ts';
+import { EventFeed } from './feed.ts';
 import { Inbox } from './inbox.ts';
 import { Lookout } from './lookout.ts';
 import { type Delivery, openReceiver, type Receiver } from './server.ts';
@@ -22,6 +24,8 @@ import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
 const TICK_MS = 5_000;
 /** How long actions under way may go on after an interruption. */
 const ACTION_GRACE_MS = 3_000;
+/** How long a reader that may have stalled has for the events that are not shown yet, after an interruption. */
+const SHOW_GRACE_MS = 1_000;
 /**
  * Speed: events that come within this time are shown together, which saves a seventh of the processor time of an event
  * in a flood. To take it out, show each event at once.
@@ -96,6 +100,7 @@ class ListeningSession {
   readonly #inbox: Inbox;
   readonly #queues: ActionQueues;
   readonly #lookout: Lookout;
+  readonly #feed: EventFeed;
   readonly #loan: WebhookLoan | undefined;
   readonly #secret: string | undefined;
   /** Numbers of the found events that were counted, by themselves or as their delivery. */
@@ -125,6 +130,8 @@ class ListeningSession {
       onLedgerTrouble: (text) => warnings.warn(text),
     });
     const quieter = { ...callbacks, onWarning: (text: string, hint?: string) => warnings.warn(text, hint) };
+    const warn = (text: string): void => warnings.warn(text);
+    this.#feed = new EventFeed({ ledger, screen: callbacks.screen, warn, onError });
     this.#loan =
       service &&
       connect &&
@@ -256,13 +263,12 @@ class ListeningSession {
     return isFirst;
   }
 
-  async #show(): Promise<void> {
+  #show(): void {
     const events = this.#toShow;
     this.#toShow = [];
-    const shown = events.length ? this.#shared.callbacks.onEvents(events) : undefined;
+    this.#feed.add(events);
     limitYoungSpace();
     this.#queues.wake();
-    await shown;
   }
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
@@ -275,6 +281,7 @@ class ListeningSession {
     await this.#attempt(() => this.#loops);
     await this.#attempt(() => this.#show());
     await this.#attempt(() => this.#finishActions());
+    await this.#attempt(() => this.#finishShowing());
     await this.#attempt(() => this.#reportLeft());
     await this.#attempt(() => commits.add(() => ledger.runs.end(run)));
     await this.#attempt(() => commits.settled());
@@ -295,7 +302,20 @@ class ListeningSession {
     await this.#queues.stop(ACTION_GRACE_MS);
   }
 
+  /** A failure must be told, and a service manager start the next listener, also where nothing reads stdout. */
+  async #finishShowing(): Promise<void> {
+    const { end, resources } = this.#shared;
+    const hurry = end.asPlanned ? resources.interrupt : AbortSignal.abort();
+    await this.#feed.finish(hurry, SHOW_GRACE_MS);
+  }
+
   #reportLeft(): void {
+    const { left } = this.#feed;
+    if (left)
+      this.#shared.callbacks.onWarning(
+        `${plural(left, 'event')} not shown here, because nothing read them`,
+        'steno events lists them',
+      );
     for (const { action, left } of this.#queues.left())
       this.#shared.callbacks.onNote(
         `${left} left to do for the next listen: ${action.kind} ${action.target}`,

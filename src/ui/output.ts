@@ -4,14 +4,18 @@ import type { Env } from '../lib/env.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { BulkError, type Failure, type StenoError } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { forRow, forTerminal, forTerminalLines, oneLine } from '../lib/text.ts';
+import { forRow, forTerminal, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import type { Paint } from './paint.ts';
 import { csvRows, csvTable, tabSeparated } from './rows.ts';
+import { makeNonBlocking, waitForReader } from './stalls.ts';
 
 const MAX_LINE_LENGTH = 600;
 const MAX_NOTE_LENGTH = 2000;
 const MAX_DEBUG_LENGTH = 4000;
+/** What may wait on stderr for a reader that stalls: of notes, and of warnings, which may be all that is left of an event. */
+const MAX_WAITING_NOTES = 256 * 1024;
+const MAX_WAITING_WARNINGS = 8 * 1024 * 1024;
 
 export interface OutputMode {
   readonly json: boolean;
@@ -35,6 +39,9 @@ export class Output {
   #headerShown = false;
   /** The reader of stdout has gone (head, less). */
   #readerGone = false;
+  #ignoresStalls = false;
+  /** Messages that were left out because nothing read stderr. */
+  #leftOut = 0;
 
   constructor(
     mode: OutputMode,
@@ -52,6 +59,22 @@ export class Output {
     this.#stdout.once('close', () => {
       this.#readerGone = true;
     });
+  }
+
+  /** For a command that must go on whatever becomes of its readers: from now on no write waits for one. */
+  ignoreStalls(): void {
+    this.#ignoresStalls = true;
+    for (const stream of [this.#stdout, this.#stderr]) makeNonBlocking(stream);
+  }
+
+  /** Whether a signal ends the program though not all of its output was read. */
+  get ignoresStalls(): boolean {
+    return this.#ignoresStalls;
+  }
+
+  /** Resolves when stdout takes more, its reader has gone, or the signal fires. */
+  async whenRead(signal: AbortSignal): Promise<void> {
+    if (!this.#readerGone) await waitForReader(this.#stdout, signal);
   }
 
   get onTerminal(): boolean {
@@ -161,14 +184,7 @@ export class Output {
 
   /** Waits for a slow reader, so that output does not pile up in memory. */
   async #drain(): Promise<void> {
-    if (!this.#stdout.writableNeedDrain || this.#readerGone) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        this.#stdout.off('drain', done).off('close', done);
-        resolve();
-      };
-      this.#stdout.on('drain', done).on('close', done);
-    });
+    if (!this.#readerGone) await waitForReader(this.#stdout);
   }
 
   /** A line for a person, on stderr; left out with --quiet and --json. */
@@ -191,6 +207,7 @@ export class Output {
     const paint = await this.#paint(this.#stderr);
     this.#writeStderr(
       `${paint.warn('warning:')} ${this.#line(message)}\n${hint ? `hint: ${this.#line(hint)}\n` : ''}`,
+      MAX_WAITING_WARNINGS,
     );
   }
 
@@ -282,13 +299,20 @@ export class Output {
     return cutSignatures(this.#hide(text));
   }
 
-  #writeStderr(text: string): void {
+  #writeStderr(text: string, maxWaiting = MAX_WAITING_NOTES): void {
     this.clearSpinner();
+    if (this.#ignoresStalls && this.#stderr.writableLength > maxWaiting) {
+      this.#leftOut += 1;
+      return;
+    }
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    if (leftOut) this.sayNow(`${plural(leftOut, 'message')} left out here, because nothing read them`);
     this.#stderr.write(this.#hide(text));
   }
 
   #writeStderrJson(key: string, object: JsonObject): void {
-    this.#writeStderr(`${formatJson(new Map([[key, object]]), 0)}\n`);
+    this.#writeStderr(`${formatJson(new Map([[key, object]]), 0)}\n`, MAX_WAITING_WARNINGS);
   }
 
   /** Whether what goes to stderr may be coloured. */

@@ -44,6 +44,15 @@ export class Terminal {
     this.#script.stdin.write(text);
   }
 
+  /** Nothing reads what the program writes any more, as after Ctrl-S or in an ssh session that hangs. */
+  stall(): void {
+    this.#script.stdout.pause();
+  }
+
+  goOn(): void {
+    this.#script.stdout.resume();
+  }
+
   /** Waits for a text on the screen, or for what is asked; shows the screen where it does not come. */
   async until(text: string | (() => boolean)): Promise<void> {
     const seen = typeof text === 'string' ? () => this.screen.includes(text) : text;
