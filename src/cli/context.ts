@@ -49,6 +49,7 @@ export class Context {
   #settings: Settings | undefined;
   #sandbox: Sandbox | undefined;
   #ledger: Promise<Ledger> | undefined;
+  #opened: Ledger | undefined;
 
   /** `commandTree` gives all commands; completion scripts are made from it. */
   constructor(globals: GlobalValues, edges: Edges, commandTree: () => CommandNode) {
@@ -114,8 +115,10 @@ export class Context {
     return new Settings({ flags, profile: globals.profile, newProfile, env, mask });
   }
 
-  key(): Promise<Key | undefined> {
-    return this.settings.key(this.commandLimits);
+  async key(): Promise<Key | undefined> {
+    const key = await this.settings.key(this.commandLimits);
+    if (key) await this.#takeKeyOut(key.value);
+    return key;
   }
 
   async requireKey(): Promise<Key> {
@@ -159,8 +162,21 @@ export class Context {
   /** The ledger; none with --no-ledger. */
   async ledger(): Promise<Ledger | undefined> {
     if (!this.globals.ledger) return undefined;
-    this.#ledger ??= this.#openLedger();
+    this.#ledger ??= this.#openOwnLedger();
     return this.#ledger;
+  }
+
+  async #openOwnLedger(): Promise<Ledger> {
+    const ledger = await this.#openLedger();
+    this.#opened = ledger;
+    const key = this.settings.getUnchecked('api-key').value;
+    if (key) await this.#takeKeyOut(key);
+    return ledger;
+  }
+
+  /** Out of the ledger, if it is open. The key of the sandbox is no secret. */
+  async #takeKeyOut(key: string): Promise<void> {
+    if (!this.inSandbox) await this.#opened?.takeKeyOut(key);
   }
 
   /** The ledger for a command that can't do without it; `use` says what for: `files reads the ledger`. */

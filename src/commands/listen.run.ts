@@ -16,18 +16,19 @@ interface ListenOptions extends ListenFlags {
 export async function run(context: Context, { options }: Input<ListenOptions>): Promise<void> {
   const { out, env, signal, inSandbox, globals } = context;
   out.ignoreStalls();
+  const { hide } = context.mask;
   const plan = await planListening(options, {
     inSandbox,
     timeoutMs: globals.timeout,
     env,
     requireKey: async () => (await context.requireKey()).value,
+    hide,
     onWarning: (text, hint) => void out.warn(text, hint),
     onOutput: (chunk) => out.passOn(String(chunk)),
   });
   const ledger = await context.requireLedger('listen keeps events in the ledger');
   const connect = await connector(context, plan.register || options.download !== undefined);
   const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
-  const { hide } = context.mask;
   await listen(plan, { ledger, connect, onExit, env, hide, interrupt: signal }, callbacks(context, options));
 }
 

@@ -17,6 +17,12 @@ export interface ActionKey {
   readonly target: string;
 }
 
+/** An action whose target held a secret. */
+export interface MarkedActionKey extends ActionKey {
+  /** The target without its mark, as earlier versions wrote it. */
+  readonly unmarked?: string;
+}
+
 export interface ActionResult {
   readonly status: ActionRow['status'];
   readonly tries: number;
@@ -35,6 +41,19 @@ export class Actions extends Table {
       target,
       run,
       timestamp(),
+    );
+  }
+
+  /** What an earlier version left undone for a target with a secret is left for the first listener that has one. */
+  takeUnmarked({ kind, target, unmarked }: MarkedActionKey): void {
+    if (unmarked === undefined) return;
+    this.db.run(
+      `UPDATE OR IGNORE actions SET target = ? WHERE kind = ? AND target = ? AND status <> 'done'
+       AND run IN (SELECT id FROM runs WHERE profile = ?)`,
+      target,
+      kind,
+      unmarked,
+      this.profile,
     );
   }
 

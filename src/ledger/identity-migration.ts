@@ -4,8 +4,9 @@
  */
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import { cutFormSignatures } from '../lib/form-signatures.ts';
-import type { Database, Value } from '../lib/sqlite.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { spellingOf, storedName, urlName } from './audio-names.ts';
+import { rewriteRows } from './rewrite-rows.ts';
 
 const PAGE_ROWS = 500;
 
@@ -21,9 +22,9 @@ export function bringIdentitiesAlong(database: Database): void {
   nameAudios(database);
   claimNames(database);
   for (const [table, key, columns] of texts)
-    rewrite<string>(database, { table, key, columns }, mayHoldLink, cutSignatures);
-  const bodies = { table: 'events', key: ['id'], columns: ['body'] };
-  rewrite<Uint8Array>(database, bodies, bodyMayHoldLink, cutFormSignatures);
+    rewriteRows<string>(database, { table, key, columns, where: mayHoldLink }, cutSignatures);
+  const bodies = { table: 'events', key: ['id'], columns: ['body'], where: bodyMayHoldLink };
+  rewriteRows<Uint8Array>(database, bodies, cutFormSignatures);
 }
 
 interface StoredUrl {
@@ -89,36 +90,3 @@ const bodyMayHoldLink = (column: string): string =>
   ["'?'", "'@'", "'%3f'", "'%3F'", "'%40'"]
     .map((text) => `instr(${column}, CAST(${text} AS BLOB))`)
     .join(' OR ');
-
-interface Columns {
-  readonly table: string;
-  readonly key: readonly string[];
-  readonly columns: readonly string[];
-}
-
-/** Writes anew every row of which `clean` changes a column; `mayHold` is the SQL that finds rows worth reading. */
-function rewrite<Content extends string | Uint8Array>(
-  database: Database,
-  { table, key, columns }: Columns,
-  mayHold: (column: string) => string,
-  clean: (content: Content) => Content,
-): void {
-  const list = key.join(', ');
-  const places = key.map(() => '?').join(', ');
-  const condition = `(${columns.map(mayHold).join(' OR ')})`;
-  const update = `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE (${list}) = (${places})`;
-  for (let last: Value[] = []; ; ) {
-    const after = last.length ? `(${list}) > (${places}) AND` : '';
-    const page = database.all<Record<string, Value>>(
-      `SELECT ${list}, ${columns.join(', ')} FROM ${table} WHERE ${after} ${condition} ORDER BY ${list} LIMIT ${PAGE_ROWS}`,
-      ...last,
-    );
-    for (const row of page) {
-      const contents = columns.map((column) => row[column] as Content | null);
-      const cleaned = contents.map((content) => (content === null ? null : clean(content)));
-      last = key.map((name) => row[name] as Value);
-      if (cleaned.some((content, at) => content !== contents[at])) database.run(update, ...cleaned, ...last);
-    }
-    if (page.length < PAGE_ROWS) return;
-  }
-}

@@ -13,6 +13,7 @@ import { ExpectedEvents } from './expected-events.ts';
 import { Files } from './files.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { Patience } from './patience.ts';
+import { CLEANED_KEYS, Properties } from './properties.ts';
 import { Runs } from './runs.ts';
 import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
@@ -34,6 +35,7 @@ export class Ledger {
   readonly expectedEvents: ExpectedEvents;
   readonly actions: Actions;
   readonly runs: Runs;
+  readonly properties: Properties;
   readonly #db: Database;
   readonly #profile: string;
   readonly #hide: Hide;
@@ -55,6 +57,7 @@ export class Ledger {
     this.expectedEvents = new ExpectedEvents(context);
     this.actions = new Actions(context);
     this.runs = new Runs(context);
+    this.properties = new Properties(context);
   }
 
   static async open(path: string, profile: string, hide: Hide, signal?: AbortSignal): Promise<Ledger> {
@@ -67,6 +70,20 @@ export class Ledger {
     db.setBusyTimeout(0);
     db.syncEveryCommit();
     return new Ledger(db, this.#profile, this.#hide);
+  }
+
+  /**
+   * Earlier versions kept the key in clear: takes it out on the first use with it. Where that can't be done now (a lock,
+   * a full disk), the next use does it.
+   */
+  async takeKeyOut(key: string): Promise<void> {
+    try {
+      if (this.properties.get(CLEANED_KEYS) === undefined) return;
+      const { takeKeyOut } = await import('./secret-cleaning.ts');
+      this.#db.withoutBlocking(() => takeKeyOut(this.#db, this.properties, key, this.#hide));
+    } catch {
+      // Nothing of the ledger is lost by that.
+    }
   }
 
   /** Throws if the file was deleted or replaced: what is written to it now would be lost. */

@@ -213,4 +213,19 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE events ADD COLUMN arrival TEXT;
       CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;`,
   },
+  {
+    // `salt` goes into whatever is derived from a secret. Targets of actions lose their passwords.
+    name: '010-no-secrets',
+    sql: `
+      CREATE TABLE properties (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+      ) WITHOUT ROWID;
+      INSERT INTO properties (name, value) VALUES ('salt', lower(hex(randomblob(16))));`,
+    load: async () => (await import('./secret-cleaning.ts')).takePasswordsOut,
+  },
+  {
+    name: '011-nothing-left-of-secrets',
+    rewritesFile: true,
+  },
 ];

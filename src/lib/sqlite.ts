@@ -130,6 +130,19 @@ export class Database {
     }
   }
 
+  /**
+   * Writes the whole file anew, so that it holds no byte of what was deleted. False where that can't be done now:
+   * another process reads, or the disk is full. Nothing of the database is lost by that.
+   */
+  rewriteFile(): boolean {
+    try {
+      this.exec('VACUUM');
+      return this.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0;
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether its file is still at its path: one that was deleted or replaced takes writes that are lost. */
   isInPlace(): boolean {
     return this.#file === fileIdentity(this.path);
@@ -308,24 +321,14 @@ async function migrate(database: Database, migrations: readonly Migration[]): Pr
       markApplied(database, name);
     }
   });
-  const [rewriting] = missingMigrations(database, migrations);
-  if (rewriting) rewriteFile(database, rewriting.name);
+  const rewriting = missingMigrations(database, migrations);
+  if (rewriting.length && database.rewriteFile())
+    for (const { name } of rewriting) markApplied(database, name);
   database.setBusyTimeout(BUSY_TIMEOUT_MS);
 }
 
 const markApplied = (database: Database, name: string): number =>
   database.run('INSERT OR IGNORE INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
-
-/** Where this can't be done now (another process reads, the disk is full), the next opening tries again. */
-function rewriteFile(database: Database, name: string): void {
-  try {
-    database.exec('VACUUM');
-    const log = database.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
-    if (log?.busy === 0) markApplied(database, name);
-  } catch {
-    // Nothing of the database is lost by that.
-  }
-}
 
 /** The migrations that a database lacks. One that it has and this version does not know is an error. */
 function missingMigrations(database: Database, migrations: readonly Migration[]): readonly Migration[] {

@@ -7,9 +7,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
 import type { Outcome } from './actions/action.ts';
 import { type ExecOptions, runCommand } from './actions/exec.ts';
-import { outcomeOf, withoutPassword } from './actions/forward.ts';
+import { outcomeOf } from './actions/forward.ts';
 import { ReceivedEvent } from './event.ts';
 
 const PAGE_SIZE = 200;
@@ -73,7 +74,7 @@ export async function replayTo(
   if (found) throw usage(`event ${found.n} was found by looking: nothing came that could be sent again`);
   const target = await PostTarget.open(url, env);
   try {
-    return await replay(events, withoutPassword(url), async ({ n, contentType, body }) => {
+    return await replay(events, maskUserinfo(url), async ({ n, contentType, body }) => {
       const headers = { 'steno-event': String(n) };
       const result = await target.post({ contentType, body, headers }, signal);
       throwIfInterrupted(signal);

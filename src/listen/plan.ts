@@ -6,10 +6,12 @@ import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/urls.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
 import type { Action } from './actions/action.ts';
 import { downloadAction } from './actions/download.ts';
 import { execAction } from './actions/exec.ts';
 import { forwardAction } from './actions/forward.ts';
+import { targetName } from './actions/target-name.ts';
 import { eventNames } from './event-names.ts';
 import type { ActionResources, ListenPlan } from './session-options.ts';
 
@@ -41,6 +43,8 @@ interface PlanOptions {
   readonly env: Env;
   /** The key of the account, for --exec-with-key; throws if there is none. */
   readonly requireKey: () => Promise<string>;
+  /** Masks the key. */
+  readonly hide: (text: string) => string;
   readonly onWarning: (text: string, hint?: string) => void;
   /** Gets what commands of --exec print. */
   readonly onOutput: (chunk: Buffer) => void;
@@ -100,20 +104,34 @@ const DEFAULT_JOBS = 4;
 /** Each action that was asked for, once. */
 async function openActions(
   flags: ListenFlags,
-  { env, requireKey, onOutput }: PlanOptions,
+  { env, requireKey, hide, onOutput }: PlanOptions,
   { ledger, connect }: ActionResources,
 ): Promise<Action[]> {
   const { exec, execTimeout = DEFAULT_EXEC_TIMEOUT_MS, jobs = DEFAULT_JOBS, download } = flags;
-  const actions = await Promise.all([...new Set(flags.forwardTo)].map((url) => forwardAction(url, env)));
+  const { salt } = ledger.properties;
+  const named = async (action: Action, text: string): Promise<Action> => ({
+    ...action,
+    ...(await targetName(text, hide, salt)),
+  });
+  const urls = [...new Set(flags.forwardTo)];
+  const actions = await Promise.all(
+    urls.map(async (url) => named(await forwardAction(url, env), addressOf(url))),
+  );
   const key = flags.execWithKey ? await requireKey() : undefined;
-  if (exec !== undefined)
-    actions.push(execAction({ command: exec, env, key, timeoutMs: execTimeout, jobs, onOutput }));
+  if (exec !== undefined) {
+    const action = execAction({ command: exec, env, key, timeoutMs: execTimeout, jobs, onOutput });
+    actions.push(await named(action, exec));
+  }
   if (download !== undefined && connect) {
     await removeLeftovers(download);
-    actions.push(downloadAction(await connect(), ledger, download, checkFormats(flags.format)));
+    const action = downloadAction(await connect(), ledger, download, checkFormats(flags.format));
+    actions.push(await named(action, action.target));
   }
   return actions;
 }
+
+/** As earlier versions wrote it, so that what they left to do is found. */
+const addressOf = (url: string): string => (maskUserinfo(url) === url ? url : new URL(url).href);
 
 function parsePort(given = '4100'): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;

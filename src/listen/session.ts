@@ -73,6 +73,7 @@ async function openAndRun(shared: Shared): Promise<void> {
       // Every action under way listens to it.
       setMaxListeners(0, abort.signal);
       const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
+      for (const action of actions) resources.ledger.actions.takeUnmarked(action);
       const run = resources.ledger.runs.begin();
       await new ListeningSession(shared, { service, ledger, run, actions, abort }).run();
     } finally {

@@ -1,12 +1,15 @@
 /** No secret stands in the state folder, whatever a delivery, a command, a target or a former webhook holds. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { migrations } from '../../src/ledger/schema.ts';
 import { account } from '../support/account.ts';
-import { eventsOf, form, Listener, Target } from '../support/listener.ts';
-import { encodingsOf, expectNotInState } from '../support/secrets.ts';
+import { queryLedger } from '../support/ledger.ts';
+import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
+import { addAction, addEvent, addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
+import { encodingsOf, expectNotInState, foundInState } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
-import { KEY } from '../support/steno.ts';
+import { KEY, type User } from '../support/steno.ts';
 
 const forms = encodingsOf(KEY);
 
@@ -55,5 +58,129 @@ describe('a delivery that holds the key', () => {
     for (const each of Object.values(forms)) expect(`${body} ${JSON.stringify(headers)}`).not.toContain(each);
     expectNotInState(user, KEY);
     expect(await eventsOf(user)).toMatchObject([{ event: '****', audiofile: '****' }]);
+  });
+});
+
+const textIn = (user: User, name: string): string => {
+  const path = join(user.home, name);
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+};
+
+const PASSWORD = 'pa55/w+rd@x';
+const IN_URL = encodeURIComponent(PASSWORD);
+
+/** An address with a name, a password and the key in it. */
+const guarded = (port: number, password = PASSWORD): string =>
+  `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}/hook?k=${encodeURIComponent(KEY)}`;
+
+const targetsOf = (user: User): string[] =>
+  queryLedger<{ target: string }>(user, 'SELECT DISTINCT target FROM actions ORDER BY kind, target').map(
+    ({ target }) => target,
+  );
+
+describe('a command or an address that holds a secret', () => {
+  it('is kept masked, and the next listener with the very same one finds what is left to do', async () => {
+    const { user } = await account({ STENO_BASE_URL: undefined });
+    const target = await Target.start();
+    const { port } = target;
+    await target.close();
+    const exec = (key: string): string => `: '${key}' ftp://a:${IN_URL}@h/; sleep 0.3; echo ran >> ran.txt`;
+    const args = (password?: string, key = KEY): string[] => [
+      ...['--forward-to', guarded(port, password), '--exec', exec(key)],
+    ];
+    const first = await Listener.start(user, args());
+    expect((await first.post(complete('1'))).status).toBe(200);
+    await first.until(
+      () => queryLedger(user, "SELECT 1 FROM actions WHERE tries > 0 AND kind = 'exec'").length > 0,
+    );
+    await first.stop('SIGKILL');
+    expectNotInState(user, KEY, PASSWORD);
+    expect(targetsOf(user)).toEqual([
+      expect.stringMatching(/^: '\*\*\*\*' ftp:\/\/\*\*\*@h\/; .* #[0-9a-f]{12}$/),
+      expect.stringMatching(/^http:\/\/\*\*\*@127\.0\.0\.1:\d+\/hook\?k=\*\*\*\* #[0-9a-f]{12}$/),
+    ]);
+    const again = await Target.start(port);
+    const other = await Listener.start(user, args('other', `${KEY}2`));
+    await other.post(complete('2'));
+    await other.until(() => again.got.length === 1);
+    expect((await other.stop()).stderr).not.toContain('other');
+    const same = await Listener.start(user, args());
+    await same.until(() => again.got.length === 2 && textIn(user, 'ran.txt').length > 0);
+    await same.stop();
+    const sent = again.got.map(({ body, headers }) => [
+      /audiofile=(\d)/.exec(body.toString())?.[1],
+      Buffer.from((headers.authorization ?? '').slice(6), 'base64').toString(),
+    ]);
+    expect(sent).toEqual([
+      ['2', 'me:other'],
+      ['1', `me:${PASSWORD}`],
+    ]);
+    expectNotInState(user, KEY, PASSWORD);
+    const shown = await user.run(['events', 'show', '1']);
+    expect(shown.stdout).toContain('http://***@127.0.0.1');
+    expect(shown.stdout).not.toContain(encodeURIComponent(PASSWORD));
+  });
+
+  it('does not stand for another that differs in the secret alone', async () => {
+    const { user } = await account({ STENO_BASE_URL: undefined });
+    const target = await Target.start();
+    const urls = [guarded(target.port, 'one'), guarded(target.port, 'two')];
+    const listener = await Listener.start(user, ['--forward-to', urls.join(',')]);
+    await listener.post(complete('1'));
+    await listener.until(() => target.got.length === 2);
+    await listener.stop();
+    expect(new Set(target.got.map(({ headers }) => headers.authorization)).size).toBe(2);
+    expect(new Set(targetsOf(user)).size).toBe(2);
+  });
+});
+
+describe('a ledger that an earlier version has filled with secrets', () => {
+  const command = `: ${KEY} https://me:${IN_URL}@h/; echo ran > ran.txt`;
+  const fill = (user: User): void =>
+    makeOldLedger(user, RELEASED, (db) => {
+      addRun(db);
+      addRun(db, null, `https://me:${IN_URL}@hooks.example.com/${KEY}`);
+      for (const text of Object.values(forms)) {
+        addEvent(db, Buffer.from(`event=X&a=${text}&z=\xff%41`, 'latin1'));
+        addAction(db, 'exec', `echo ${text} https://me:${IN_URL}@h/`, 'done');
+      }
+      addEvent(db, Buffer.from(complete('1')));
+      addAction(db, 'exec', command);
+      addAction(db, 'forward', `https://token@h.example.com/?k=${encodeURIComponent(KEY)}`, 'done');
+      // What was deleted stays readable in the file.
+      for (let n = 0; n < 200; n += 1) addEvent(db, Buffer.from(`${complete('9')}&k=${KEY}&p=${PASSWORD}`));
+      db.exec('DELETE FROM events WHERE id > 9');
+    });
+
+  it('loses passwords when it is opened, and the key on the first use with it', async () => {
+    const { user } = await account({ STENO_BASE_URL: undefined, STENO_API_KEY: undefined });
+    fill(user);
+    expect(foundInState(user, KEY, PASSWORD).length).toBeGreaterThan(8);
+    expect((await user.run(['files'])).code).toBe(0);
+    expectNotInState(user, PASSWORD, 'token@');
+    expect(foundInState(user, KEY).length).toBeGreaterThan(5);
+    expect((await user.run(['files'], { env: { STENO_API_KEY: KEY } })).code).toBe(0);
+    expectNotInState(user, KEY, PASSWORD);
+    const bodies = queryLedger<{ body: Uint8Array }>(user, 'SELECT body FROM events ORDER BY id LIMIT 8');
+    for (const { body } of bodies)
+      expect(Buffer.from(body).toString('latin1')).toMatch(/^event=X&a=.*\*\*\*\*.*&z=\xff%41$/);
+    const marks = queryLedger<{ value: string }>(
+      user,
+      "SELECT value FROM properties WHERE name = 'cleaned_keys'",
+    );
+    expect(marks).toEqual([{ value: expect.stringMatching(/^ [0-9a-f]{5}$/) }]);
+    expect(queryLedger(user, 'SELECT count(*) AS n FROM migrations')).toEqual([{ n: migrations.length }]);
+  });
+
+  it('loses the key that a command prints, and does what was left to do', async () => {
+    const { user, service } = await account({ STENO_API_KEY: undefined });
+    await user.run(['login', '--no-verify', '--api-key-command', `echo '${KEY}'`]);
+    fill(user);
+    const listener = await Listener.start(user, ['--exec', command, '--json']);
+    await listener.until(() => textIn(user, 'ran.txt').length > 0);
+    expectNotInState(user, KEY, PASSWORD);
+    await listener.stop();
+    expectNotInState(user, KEY, PASSWORD);
+    expect(service.got).toEqual([]);
   });
 });

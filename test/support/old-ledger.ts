@@ -79,3 +79,19 @@ export function addEvent(db: Db, body: Buffer): void {
        'TRANSCRIPT_COMPLETE', '1', '1', 'o1')`,
   );
 }
+
+/** A run that has ended, with the webhook that it did not put back, if any; its number is 1, 2, … in turn. */
+export function addRun(db: Db, webhook: string | null = null, former: string | null = null): void {
+  db.exec(
+    `INSERT INTO runs (profile, host, pid, started_at, seen_at, ended_at, webhook, former_webhook)
+     VALUES ('default', 'elsewhere', 1, ${AT}, ${AT}, NULL, ${quoted(webhook)}, ${quoted(former)})`,
+  );
+}
+
+/** For the event that was added last, of the first run. */
+export function addAction(db: Db, kind: string, target: string, status = 'pending'): void {
+  db.exec(
+    `INSERT INTO actions (event, kind, target, run, status, updated_at)
+     VALUES ((SELECT max(id) FROM events), ${quoted(kind)}, ${quoted(target)}, 1, '${status}', ${AT})`,
+  );
+}

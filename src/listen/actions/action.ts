@@ -1,4 +1,5 @@
 /** What can be done about an event, as its queue sees it. */
+import type { MarkedActionKey } from '../../ledger/actions.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { ActionRule } from '../recorder.ts';
 
@@ -11,8 +12,8 @@ export interface Outcome {
   readonly saved?: readonly string[];
 }
 
-/** `target` is what the ledger and people are told; it holds no password. */
-export interface Action extends ActionRule {
+/** `target` is what the ledger and people are told; it holds no secret. */
+export interface Action extends ActionRule, MarkedActionKey {
   readonly kind: 'forward' | 'exec' | 'download';
   /** How many run at once. */
   readonly jobs: number;

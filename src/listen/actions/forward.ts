@@ -2,6 +2,7 @@
 
 import { type PostResult, PostTarget } from '../../api/http/post.ts';
 import type { Env } from '../../lib/env.ts';
+import { maskUserinfo } from '../../lib/userinfo.ts';
 import { HOP_MARKER_HEADER, hopMarker } from '../hop-marker.ts';
 import type { Action, Outcome } from './action.ts';
 
@@ -13,7 +14,7 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
   const target = await PostTarget.open(url, env);
   return {
     kind: 'forward',
-    target: withoutPassword(url),
+    target: maskUserinfo(url),
     jobs: JOBS,
     retriedByNext: true,
     // An event that was found by looking has no body to send.
@@ -32,12 +33,4 @@ export function outcomeOf(result: PostResult): Outcome {
   const text = `HTTP ${status}${location ? ` to ${location}` : ''}`;
   if (status >= 200 && status < 300) return { end: 'done', text };
   return { end: status >= 500 || transientStatuses.has(status) ? 'retry' : 'failed', text };
-}
-
-/** For the ledger and the screen. */
-export function withoutPassword(text: string): string {
-  const url = new URL(text);
-  if (!url.password) return text;
-  url.password = '***';
-  return url.href;
 }

@@ -1,0 +1,76 @@
+/** Takes out of a ledger what earlier versions kept in clear: the key, and names and passwords of addresses. */
+import { createHmac } from 'node:crypto';
+import type { Database } from '../lib/sqlite.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
+import { CLEANED_KEYS, type Properties, REWRITE_DUE } from './properties.ts';
+import { rewriteRows } from './rewrite-rows.ts';
+import type { Hide } from './table.ts';
+
+/** A migration: no key is known to it. */
+export function takePasswordsOut(database: Database): void {
+  maskTargets(database);
+  database.run('UPDATE runs SET former_webhook = NULL WHERE webhook IS NULL');
+  database.run('INSERT OR IGNORE INTO properties (name, value) VALUES (?, ?)', CLEANED_KEYS, '');
+}
+
+/** The first use with each key, which `hide` masks; throws where it can't be done now. */
+export function takeKeyOut(database: Database, properties: Properties, key: string, hide: Hide): void {
+  const mark = shortMark(key, properties.salt);
+  if (properties.get(CLEANED_KEYS)?.split(' ').includes(mark)) return;
+  const wasDue = properties.get(REWRITE_DUE) !== undefined;
+  properties.set(REWRITE_DUE, '');
+  database.exec('PRAGMA secure_delete = ON');
+  const changed = cleanRows(database, hide);
+  if ((changed > 0 || wasDue) && !database.rewriteFile()) return;
+  properties.remove(REWRITE_DUE);
+  properties.set(CLEANED_KEYS, `${properties.get(CLEANED_KEYS) ?? ''} ${mark}`);
+}
+
+/** Enough to tell a few keys apart, and far too little to find one by trying. */
+const shortMark = (key: string, salt: string): string =>
+  createHmac('sha256', salt).update(key).digest('hex').slice(0, 5);
+
+/** Everything else passed a mask in every version. */
+const uncleanTables = ['events', 'event_files', 'actions'] as const;
+
+function cleanRows(database: Database, hide: Hide): number {
+  const hideIn = <Content extends string | Uint8Array>(content: Content): Content =>
+    (typeof content === 'string' ? hide(content) : hideInBytes(content, hide)) as Content;
+  return uncleanTables.reduce(
+    (changed, table) => changed + rewriteRows(database, { table, ...columnsOf(database, table) }, hideIn),
+    0,
+  );
+}
+
+function columnsOf(database: Database, table: string): { key: string[]; columns: string[] } {
+  const all = database.all<{ name: string; type: string; pk: number }>(
+    'SELECT name, type, pk FROM pragma_table_info(?) ORDER BY pk',
+    table,
+  );
+  return {
+    key: all.filter(({ pk }) => pk > 0).map(({ name }) => name),
+    columns: all.filter(({ type }) => type === 'TEXT' || type === 'BLOB').map(({ name }) => name),
+  };
+}
+
+function hideInBytes(bytes: Uint8Array, hide: Hide): Uint8Array {
+  // One character a byte, so that bytes that are no UTF-8 stay what they are.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const hidden = hide(text);
+  return hidden === text ? bytes : Buffer.from(hidden, 'latin1');
+}
+
+/** There are few of them, each in many rows. */
+function maskTargets(database: Database): void {
+  const targets = database.all<{ kind: string; target: string }>('SELECT DISTINCT kind, target FROM actions');
+  for (const { kind, target } of targets) {
+    const masked = maskUserinfo(target);
+    if (masked !== target)
+      database.run(
+        'UPDATE OR REPLACE actions SET target = ? WHERE kind = ? AND target = ?',
+        masked,
+        kind,
+        target,
+      );
+  }
+}
