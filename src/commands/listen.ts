@@ -13,11 +13,12 @@ export const listen = command({
 What happens to an event, whatever crashes:
   kept      before the answer goes out; if it can't be, the answer is 503
   shown     at most once: here; all of them again with: steno events
-  forward   at least once: the bytes as received, tried again until the target takes them
+  forward   at least once: the bytes as received, tried again for a day
   exec      at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY
             tells); one that fails does not
-  download  once: a transcript that is there is left as it is
-What is not done when it ends is done by the next listen with the same target.
+  download  once: a transcript that is there is left as it is; what the service does not give
+            yet is asked for again later
+An event that fails holds up no other, and files of the ledger go first. What is not done when it ends is done by the next listen with the same target.
 
 In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a file that turns out to be delivered it runs the command and the download.`,
   options: {

@@ -9,6 +9,8 @@ export interface ActionRow {
   readonly tries: number;
   readonly outcome: string;
   readonly updated_at: string;
+  /** When it is tried again (ISO 8601); empty: as soon as possible. */
+  readonly due_at: string;
 }
 
 /** One kind of action on one target, such as a forward to a URL. */
@@ -23,24 +25,80 @@ export interface MarkedActionKey extends ActionKey {
   readonly unmarked?: string;
 }
 
+/** The event of an action. */
+export interface ActionEvent {
+  readonly id: number;
+  /** The file or the order that it is about; empty where it names none. */
+  readonly subject: string;
+  /** The ledger does not know the subject. */
+  readonly isStranger: boolean;
+  /** The listeners that it has passed. */
+  readonly hops: string;
+}
+
+/** An action that waits to be done. */
+export interface WaitingAction {
+  readonly event: number;
+  /** How often it was begun before. */
+  readonly tries: number;
+  readonly subject: string;
+  readonly stranger: number;
+  /** When a try failed first (ISO 8601); empty if none has. */
+  readonly failing_since: string;
+  readonly hops: string;
+}
+
+/** Which actions may be begun. */
+export interface NextQuery {
+  /** ISO 8601. */
+  readonly now: string;
+  /** No later event. */
+  readonly upTo: number;
+  readonly limit: number;
+  /** How many may be about strangers. */
+  readonly strangers: number;
+}
+
 export interface ActionResult {
   readonly status: ActionRow['status'];
   readonly tries: number;
   readonly outcome: string;
+  readonly dueAt?: string | undefined;
+  readonly failingSince?: string | undefined;
+  /** Where it was found out anew. */
+  readonly isStranger?: boolean | undefined;
 }
 
 /** What has failed this often is not tried again by the next listener. */
 const RETRY_LIMIT = 40;
+/** Rows that one statement changes: more would hold up the events that come in meanwhile. */
+const SLICE = 1_000;
+
+const waitingColumns = 'event, tries, subject, stranger, failing_since, hops';
+const ofQueue = "kind = ? AND target = ? AND run = ? AND status = 'pending'";
+
+const nextOf = `SELECT ${waitingColumns} FROM actions WHERE ${ofQueue} AND stranger = ? AND event <= ?`;
+/** What is new comes in turns, what failed before by the time of its next try. */
+const nextNew = `${nextOf} AND due_at = '' ORDER BY turn, event LIMIT ?`;
+const nextDue = `${nextOf} AND due_at > '' AND due_at <= ? ORDER BY due_at, turn, event LIMIT ?`;
 
 export class Actions extends Table {
-  add(event: number, { kind, target }: ActionKey, run: number): void {
+  add({ id, subject, isStranger, hops }: ActionEvent, { kind, target }: ActionKey, run: number): void {
     this.db.run(
-      "INSERT OR IGNORE INTO actions (event, kind, target, run, status, updated_at) VALUES (?, ?, ?, ?, 'pending', ?)",
-      event,
+      `INSERT OR IGNORE INTO actions (event, kind, target, run, status, updated_at, subject, stranger, hops, turn)
+       VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, (SELECT coalesce(max(turn) + 1, 0) FROM actions
+         WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending'))`,
+      id,
       kind,
       target,
       run,
       timestamp(),
+      subject,
+      Number(isStranger),
+      hops,
+      kind,
+      target,
+      subject,
     );
   }
 
@@ -67,18 +125,45 @@ export class Actions extends Table {
     return row !== undefined;
   }
 
-  /** What a run has still to do for events after this one, oldest first. `status <> 'done'` selects the index. */
-  pending({ kind, target }: ActionKey, run: number, after: number, limit: number): ActionRow[] {
-    return this.db.all<ActionRow>(
-      `SELECT event, kind, target, status, tries, outcome, updated_at FROM actions
-       WHERE kind = ? AND target = ? AND run = ? AND status = 'pending' AND event > ? AND status <> 'done'
-       ORDER BY event LIMIT ?`,
-      kind,
-      target,
-      run,
-      after,
-      limit,
+  /** What a run has to do next: files of the ledger before strangers, and of each file one event in turn. */
+  next(key: ActionKey, run: number, query: NextQuery): WaitingAction[] {
+    const known = this.#next(key, run, 0, query, query.limit);
+    const room = Math.min(query.limit - known.length, query.strangers);
+    return room > 0 ? [...known, ...this.#next(key, run, 1, query, room)] : known;
+  }
+
+  #next(
+    { kind, target }: ActionKey,
+    run: number,
+    stranger: number,
+    { now, upTo }: NextQuery,
+    limit: number,
+  ): WaitingAction[] {
+    const which = [kind, target, run, stranger, upTo] as const;
+    const fresh = this.db.all<WaitingAction>(nextNew, ...which, limit);
+    const room = limit - fresh.length;
+    return room > 0 ? [...fresh, ...this.db.all<WaitingAction>(nextDue, ...which, now, room)] : fresh;
+  }
+
+  /** The time of the first try after `now` (both ISO 8601), if there is one. */
+  nextDueAfter({ kind, target }: ActionKey, run: number, now: string): string | undefined {
+    const times = [0, 1].flatMap(
+      (stranger) =>
+        this.db.get<{ due_at: string }>(
+          `SELECT due_at FROM actions WHERE ${ofQueue} AND stranger = ? AND due_at > ? ORDER BY due_at LIMIT 1`,
+          kind,
+          target,
+          run,
+          stranger,
+          now,
+        )?.due_at ?? [],
     );
+    return times.sort()[0];
+  }
+
+  /** Makes everything due that is set for a time after `latest`: the clock was wrong when that was set. */
+  makeDueAfter({ kind, target }: ActionKey, run: number, latest: string): void {
+    this.db.run(`UPDATE actions SET due_at = '' WHERE ${ofQueue} AND due_at > ?`, kind, target, run, latest);
   }
 
   /** How many actions a run leaves undone; with `failed`, those that it gave up are counted too. */
@@ -93,38 +178,108 @@ export class Actions extends Table {
     return row?.n ?? 0;
   }
 
-  update(event: number, { kind, target }: ActionKey, { status, tries, outcome }: ActionResult): void {
+  update(event: number, { kind, target }: ActionKey, result: ActionResult): void {
+    const { status, tries, outcome, dueAt = '', failingSince = '', isStranger } = result;
     this.db.run(
-      `UPDATE actions SET status = ?, tries = ?, outcome = ?, updated_at = ?
+      `UPDATE actions SET status = ?, tries = ?, outcome = ?, updated_at = ?, due_at = ?,
+         failing_since = CASE failing_since WHEN '' THEN ? ELSE failing_since END, stranger = coalesce(?, stranger)
        WHERE event = ? AND kind = ? AND target = ?`,
       status,
       tries,
       this.hide(outcome),
       timestamp(),
+      dueAt,
+      failingSince,
+      isStranger === undefined ? null : Number(isStranger),
       event,
       kind,
       target,
     );
   }
 
-  /** Takes over what ended listeners left undone, with `failed` also what they gave up; gives the number of actions. */
-  adopt({ kind, target }: ActionKey, run: number, running: readonly number[], failed: boolean): number {
-    return this.db.run(
-      `UPDATE actions SET run = ?, status = 'pending'
-       WHERE kind = ? AND target = ? AND status <> 'done' AND (status = 'pending' OR (? AND tries < ${RETRY_LIMIT}))
-       AND run IN (SELECT id FROM runs WHERE profile = ? AND id NOT IN (SELECT value FROM json_each(?)))`,
+  /** Puts off what a run has to do about a subject: what one try found out holds for all of its events. */
+  putOff({ kind, target }: ActionKey, run: number, subject: string, dueAt: string): void {
+    this.db.run(
+      `UPDATE actions SET due_at = ? WHERE ${ofQueue} AND subject = ? AND due_at < ?`,
+      dueAt,
+      kind,
+      target,
       run,
+      subject,
+      dueAt,
+    );
+  }
+
+  /** The target can't be reached at `now`: that goes for all that waits for it, tried or not. */
+  markFailing({ kind, target }: ActionKey, run: number, now: string): void {
+    this.db.run(
+      `UPDATE actions SET failing_since = ? WHERE kind = ? AND target = ? AND event IN (
+         SELECT event FROM actions WHERE ${ofQueue} AND failing_since = '' LIMIT ${SLICE})`,
+      now,
+      kind,
+      target,
+      kind,
+      target,
+      run,
+    );
+  }
+
+  /** Gives up what has failed since before `before` (ISO 8601); gives the number of actions. */
+  giveUp({ kind, target }: ActionKey, run: number, before: string, outcome: string): number {
+    return this.db.run(
+      `UPDATE actions SET status = 'failed', outcome = ?, updated_at = ?, due_at = ''
+       WHERE kind = ? AND target = ? AND event IN (
+         SELECT event FROM actions WHERE ${ofQueue} AND failing_since > '' AND failing_since < ? LIMIT ${SLICE})`,
+      this.hide(outcome),
+      timestamp(),
+      kind,
+      target,
+      kind,
+      target,
+      run,
+      before,
+    );
+  }
+
+  /**
+   * Takes over some of what ended listeners left undone, with `failed` also what they gave up; gives the numbers of the
+   * events. What has failed for long counts as failing since `failingFrom`, so that this listener tries it for a while.
+   */
+  adopt(
+    { kind, target }: ActionKey,
+    run: number,
+    { running, failed, failingFrom }: { running: readonly number[]; failed: boolean; failingFrom: string },
+  ): number[] {
+    const rows = this.db.all<{ event: number }>(
+      `UPDATE actions SET run = ?, status = 'pending',
+         failing_since = CASE failing_since WHEN '' THEN '' ELSE max(failing_since, ?) END
+       WHERE kind = ? AND target = ? AND event IN (SELECT event FROM actions
+         WHERE kind = ? AND target = ? AND status <> 'done' AND (status = 'pending' OR (? AND tries < ${RETRY_LIMIT}))
+         AND run IN (SELECT id FROM runs WHERE profile = ? AND id NOT IN (SELECT value FROM json_each(?)))
+         LIMIT ${SLICE})
+       RETURNING event`,
+      run,
+      failingFrom,
+      kind,
+      target,
       kind,
       target,
       Number(failed),
       this.profile,
       JSON.stringify([...running, run]),
     );
+    return rows.map(({ event }) => event);
+  }
+
+  /** Whether `adopt` may have left some. */
+  static hasMore(adopted: readonly number[]): boolean {
+    return adopted.length === SLICE;
   }
 
   forEvent(event: number): ActionRow[] {
     return this.db.all<ActionRow>(
-      'SELECT event, kind, target, status, tries, outcome, updated_at FROM actions WHERE event = ? ORDER BY kind, target',
+      `SELECT event, kind, target, status, tries, outcome, updated_at, due_at FROM actions
+       WHERE event = ? ORDER BY kind, target`,
       event,
     );
   }

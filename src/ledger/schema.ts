@@ -214,6 +214,30 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX events_by_arrival ON events (arrival) WHERE arrival IS NOT NULL;`,
   },
   {
+    /*
+     * What is done first, and what is tried again when. `subject` is the file or order of the event; `stranger`: the
+     * ledger does not know it; `turn`: how many actions about the same subject wait before it. `due_at` is the time of
+     * the next try, `failing_since` that of the first one that failed. `hops` are the listeners that a delivery has
+     * passed. `hint` is what an event says of a file, until the service is asked.
+     */
+    name: '009-retries',
+    sql: `
+      ALTER TABLE actions ADD COLUMN subject TEXT NOT NULL DEFAULT '';
+      ALTER TABLE actions ADD COLUMN stranger INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE actions ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE actions ADD COLUMN due_at TEXT NOT NULL DEFAULT '';
+      ALTER TABLE actions ADD COLUMN failing_since TEXT NOT NULL DEFAULT '';
+      ALTER TABLE actions ADD COLUMN hops TEXT NOT NULL DEFAULT '';
+      UPDATE actions SET subject = events.audiofile, stranger = NOT EXISTS (
+          SELECT 1 FROM files WHERE files.profile = events.profile AND files.id = events.audiofile)
+        FROM events WHERE events.id = actions.event AND actions.status <> 'done';
+      CREATE INDEX actions_next ON actions (kind, target, run, stranger, due_at, turn, event) WHERE status = 'pending';
+      CREATE INDEX actions_by_subject ON actions (kind, target, subject, turn) WHERE status = 'pending';
+
+      ALTER TABLE files ADD COLUMN hint TEXT NOT NULL DEFAULT '';
+      CREATE INDEX files_with_news ON files (profile, heard_at) WHERE heard_at >= coalesce(checked_at, '');`,
+  },
+  {
     // `salt` goes into whatever is derived from a secret. Targets of actions lose their passwords.
     name: '010-no-secrets',
     sql: `

@@ -50,14 +50,18 @@ export class Recorder {
   }
 
   /** What follows from an event that was just added. */
-  #apply(row: EventRow, { source, parsed }: NewEvent, known: ReadonlyMap<string, KnownFile>): EventRow {
+  #apply(
+    row: EventRow,
+    { source, parsed, delivery }: NewEvent,
+    known: ReadonlyMap<string, KnownFile>,
+  ): EventRow {
     const { events, eventEffects, expectedEvents } = this.#ledger;
     const file = known.get(parsed.audiofile);
     for (const id of parsed.files) if (id !== parsed.audiofile) events.addFile(row.id, id);
     if (source === 'received' && (file || !parsed.audiofile)) eventEffects.apply(parsed);
     if (source === 'found') expectedEvents.setSubstitute(parsed.audiofile, row.id);
     const paired = source === 'received' && file?.found ? this.#pair(row, file.found) : row;
-    if (source !== 'test') this.#addActions(paired);
+    if (source !== 'test') this.#addActions(paired, file !== undefined, delivery.hops ?? '');
     return paired;
   }
 
@@ -69,14 +73,20 @@ export class Recorder {
     return isPaired ? { ...row, twin: found } : row;
   }
 
-  #addActions({ id, source, event, twin }: EventRow): void {
+  #addActions(
+    { id, source, event, twin, audiofile, order_id }: EventRow,
+    knowsFile: boolean,
+    hops: string,
+  ): void {
     const { run, actions: rules, only } = this.#rules;
-    const { actions } = this.#ledger;
-    if (only.length && !only.includes(event)) return;
+    const { actions, files } = this.#ledger;
+    if (rules.length === 0 || (only.length && !only.includes(event))) return;
+    const isStranger = audiofile ? !knowsFile : !files.hasOrder(order_id);
+    const about = { id, subject: audiofile || order_id, isStranger, hops };
     for (const rule of rules) {
       if (!rule.sources.includes(source) || (rule.events && !rule.events.includes(event))) continue;
       // What is done for the event that was found is not done again for its delivery.
-      if (twin === null || !actions.has(twin, rule)) actions.add(id, rule, run);
+      if (twin === null || !actions.has(twin, rule)) actions.add(about, rule, run);
     }
   }
 }

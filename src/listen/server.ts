@@ -13,6 +13,8 @@ export interface Delivery {
   /** ISO 8601. */
   readonly receivedAt: string;
   readonly remote: string;
+  /** The listeners that it has passed on its way here; absent: none. */
+  readonly hops?: string;
 }
 
 export interface ReceiverOptions {

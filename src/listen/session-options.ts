@@ -2,8 +2,7 @@
 import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
-import type { Action } from './actions/action.ts';
-import type { ActionReport } from './actions/queue.ts';
+import type { Action, ActionReport } from './actions/action.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { EventScreen } from './feed.ts';
 import type { ReceiverOptions } from './server.ts';

@@ -127,6 +127,7 @@ class ListeningSession {
       commits,
       rawBodies,
       end,
+      pace: this.#tickMs / TICK_MS,
       onError,
       onLedgerTrouble: (text) => warnings.warn(text),
     });
@@ -159,7 +160,7 @@ class ListeningSession {
     await this.#close();
   }
 
-  /** Tests set STENO_TEST_TICK_MS, so that many ticks do not take minutes. */
+  /** Tests set STENO_TEST_TICK_MS, so that many ticks, and pauses, do not take minutes. */
   get #tickMs(): number {
     return Number(this.#shared.resources.env.STENO_TEST_TICK_MS) || TICK_MS;
   }

@@ -2,7 +2,7 @@
 import type { ActionRow } from '../ledger/actions.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
-import type { ActionReport } from '../listen/actions/queue.ts';
+import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
 import { viewPages } from './pages.ts';
@@ -129,8 +129,9 @@ const textOf = ({ body }: ReceivedEvent): string => Buffer.from(body).toString('
 /** Everything that is known of one event. */
 export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): View {
   const done = actions.map(
-    ({ kind, target, status, tries, outcome }) =>
-      `${kind} ${target}: ${status}${outcome ? `, ${outcome}` : ''}${tries > 1 ? ` (${tries} tries)` : ''}`,
+    ({ kind, target, status, tries, outcome, due_at }) =>
+      `${kind} ${target}: ${status}${outcome ? `, ${outcome}` : ''}${tries > 1 ? ` (${tries} tries)` : ''}` +
+      (due_at ? `, next try at ${due_at}` : ''),
   );
   const rows: Array<readonly [string, string]> = [
     ['number', String(event.n)],
@@ -164,13 +165,14 @@ function pageJson(event: ReceivedEvent, actions: readonly ActionRow[]): Json {
   return json.set(
     'actions',
     toJson(
-      actions.map(({ kind, target, status, tries, outcome, updated_at }) => ({
+      actions.map(({ kind, target, status, tries, outcome, updated_at, due_at }) => ({
         kind,
         target,
         status,
         tries,
         outcome,
         updated_at,
+        next_try_at: due_at || null,
       })),
     ),
   );
@@ -184,7 +186,9 @@ export function reportLine({ action, event, what, outcome, saved }: ActionReport
   if (what === 'down')
     return `${kind} ${target} does not work: ${outcome}; pending events are kept and tried again`;
   if (what === 'back') return `${kind} ${target} works again`;
-  const subject = `event ${event?.n}`;
+  if (!event) return `${kind} ${target} is given up for ${outcome}`;
+  const subject = `event ${event.n}`;
+  if (what === 'later') return `${subject}: ${kind} ${target} is tried again later: ${outcome}`;
   if (saved) return `${subject}: ${verbs.download} ${outcome}`;
   return what === 'done'
     ? `${subject}: ${verbs[kind]} ${target} (${outcome})`

@@ -77,6 +77,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'ledger/lease.ts': 'when another process was last seen',
   'ledger/runs.ts': 'when another process was last seen',
   'lib/file-lock.ts': 'the age of a file on disk',
+  'listen/actions/store.ts': 'when an action is tried again, restarts included',
   'listen/lookout.ts': 'when a file was last asked about',
   'listen/server.ts': 'when an event came',
   'ui/output.ts': 'relative times in tables',

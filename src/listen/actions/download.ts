@@ -8,8 +8,12 @@ import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import type { Action, Outcome } from './action.ts';
+import { fileRetries, strangerRetries } from './schedule.ts';
+import { ServiceCheck } from './service-check.ts';
 
 const JOBS = 4;
+/** The others are free for files of the ledger, however slow the service is about made-up ones. */
+const STRANGER_JOBS = 2;
 
 export function downloadAction(
   transport: Transport,
@@ -18,11 +22,15 @@ export function downloadAction(
   formats: readonly string[],
 ): Action {
   const downloads = new TranscriptDownloads({ transport, ledger, folder, ifExists: 'skip' });
+  const check = new ServiceCheck(transport);
   return {
     kind: 'download',
     target: `${resolve(folder)} ${formats.join(',')}`,
     jobs: JOBS,
+    strangerJobs: STRANGER_JOBS,
     retriedByNext: true,
+    retries: (isStranger) => (isStranger ? strangerRetries : fileRetries),
+    perFile: true,
     sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
     async run({ audiofile, source }) {
@@ -31,13 +39,15 @@ export function downloadAction(
         if (source !== 'found') await requireDelivered(transport, ledger, audiofile);
         const saved: Saved[] = [];
         for (const ext of formats) saved.push(await downloads.fetch(audiofile, ext));
+        if (saved.some(({ skipped }) => !skipped)) check.noteSuccess();
         return {
           end: 'done',
           text: saved.map(describe).join(', '),
           saved: saved.flatMap(({ path, unidentified }) => (unidentified ? [] : [path])),
         };
       } catch (error) {
-        return outcomeOf(error);
+        const trouble = await check.troubleBehind(error);
+        return trouble ? { end: 'down', text: errorMessage(trouble) } : outcomeOf(error);
       }
     },
     close: () => transport.close(),
@@ -56,12 +66,16 @@ async function requireDelivered(transport: Transport, ledger: Ledger, id: string
 const describe = ({ path, unidentified }: Saved): string =>
   unidentified ? `${path} (was there already, and is left as it is)` : path;
 
-/** Without a key or a network no other transcript comes either; other errors may be about this file alone. */
+/** Of an error that is about this file alone. */
 function outcomeOf(error: unknown): Outcome {
-  const text = errorMessage(error);
   const kind = error instanceof StenoError ? error.kind : 'failed';
-  if (kind === 'network' || kind === 'auth') return { end: 'down', text };
   // Trouble of the disk is left to the next listener: each try would fetch the transcript again.
   const isFinal = kind === 'usage' || kind === 'unfinished' || error instanceof DiskError;
-  return { end: isFinal ? 'failed' : 'retry', text };
+  return { end: isFinal ? 'failed' : 'retry', text: textOf(error) };
 }
+
+/** The key works for other calls, so that it is not what is wrong here. */
+const textOf = (error: unknown): string =>
+  error instanceof StenoError && error.kind === 'auth'
+    ? `the service refuses to give this file (HTTP ${error.status})`
+    : errorMessage(error);

@@ -9,6 +9,7 @@ import type { ReceivedEvent } from '../event.ts';
 import { endGroup, startGroup } from '../process-group.ts';
 import { startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
+import { targetRetries } from './schedule.ts';
 
 export interface ExecOptions {
   readonly command: string;
@@ -28,8 +29,9 @@ export const execAction = (options: ExecOptions): Action => ({
   jobs: options.jobs,
   recordsTries: true,
   retriedByNext: false,
+  retries: () => targetRetries,
   sources: ['received', 'found'],
-  run: (event, attempt, signal) => runCommand(event, attempt, options, signal),
+  run: (event, { attempt, signal }) => runCommand(event, attempt, options, signal),
 });
 
 export async function runCommand(

@@ -5,10 +5,15 @@ import type { Env } from '../../lib/env.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
 import { HOP_MARKER_HEADER, hopMarker } from '../hop-marker.ts';
 import type { Action, Outcome } from './action.ts';
+import { targetRetries } from './schedule.ts';
 
 const JOBS = 8;
-/** Statuses after which the same request may work later. */
-const transientStatuses = new Set([408, 425, 429]);
+/** The others are free for events about files of the ledger. */
+const STRANGER_JOBS = 6;
+/** One event may be too much for a target; this many in a row are not the fault of the events. */
+const DOWN_AFTER_REFUSALS = 8;
+/** Statuses after which the same request never works; 409 is a listener that the delivery has passed before. */
+const finalStatuses = new Set([400, 409, 410, 413, 414, 415, 422, 431]);
 
 export async function forwardAction(url: string, env: Env): Promise<Action> {
   const target = await PostTarget.open(url, env);
@@ -16,10 +21,13 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     kind: 'forward',
     target: maskUserinfo(url),
     jobs: JOBS,
-    retriedByNext: true,
+    strangerJobs: STRANGER_JOBS,
+    retriedByNext: false,
+    retries: () => targetRetries,
+    downAfterRefusals: DOWN_AFTER_REFUSALS,
     // An event that was found by looking has no body to send.
     sources: ['received'],
-    async run({ n, contentType, rawBody: body }, _attempt, signal) {
+    async run({ n, contentType, rawBody: body }, { signal }) {
       const headers = { 'steno-event': String(n), [HOP_MARKER_HEADER]: hopMarker };
       return outcomeOf(await target.post({ contentType, body, headers }, signal));
     },
@@ -32,5 +40,5 @@ export function outcomeOf(result: PostResult): Outcome {
   const { status, location } = result;
   const text = `HTTP ${status}${location ? ` to ${location}` : ''}`;
   if (status >= 200 && status < 300) return { end: 'done', text };
-  return { end: status >= 500 || transientStatuses.has(status) ? 'retry' : 'failed', text };
+  return { end: finalStatuses.has(status) ? 'failed' : 'retry', text };
 }

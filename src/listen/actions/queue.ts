@@ -1,93 +1,64 @@
-/** Does one action for one event after another, as the ledger lists them: nothing waits in memory. */
-import { monotonicMs } from '../../lib/clock.ts';
+/**
+ * Does one action for one event after another, as the ledger lists them: nothing waits in memory. An event that fails
+ * goes back to the ledger with the time of its next try, and the queue goes on with the others.
+ */
+import type { WaitingAction } from '../../ledger/actions.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { SessionEnd } from '../session-end.ts';
 import { type OnError, runInBackground, startTimer } from '../timers.ts';
-import type { Action, Outcome } from './action.ts';
-
-interface PendingAction {
-  /** The number of its event. */
-  readonly n: number;
-  /** How often it was begun before. */
-  readonly tries: number;
-}
-
-interface ActionState {
-  readonly status: 'pending' | 'done' | 'failed';
-  readonly tries: number;
-  readonly outcome: string;
-}
-
-/** What the queue reads from the ledger and writes to it; each of these may fail. */
-export interface ActionStore {
-  pending(after: number, limit: number): PendingAction[];
-  event(n: number): ReceivedEvent | undefined;
-  write(n: number, state: ActionState): Promise<void>;
-}
-
-export interface ActionReport {
-  readonly action: Action;
-  readonly event?: ReceivedEvent;
-  /** `down` and `back` are about the target and reported once; the others are about an event. */
-  readonly what: 'done' | 'failed' | 'down' | 'back';
-  readonly outcome: string;
-  readonly saved?: readonly string[] | undefined;
-}
+import type { Action, ActionReport, Outcome } from './action.ts';
+import type { ActionStore, FailedTry } from './store.ts';
+import { TargetState } from './target-state.ts';
 
 export interface QueueOptions {
   readonly end: SessionEnd;
   /** Fires when actions under way have to stop. */
   readonly abort: AbortSignal;
+  /** 1, or less in tests: the factor of all pauses. */
+  readonly pace: number;
   readonly onReport: (report: ActionReport) => void;
   readonly onLedgerTrouble: (text: string) => void;
   readonly onError: OnError;
 }
 
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
 const LEDGER_RETRY_MS = 2_000;
-/** How often one event is tried before the queue goes on without it. */
-const MAX_TRIES = 6;
-/** The same once the session is over. */
+/** How often an event is tried once the session is over, and the pause between. */
 const MAX_LAST_TRIES = 3;
-const PAGE_SIZE = 32;
+const LAST_PAUSE_MS = 500;
+/** A timer that fires too early by a little must not lead to a busy loop. */
+const MIN_ALARM_MS = 5;
 
 export class ActionQueue {
   readonly action: Action;
-  readonly #store: ActionStore;
+  readonly store: ActionStore;
   readonly #options: QueueOptions;
-  readonly #active = new Set<number>();
-  #listed: PendingAction[] = [];
-  #listedUpTo = 0;
+  readonly #target: TargetState;
+  readonly #active = new Map<number, WaitingAction>();
+  /** Events that this session does not begin again, though the ledger lists them. */
+  readonly #closed = new Set<number>();
   #isStopped = false;
-  #down: { readonly pauseMs: number; readonly untilMs: number } | undefined;
-  #cancelRetry: (() => void) | undefined;
+  #waitsForLedger = false;
+  #cancelLedgerRetry: (() => void) | undefined;
+  #cancelAlarm: (() => void) | undefined;
   #onIdle: () => void = () => {};
 
   constructor(action: Action, store: ActionStore, options: QueueOptions) {
     this.action = action;
-    this.#store = store;
+    this.store = store;
     this.#options = options;
+    this.#target = new TargetState(action, options);
   }
 
   /** Begins what there is to do, up to the number of jobs. */
   wake(): void {
-    while (this.#active.size < this.action.jobs) {
-      const pending = this.#next();
-      if (!pending) break;
-      this.#active.add(pending.n);
-      runInBackground(() => this.#run(pending), this.#options.onError);
-    }
+    const listed = this.#next();
+    // All of them first: one that ends at once wakes the queue.
+    for (const waiting of listed) this.#active.set(waiting.event, waiting);
+    for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
     if (this.#active.size === 0) this.#onIdle();
-  }
-
-  /** Reads the list from its beginning again: older events may have come into it. */
-  rewind(): void {
-    this.#listedUpTo = 0;
-    this.#listed = [];
-    this.wake();
+    runInBackground(() => this.#setAlarm(), this.#options.onError);
   }
 
   /** Resolves when nothing is under way and nothing is left to begin. */
@@ -101,7 +72,8 @@ export class ActionQueue {
   /** Begins nothing more, and waits for what is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelRetry?.();
+    this.#cancelLedgerRetry?.();
+    this.#cancelAlarm?.();
     await this.idle();
   }
 
@@ -117,95 +89,148 @@ export class ActionQueue {
     return end.reachedGoal ? 'finishing' : 'stopped';
   }
 
-  #next(): PendingAction | undefined {
-    if (this.#phase === 'stopped' || (this.#phase === 'finishing' && this.#down)) return undefined;
-    try {
-      if (this.#listed.length === 0) {
-        const listed = this.#store.pending(this.#listedUpTo, PAGE_SIZE);
-        this.#listed = listed.filter(({ n }) => !this.#active.has(n));
-      }
-    } catch (error) {
-      this.#retryLater(error);
-      return undefined;
-    }
-    const pending = this.#listed[0];
-    if (!pending || pending.n > this.#options.end.lastEvent) return undefined;
-    this.#listed.shift();
-    this.#listedUpTo = Math.max(this.#listedUpTo, pending.n);
-    return pending;
+  get #freeJobs(): number {
+    if (this.#phase === 'stopped' || this.#waitsForLedger) return 0;
+    if (this.#target.isDown && this.#phase === 'finishing') return 0;
+    return Math.min(this.action.jobs, this.#target.jobs) - this.#active.size;
   }
 
-  async #run(pending: PendingAction): Promise<void> {
+  #next(): WaitingAction[] {
+    const free = this.#freeJobs;
+    if (free <= 0) return [];
+    const { jobs, strangerJobs = jobs } = this.action;
+    const closed = this.#closed.size;
+    try {
+      // What is under way or closed still counts as waiting in the ledger.
+      const upTo = Math.min(this.#options.end.lastEvent, Number.MAX_SAFE_INTEGER);
+      const listed = this.store.next(upTo, free + this.#active.size + closed, strangerJobs + closed);
+      return this.#select(listed, free, strangerJobs);
+    } catch (error) {
+      this.#retryLater(error);
+      return [];
+    }
+  }
+
+  #select(listed: readonly WaitingAction[], free: number, strangerJobs: number): WaitingAction[] {
+    let strangersLeft = strangerJobs - [...this.#active.values()].filter(isStranger).length;
+    const selected = listed.filter((waiting) => {
+      if (this.#active.has(waiting.event) || this.#closed.has(waiting.event)) return false;
+      if (isStranger(waiting)) strangersLeft -= 1;
+      return !isStranger(waiting) || strangersLeft >= 0;
+    });
+    return selected.slice(0, free);
+  }
+
+  /** Wakes the queue when the next try is due, or the target may work again. */
+  async #setAlarm(): Promise<void> {
+    if (this.#phase !== 'working' || this.#waitsForLedger) return;
+    // What is under way wakes the queue at its end.
+    if (this.#active.size >= (this.#target.isDown ? 1 : this.action.jobs)) return;
+    try {
+      const pauseMs = this.#target.isDown ? this.#target.pauseLeftMs : await this.store.msUntilNextDue();
+      this.#cancelAlarm?.();
+      if (pauseMs === undefined || this.#phase !== 'working') return;
+      const alarm = (): void => this.wake();
+      this.#cancelAlarm = startTimer(Math.max(MIN_ALARM_MS, pauseMs), alarm, this.#options.onError);
+    } catch (error) {
+      this.#retryLater(error);
+    }
+  }
+
+  async #run(waiting: WaitingAction): Promise<void> {
     let report: ActionReport | undefined;
     try {
-      const event = this.#store.event(pending.n);
-      report = event && (await this.#runFor(event, pending.tries));
+      const event = this.store.event(waiting.event);
+      report = event
+        ? await this.#runFor(event, waiting)
+        : await this.#end(waiting, { end: 'failed', text: 'its event is not in the ledger' }, waiting.tries);
     } catch (error) {
       this.#retryLater(error);
     } finally {
-      this.#active.delete(pending.n);
+      this.#active.delete(waiting.event);
       this.wake();
     }
     if (report) this.#options.onReport(report);
   }
 
-  /** Throws only where the ledger fails before a try. */
-  async #runFor(event: ReceivedEvent, triesBefore: number): Promise<ActionReport | undefined> {
-    const { outcome, tries } = await this.#tryUntilOver(event, triesBefore);
-    const { end, text, saved } = outcome;
-    const what = end === 'done' || end === 'failed' ? end : undefined;
-    await this.#writeOutcome(event.n, { status: what ?? 'pending', tries, outcome: text });
-    return what && { action: this.action, event, what, outcome: text, saved };
-  }
-
-  /** Tries until it works, can't work, or is left to the next listener. */
-  async #tryUntilOver(
-    event: ReceivedEvent,
-    triesBefore: number,
-  ): Promise<{ outcome: Outcome; tries: number }> {
-    let refusals = 0;
+  /** Tries it, several times where the session is over. Throws only where the ledger fails before a try. */
+  async #runFor(event: ReceivedEvent, waiting: WaitingAction): Promise<ActionReport | undefined> {
     for (let attempt = 1; ; attempt += 1) {
-      const tries = triesBefore + attempt;
-      if (this.action.recordsTries)
-        await this.#store.write(event.n, { status: 'pending', tries, outcome: 'begun' });
-      const outcome = await this.#tryOnce(event, tries);
-      this.#noteTarget(outcome);
-      if (outcome.end === 'retry') refusals += 1;
-      if (outcome.end === 'done' || outcome.end === 'failed' || this.#isLastTry(attempt))
-        return { outcome, tries };
-      if (refusals >= MAX_TRIES) return { outcome: { ...outcome, end: 'failed' }, tries };
-      await this.#pause(outcome.end === 'down' ? (this.#down?.pauseMs ?? 0) : backoffMs(refusals));
-      if (this.#isLastTry(attempt)) return { outcome, tries };
+      const tries = waiting.tries + attempt;
+      if (this.action.recordsTries) await this.store.begin(waiting, tries);
+      const outcome = await this.#tryOnce(event, waiting, tries);
+      this.#target.note(outcome);
+      const { end, text } = outcome;
+      if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
+      const isInterrupted = this.#options.abort.aborted;
+      if (this.#phase !== 'finishing' || attempt >= MAX_LAST_TRIES || isInterrupted) {
+        if (this.#phase === 'finishing') this.#closed.add(waiting.event);
+        return this.#postpone(waiting, { tries, text, end: isInterrupted ? 'interrupted' : end }, event);
+      }
+      // It rejects when the signal fires.
+      await sleep(LAST_PAUSE_MS, this.#options.abort).catch(() => {});
     }
   }
 
-  async #tryOnce(event: ReceivedEvent, tries: number): Promise<Outcome> {
+  async #tryOnce(event: ReceivedEvent, { hops }: WaitingAction, attempt: number): Promise<Outcome> {
     try {
-      return await this.action.run(event, tries, this.#options.abort);
+      return await this.action.run(event, { attempt, hops, signal: this.#options.abort });
     } catch (error) {
       return { end: 'failed', text: errorMessage(error) };
     }
   }
 
-  #isLastTry(attempt: number): boolean {
-    return this.#phase === 'stopped' || (this.#phase === 'finishing' && attempt >= MAX_LAST_TRIES);
+  async #end(
+    waiting: WaitingAction,
+    { end, text, saved }: Outcome,
+    tries: number,
+    event?: ReceivedEvent,
+  ): Promise<ActionReport | undefined> {
+    const status = end === 'done' ? 'done' : 'failed';
+    await this.#write(waiting, text, () => this.store.end(waiting, { status, tries, outcome: text }));
+    return event && { action: this.action, event, what: status, outcome: text, saved };
+  }
+
+  async #postpone(
+    waiting: WaitingAction,
+    failed: FailedTry,
+    event: ReceivedEvent,
+  ): Promise<ActionReport | undefined> {
+    const { action } = this;
+    const { end, text } = failed;
+    const givenUp = await this.#write(waiting, text, () => this.store.postpone(waiting, failed));
+    if (givenUp !== undefined) return { action, event, what: 'failed', outcome: givenUp };
+    if (end === 'down') await this.#noteDown(waiting, text);
+    const isFirst = waiting.failing_since === '' && end === 'retry' && !this.#target.isDown;
+    return isFirst ? { action, event, what: 'later', outcome: text } : undefined;
+  }
+
+  async #noteDown(waiting: WaitingAction, text: string): Promise<void> {
+    const count = (await this.#write(waiting, text, () => this.store.noteDown(text))) ?? 0;
+    const events = count === 1 ? '1 event' : `${count} events`;
+    if (count > 0)
+      this.#options.onReport({ action: this.action, what: 'failed', outcome: `${events}: ${text}` });
   }
 
   /** Goes on until the ledger takes it: an action that was done must not be done again. */
-  async #writeOutcome(n: number, state: ActionState): Promise<void> {
+  async #write<Result>(
+    { event }: WaitingAction,
+    outcome: string,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
     for (;;) {
       try {
-        return await this.#store.write(n, state);
+        return await work();
       } catch (error) {
         const why = errorMessage(error);
         if (this.#phase !== 'working') {
-          const what = `event ${n}: ${this.#name} (${state.outcome})`;
-          return this.#options.onLedgerTrouble(
-            `${what} is not in the ledger, so it may be done again: ${why}`,
-          );
+          this.#closed.add(event);
+          const what = `event ${event}: ${this.#name} (${outcome})`;
+          this.#options.onLedgerTrouble(`${what} is not in the ledger, so it may be done again: ${why}`);
+          return undefined;
         }
         this.#options.onLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`);
-        await this.#pause(LEDGER_RETRY_MS);
+        await sleep(LEDGER_RETRY_MS, this.#options.end.signal).catch(() => {});
       }
     }
   }
@@ -213,37 +238,15 @@ export class ActionQueue {
   /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
   #retryLater(error: unknown): void {
     this.#options.onLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`);
-    if (this.#phase !== 'working' || this.#cancelRetry) return;
+    if (this.#waitsForLedger) return;
+    this.#waitsForLedger = true;
+    if (this.#phase !== 'working') return;
     const retry = (): void => {
-      this.#cancelRetry = undefined;
-      this.rewind();
+      this.#waitsForLedger = false;
+      this.wake();
     };
-    this.#cancelRetry = startTimer(LEDGER_RETRY_MS, retry, this.#options.onError);
-  }
-
-  /** Reports once that the target is gone, and once that it is back. */
-  #noteTarget({ end, text }: Outcome): void {
-    const { action } = this;
-    const now = monotonicMs();
-    if (end === 'down') {
-      if (!this.#down) this.#options.onReport({ action, what: 'down', outcome: text });
-      // Jobs that failed at the same time say nothing new.
-      if (this.#down && now < this.#down.untilMs) return;
-      const pauseMs = this.#down ? Math.min(MAX_PAUSE_MS, this.#down.pauseMs * 2) : FIRST_PAUSE_MS;
-      this.#down = { pauseMs, untilMs: now + pauseMs };
-    } else if (this.#down) {
-      this.#down = undefined;
-      this.#options.onReport({ action, what: 'back', outcome: text });
-    }
-  }
-
-  /** The end of the session cuts a pause short; a session that is over makes short ones only. */
-  async #pause(milliseconds: number): Promise<void> {
-    const { end, abort } = this.#options;
-    const isWorking = this.#phase === 'working';
-    // It rejects when the signal fires.
-    await sleep(isWorking ? milliseconds : FIRST_PAUSE_MS, isWorking ? end.signal : abort).catch(() => {});
+    this.#cancelLedgerRetry = startTimer(LEDGER_RETRY_MS, retry, this.#options.onError);
   }
 }
 
-const backoffMs = (tries: number): number => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+const isStranger = ({ stranger }: WaitingAction): boolean => stranger === 1;

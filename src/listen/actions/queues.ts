@@ -1,17 +1,11 @@
 /** The queues of a session, one for each action; what waits in them are rows of the ledger. */
-import type { Ledger } from '../../ledger/ledger.ts';
-import { ReceivedEvent } from '../event.ts';
-import type { GroupCommit } from '../group-commit.ts';
-import type { RawBodies } from '../raw-bodies.ts';
+import { Actions } from '../../ledger/actions.ts';
 import { startTimer } from '../timers.ts';
 import type { Action } from './action.ts';
-import { ActionQueue, type ActionStore, type QueueOptions } from './queue.ts';
+import { ActionQueue, type QueueOptions } from './queue.ts';
+import { ActionStore, type StoreOptions } from './store.ts';
 
-interface QueuesOptions extends Omit<QueueOptions, 'abort'> {
-  readonly ledger: Ledger;
-  readonly run: number;
-  readonly commits: GroupCommit;
-  readonly rawBodies: RawBodies;
+interface QueuesOptions extends Omit<QueueOptions, 'abort'>, StoreOptions {
   readonly abort: AbortController;
 }
 
@@ -22,7 +16,9 @@ export class ActionQueues {
   constructor(actions: readonly Action[], options: QueuesOptions) {
     this.#options = options;
     const queueOptions = { ...options, abort: options.abort.signal };
-    this.#queues = actions.map((action) => new ActionQueue(action, this.#storeFor(action), queueOptions));
+    this.#queues = actions.map(
+      (action) => new ActionQueue(action, new ActionStore(action, options), queueOptions),
+    );
   }
 
   wake(): void {
@@ -31,14 +27,13 @@ export class ActionQueues {
 
   /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(): Promise<void> {
-    const { ledger, run, commits } = this.#options;
-    const running = ledger.runs.running();
+    const running = this.#options.ledger.runs.running();
     for (const queue of this.#queues) {
-      const { action } = queue;
-      const adopted = await commits.add(() =>
-        ledger.actions.adopt(action, run, running, action.retriedByNext),
-      );
-      if (adopted > 0) queue.rewind();
+      let adopted: readonly number[];
+      do {
+        adopted = await queue.store.adopt(running);
+        if (adopted.length) queue.wake();
+      } while (Actions.hasMore(adopted));
     }
   }
 
@@ -58,26 +53,8 @@ export class ActionQueues {
 
   /** What is left to do for the next listener. */
   left(): Array<{ action: Action; left: number }> {
-    const { ledger, run } = this.#options;
     return this.#queues
-      .map(({ action }) => ({ action, left: ledger.actions.unfinished(action, run, action.retriedByNext) }))
+      .map(({ action, store }) => ({ action, left: store.left() }))
       .filter(({ left }) => left > 0);
-  }
-
-  #storeFor(action: Action): ActionStore {
-    const { ledger, run, commits, rawBodies } = this.#options;
-    const { actions, events } = ledger;
-    return {
-      pending: (after, limit) =>
-        actions.pending(action, run, after, limit).map(({ event, tries }) => ({ n: event, tries })),
-      event: (n) => {
-        const row = events.get(n);
-        return row && new ReceivedEvent(row, rawBodies.get(n));
-      },
-      write: async (n, state) => {
-        await commits.add(() => actions.update(n, action, state));
-        if (action.kind === 'forward' && state.status !== 'pending') rawBodies.release(n);
-      },
-    };
   }
 }

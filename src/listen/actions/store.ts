@@ -1,0 +1,141 @@
+/** What a queue reads from the ledger and writes to it. Times are kept there, so that a restart keeps every pause. */
+import type { ActionResult, WaitingAction } from '../../ledger/actions.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { ReceivedEvent } from '../event.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import type { RawBodies } from '../raw-bodies.ts';
+import type { Action } from './action.ts';
+import { ADOPTED_MS, MAX_PAUSE_MS, pauseAfter } from './schedule.ts';
+
+export interface StoreOptions {
+  readonly ledger: Ledger;
+  /** The number of this session in the ledger. */
+  readonly run: number;
+  readonly commits: GroupCommit;
+  readonly rawBodies: RawBodies;
+  /** 1, or less in tests: the factor of all pauses. */
+  readonly pace: number;
+}
+
+/** How a try went that was not the last one. */
+export interface FailedTry {
+  readonly tries: number;
+  readonly text: string;
+  /** `retry`: after a pause; `down`: when the target works again; `interrupted`: at once. */
+  readonly end: 'retry' | 'down' | 'interrupted';
+}
+
+/** Each of these fails where the ledger does. */
+export class ActionStore {
+  readonly #action: Action;
+  readonly #options: StoreOptions;
+
+  constructor(action: Action, options: StoreOptions) {
+    this.#action = action;
+    this.#options = options;
+  }
+
+  /** What may be begun now, of events up to a number; at most so many, and so many of them about strangers. */
+  next(upTo: number, limit: number, strangers: number): WaitingAction[] {
+    const { ledger, run } = this.#options;
+    return ledger.actions.next(this.#action, run, { now: iso(Date.now()), upTo, limit, strangers });
+  }
+
+  /** How long it is until the next try that is set for later; undefined if there is none. */
+  async msUntilNextDue(): Promise<number | undefined> {
+    const { ledger, run, commits } = this.#options;
+    const now = Date.now();
+    const due = ledger.actions.nextDueAfter(this.#action, run, iso(now));
+    if (due === undefined) return undefined;
+    const milliseconds = Date.parse(due) - now;
+    if (milliseconds <= MAX_PAUSE_MS) return milliseconds;
+    await commits.add(() => ledger.actions.makeDueAfter(this.#action, run, iso(now + MAX_PAUSE_MS)));
+    return 0;
+  }
+
+  event(n: number): ReceivedEvent | undefined {
+    const row = this.#options.ledger.events.get(n);
+    return row && new ReceivedEvent(row, this.#options.rawBodies.get(n));
+  }
+
+  begin({ event }: WaitingAction, tries: number): Promise<void> {
+    return this.#write(event, { status: 'pending', tries, outcome: 'begun' });
+  }
+
+  async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
+    await this.#write(event, result);
+    if (this.#action.kind === 'forward') this.#options.rawBodies.release(event);
+  }
+
+  /** Keeps an action for another try; gives why it is given up instead, where its time is over. */
+  async postpone(
+    waiting: WaitingAction,
+    { tries, text: outcome, end }: FailedTry,
+  ): Promise<string | undefined> {
+    const { failing_since: since, event } = waiting;
+    if (end !== 'retry') {
+      await this.#write(event, { status: 'pending', tries, outcome, failingSince: since });
+      return undefined;
+    }
+    const { pace } = this.#options;
+    const now = Date.now();
+    const failingSince = since || iso(now);
+    const isStranger = this.#isStranger(waiting);
+    const schedule = this.#action.retries(isStranger);
+    const pauseMs = pauseAfter(schedule, tries, (now - Date.parse(failingSince)) / pace);
+    if (pauseMs === undefined) {
+      const why = `given up after ${formatDuration(schedule.giveUpAfterMs)}: ${outcome}`;
+      await this.end(waiting, { status: 'failed', tries, outcome: why });
+      return why;
+    }
+    const dueAt = iso(now + pauseMs * pace);
+    await this.#write(event, { status: 'pending', tries, outcome, dueAt, failingSince, isStranger }, () => {
+      const { ledger, run } = this.#options;
+      if (this.#action.perFile) ledger.actions.putOff(this.#action, run, waiting.subject, dueAt);
+    });
+    return undefined;
+  }
+
+  /** The target is down: that goes for all that waits for it. Gives how many are given up, because it was for too long. */
+  async noteDown(outcome: string): Promise<number> {
+    const { ledger, run, commits, pace } = this.#options;
+    const { giveUpAfterMs } = this.#action.retries(false);
+    const now = Date.now();
+    const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
+    return commits.add(() => {
+      ledger.actions.markFailing(this.#action, run, iso(now));
+      return ledger.actions.giveUp(this.#action, run, iso(now - giveUpAfterMs * pace), why);
+    });
+  }
+
+  /** Takes over some of what other listeners left undone, where the action is the same; gives the events. */
+  adopt(running: readonly number[]): Promise<number[]> {
+    const { ledger, run, commits, pace } = this.#options;
+    const { giveUpAfterMs } = this.#action.retries(false);
+    const failed = this.#action.retriedByNext;
+    const failingFrom = iso(Date.now() - (giveUpAfterMs - ADOPTED_MS) * pace);
+    return commits.add(() => ledger.actions.adopt(this.#action, run, { running, failed, failingFrom }));
+  }
+
+  /** What is left to do for the next listener. */
+  left(): number {
+    const { ledger, run } = this.#options;
+    return ledger.actions.unfinished(this.#action, run, this.#action.retriedByNext);
+  }
+
+  /** An order may come into the ledger after its event. */
+  #isStranger({ stranger, subject }: WaitingAction): boolean {
+    return stranger === 1 && !this.#options.ledger.files.known([subject]).has(subject);
+  }
+
+  async #write(event: number, result: ActionResult, alongside?: () => void): Promise<void> {
+    const { ledger, commits } = this.#options;
+    await commits.add(() => {
+      ledger.actions.update(event, this.#action, result);
+      alongside?.();
+    });
+  }
+}
+
+const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
