@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { Bodies, Body, MAX_BODY_BYTES } from './bodies.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { HOP_MARKER_HEADER, hopMarker } from './hop-marker.ts';
+import { HOP_MARKER_HEADER, readHops } from './hop-marker.ts';
 import { type OnError, startTimer } from './timers.ts';
 
 export interface Delivery {
@@ -118,7 +118,7 @@ class RequestHandler {
     if (method !== 'POST') return refusals.notPost;
     if (!isForm(headers)) return refusals.notForm;
     if (isFromPage(headers)) return refusals.fromPage;
-    if (headers[HOP_MARKER_HEADER] === hopMarker) return refusals.ownForward;
+    if (readHops(headers[HOP_MARKER_HEADER]) === undefined) return refusals.ownForward;
     if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refusals.tooLarge;
     return undefined;
   }
@@ -143,11 +143,13 @@ class RequestHandler {
 
   #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Body): void {
     this.connections.setBusy(socket);
+    const hops = readHops(headers[HOP_MARKER_HEADER]);
     const delivery = {
       body: body.finish(),
       contentType: headers['content-type'] ?? '',
       receivedAt: timestamp(),
       remote: socket.remoteAddress ?? '',
+      ...(hops && { hops }),
     };
     this.#options.keep(delivery, (error) => {
       body.release();

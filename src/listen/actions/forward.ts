@@ -3,7 +3,7 @@
 import { type PostResult, PostTarget } from '../../api/http/post.ts';
 import type { Env } from '../../lib/env.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
-import { HOP_MARKER_HEADER, hopMarker } from '../hop-marker.ts';
+import { addOwnHop, HOP_MARKER_HEADER } from '../hop-marker.ts';
 import type { Action, Outcome } from './action.ts';
 import { targetRetries } from './schedule.ts';
 
@@ -27,8 +27,8 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     downAfterRefusals: DOWN_AFTER_REFUSALS,
     // An event that was found by looking has no body to send.
     sources: ['received'],
-    async run({ n, contentType, rawBody: body }, { signal }) {
-      const headers = { 'steno-event': String(n), [HOP_MARKER_HEADER]: hopMarker };
+    async run({ n, contentType, rawBody: body }, { hops, signal }) {
+      const headers = { 'steno-event': String(n), [HOP_MARKER_HEADER]: addOwnHop(hops) };
       return outcomeOf(await target.post({ contentType, body, headers }, signal));
     },
     close: () => target.close(),
