@@ -15,7 +15,7 @@ What happens to an event, whatever crashes:
   shown     at most once: here; all of them again with: steno events
   forward   at least once: the bytes as received, tried again for a day
   exec      at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY
-            tells); one that fails does not
+            tells); one that fails does not. It ends with all that it started
   download  once: a transcript that is there is left as it is; what the service does not give
             yet is asked for again later
 An event that fails holds up no other, and files of the ledger go first. What is not done when it ends is done by the next listen with the same target.

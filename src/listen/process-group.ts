@@ -1,40 +1,138 @@
-/** A command line of the user's and every process that it starts, ended together. */
-
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+/**
+ * A command line of the user's and every process that it starts. They end together: when the command itself has ended,
+ * when we say so, and when this process is gone, however it ended.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import type { Env } from '../lib/env.ts';
-import { startTimer } from './timers.ts';
+import { type OnError, startTimer } from './timers.ts';
 
 const onWindows = process.platform === 'win32';
-/** How long a group may take to end after SIGTERM. */
-const KILL_AFTER_MS = 2_000;
+/** After the end of the command: for this long its last output may still come. */
+const DRAIN_MS = 500;
 
-export const startGroup = (command: string, env: Env, stdio: StdioOptions): ChildProcess =>
-  spawn(command, { shell: true, detached: !onWindows, windowsHide: true, env: { ...env }, stdio });
+/**
+ * Runs the command as a child and leads its process group; the socket 3 leads to us. A watcher waits for a line from it,
+ * or for its end, and then ends the group by `kill 0`: no number of a process is remembered that another one may have
+ * by then. After the command, what it left running is asked to end, its exit code is sent, and a line is waited for; where
+ * the socket closes instead, something held on to the output, and is killed.
+ */
+const LEADER = `exec 5>&2 2>/dev/null
+( trap : TERM HUP INT; read -r line <&3; kill -TERM 0; sleep 2; kill -KILL 0 ) </dev/null >/dev/null 5>&- &
+watcher=$!
+trap : TERM HUP INT
+( exec 2>&5 3>&- 5>&-; exec /bin/sh -c "$1" )
+code=$?
+exec </dev/null >/dev/null 5>&-
+kill -KILL $watcher
+wait $watcher
+trap '' TERM
+kill -TERM 0
+echo $code >&3
+read -r line <&3 || { sleep 2; kill -KILL 0; }`;
 
-/** Ends the command and its children; resolves when the command is gone. */
-export function endGroup(child: ChildProcess): Promise<void> {
-  const { pid, exitCode, signalCode } = child;
-  if (pid === undefined) return Promise.resolve();
-  signalGroup(pid, 'SIGTERM');
-  return new Promise((resolve, reject) => {
-    if (exitCode !== null || signalCode !== null) return resolve();
-    const cancelKill = startTimer(KILL_AFTER_MS, () => signalGroup(pid, 'SIGKILL'), reject);
-    child.once('exit', () => {
-      cancelKill();
-      resolve();
-    });
-  });
+export interface GroupEnd {
+  /** Null where the group was killed. */
+  readonly code: number | null;
+  readonly killedBy: string | null;
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  if (onWindows) {
-    // It fails where the group has ended by itself.
-    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => {});
-    return;
+interface GroupOptions {
+  readonly command: string;
+  readonly env: Env;
+  /** Whether it gets input; otherwise it has none. */
+  readonly hasInput: boolean;
+  readonly onError: OnError;
+}
+
+export class ProcessGroup {
+  readonly stdin: Writable | null;
+  readonly outputs: readonly Readable[];
+  /** Resolves when the command has ended, whatever it left running; rejects if it can't be started. */
+  readonly ended: Promise<GroupEnd>;
+  readonly #child: ChildProcess;
+  readonly #onError: OnError;
+  #openOutputs: number;
+  #onClosed: () => void = () => {};
+
+  constructor({ command, env, hasInput, onError }: GroupOptions) {
+    this.#onError = onError;
+    this.#child = start(command, env, hasInput);
+    this.stdin = this.#child.stdin;
+    // A command that does not read its input has not failed.
+    this.stdin?.on('error', () => {});
+    this.outputs = [this.#child.stdout, this.#child.stderr].filter((stream) => stream !== null);
+    this.#openOutputs = this.outputs.length;
+    for (const output of this.outputs) output.on('error', () => {}).once('close', () => this.#outputClosed());
+    this.ended = this.#end();
   }
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group has ended by itself.
+
+  /** Ends the command and all that it started: at once if they let themselves be ended, else after two seconds. */
+  end(): void {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    if (this.#control) this.#control.write('end\n');
+    // It fails where the command has ended by itself.
+    else spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => {});
   }
+
+  /** Leads to the leader; Windows has none. */
+  get #control(): (Readable & Writable) | undefined {
+    return onWindows ? undefined : (this.#child.stdio[3] as (Readable & Writable) | undefined);
+  }
+
+  async #end(): Promise<GroupEnd> {
+    const end = await this.#commandEnd();
+    const isDrained = await this.#drained();
+    if (isDrained) this.#control?.write('bye\n');
+    else this.#control?.destroy();
+    for (const output of this.outputs) output.destroy();
+    this.stdin?.destroy();
+    // What held on to the output is being ended: nothing has to wait for it.
+    this.#child.unref();
+    return end;
+  }
+
+  #commandEnd(): Promise<GroupEnd> {
+    return new Promise((resolve, reject) => {
+      // The leader ends after its command, or is killed together with it.
+      this.#child.once('error', reject).once('exit', (code, killedBy) => resolve({ code, killedBy }));
+      let line = '';
+      this.#control
+        ?.on('error', () => {})
+        .on('data', (chunk: Buffer) => {
+          line += chunk;
+          if (line.includes('\n')) resolve({ code: Number.parseInt(line, 10), killedBy: null });
+        });
+    });
+  }
+
+  /** Resolves when nothing more can be printed; false if something holds on to the output. */
+  #drained(): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (this.#openOutputs === 0) return resolve(true);
+      const cancel = startTimer(DRAIN_MS, () => resolve(false), this.#onError);
+      this.#onClosed = () => {
+        cancel();
+        resolve(true);
+      };
+    });
+  }
+
+  #outputClosed(): void {
+    this.#openOutputs -= 1;
+    if (this.#openOutputs === 0) this.#onClosed();
+  }
+}
+
+function start(command: string, env: Env, hasInput: boolean): ChildProcess {
+  const input = hasInput ? 'pipe' : 'ignore';
+  const options = { env: { ...env }, windowsHide: true };
+  return onWindows
+    ? spawn(command, { ...options, shell: true, stdio: [input, 'pipe', 'pipe'] })
+    : spawn('/bin/sh', ['-c', LEADER, 'steno', command], {
+        ...options,
+        detached: true,
+        stdio: [input, 'pipe', 'pipe', 'pipe'],
+      });
 }

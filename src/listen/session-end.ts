@@ -17,6 +17,8 @@ export class SessionEnd {
   readonly #cancelClock: () => void;
   #counted = 0;
   #failure: { readonly error: unknown } | undefined;
+  /** The last event that was counted or taken over. */
+  #countedUpTo = 0;
   /** The event that ended the session; what comes after it is left to the next listener. */
   lastEvent = Number.POSITIVE_INFINITY;
 
@@ -51,8 +53,21 @@ export class SessionEnd {
     return this.reachedGoal || (error instanceof StenoError && error.kind === 'timeout');
   }
 
+  /** Actions are begun for events up to this one: one that is in the ledger but not yet counted may be one too many. */
+  get beginsUpTo(): number {
+    const { until, count } = this.#conditions;
+    const hasGoal = until !== undefined || count !== undefined;
+    return hasGoal ? Math.min(this.lastEvent, this.#countedUpTo) : this.lastEvent;
+  }
+
+  /** Events of an ended listener, which are not counted here. */
+  takeOver(events: readonly number[]): void {
+    for (const n of events) this.#countedUpTo = Math.max(this.#countedUpTo, n);
+  }
+
   /** Takes an event into account; false if it came after the end. One that does not count may still be the last. */
   add(n: number, event: string, counts: boolean): boolean {
+    this.#countedUpTo = Math.max(this.#countedUpTo, n);
     if (this.lastEvent < n || this.#failure) return false;
     if (counts) this.#counted += 1;
     const { until, count } = this.#conditions;

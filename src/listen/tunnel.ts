@@ -1,10 +1,10 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
 import { type Env, withoutKey } from '../lib/env.ts';
-import { StenoError } from '../lib/errors.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
-import { endGroup, startGroup } from './process-group.ts';
-import { startTimer } from './timers.ts';
+import { ProcessGroup } from './process-group.ts';
+import { type OnError, startTimer } from './timers.ts';
 
 export interface Tunnel {
   readonly url: string;
@@ -20,6 +20,7 @@ interface TunnelOptions {
   readonly port: number;
   readonly env: Env;
   readonly signal: AbortSignal;
+  readonly onError: OnError;
 }
 
 const ADDRESS_TIMEOUT_MS = 30_000;
@@ -27,16 +28,20 @@ const ADDRESS_TIMEOUT_MS = 30_000;
 const BETTER_ADDRESS_MS = 3_000;
 const MAX_OUTPUT_LENGTH = 262_144;
 
-export async function openTunnel({ command, origin, port, env, signal }: TunnelOptions): Promise<Tunnel> {
+export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
+  const { command, origin, port, env, signal, onError } = options;
   const line = command.replaceAll('{url}', origin).replaceAll('{port}', String(port));
-  const child = startGroup(line, withoutKey(env), ['ignore', 'pipe', 'pipe']);
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, killedBy) => resolve(code === null ? `${killedBy}` : `exit ${code}`));
-  });
-  const close = (): Promise<void> => endGroup(child);
+  const group = new ProcessGroup({ command: line, env: withoutKey(env), hasInput: false, onError });
+  const ended = group.ended.then(
+    ({ code, killedBy }) => (code === null ? `${killedBy}` : `exit ${code}`),
+    (error: unknown) => errorMessage(error),
+  );
+  const close = async (): Promise<void> => {
+    group.end();
+    await ended;
+  };
   try {
-    const url = await firstAddress([child.stdout, child.stderr], ended, signal);
+    const url = await firstAddress(group.outputs, ended, signal);
     return { url, ended, close };
   } catch (error) {
     await close();
@@ -44,7 +49,7 @@ export async function openTunnel({ command, origin, port, env, signal }: TunnelO
   }
 }
 
-type Outputs = ReadonlyArray<NodeJS.ReadableStream | null>;
+type Outputs = readonly NodeJS.ReadableStream[];
 
 async function firstAddress(outputs: Outputs, ended: Promise<string>, signal: AbortSignal): Promise<string> {
   let text = '';
@@ -55,7 +60,6 @@ async function firstAddress(outputs: Outputs, ended: Promise<string>, signal: Ab
       const onAbort = (): void => reject(new StenoError('interrupted', 'interrupted'));
       let hasPossible = false;
       const read = (chunk: Buffer): void => {
-        // Read to the end: the program would block once its pipe is full.
         if (text.length > MAX_OUTPUT_LENGTH) return;
         text += chunk.toString('utf8');
         const { likely, possible } = addressesIn(text);
@@ -66,7 +70,11 @@ async function firstAddress(outputs: Outputs, ended: Promise<string>, signal: Ab
       };
       const giveUp = (): void => fail('the tunnel printed no public https address in 30s');
       cleanUps.push(startTimer(ADDRESS_TIMEOUT_MS, giveUp, reject));
-      for (const output of outputs) output?.on('data', read);
+      for (const output of outputs) {
+        output.on('data', read);
+        // Read on: the program would block once its pipe is full.
+        cleanUps.push(() => void output.off('data', read).resume());
+      }
       void ended.then((how) => fail(`the tunnel ended before it printed an address (${how})`));
       if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort, { once: true });

@@ -1,12 +1,10 @@
 /** Runs the user's command for an event. Nothing of the event is ever part of the command line. */
-
-import type { ChildProcess } from 'node:child_process';
 import { formatDuration } from '../../lib/duration.ts';
 import { type Env, withoutKey } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import type { ReceivedEvent } from '../event.ts';
-import { endGroup, startGroup } from '../process-group.ts';
+import { type GroupEnd, ProcessGroup } from '../process-group.ts';
 import { startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
 import { targetRetries } from './schedule.ts';
@@ -34,20 +32,26 @@ export const execAction = (options: ExecOptions): Action => ({
   run: (event, { attempt, signal }) => runCommand(event, attempt, options, signal),
 });
 
+/** What one run may print; the rest is read and dropped. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+const OUTPUT_NOTE = 'steno: the command printed more than 1 MiB; the rest is not shown\n';
+
 export async function runCommand(
   event: ReceivedEvent,
   attempt: number,
   { command, env, key, timeoutMs, onOutput }: ExecOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  if (signal.aborted) return { end: 'retry', text: 'interrupted' };
   try {
     const inherited = { ...withoutKey(env), ...(key && { STENO_API_KEY: key }) };
-    const child = startGroup(command, { ...inherited, ...eventVariables(event, attempt) }, 'pipe');
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', onOutput);
-    // A command that does not read its input has not failed.
-    child.stdin?.on('error', () => {}).end(`${formatJson(event.json, 0)}\n`);
-    const end = await commandEnd(child, timeoutMs, signal);
-    if (end.timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
+    const variables = { ...inherited, ...eventVariables(event, attempt) };
+    const { end, timedOut } = await runGroup(command, variables, `${formatJson(event.json, 0)}\n`, {
+      timeoutMs,
+      signal,
+      onOutput: limitOutput(onOutput),
+    });
+    if (timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
     if (signal.aborted) return { end: 'retry', text: 'interrupted' };
     const text = end.code === null ? `${end.killedBy}` : `exit ${end.code}`;
     return { end: end.code === 0 ? 'done' : 'failed', text };
@@ -56,40 +60,50 @@ export async function runCommand(
   }
 }
 
-interface CommandEnd {
-  readonly code: number | null;
-  readonly killedBy: string | null;
-  readonly timedOut: boolean;
+interface RunLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onOutput: (chunk: Buffer) => void;
 }
 
-/** Waits for the command to end; ends it when its time is over or the signal fires. */
-function commandEnd(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<CommandEnd> {
+/** Waits for the command to end; ends it, with all that it started, when its time is over or the signal fires. */
+function runGroup(
+  command: string,
+  env: Env,
+  input: string,
+  { timeoutMs, signal, onOutput }: RunLimits,
+): Promise<{ end: GroupEnd; timedOut: boolean }> {
   return new Promise((resolve, reject) => {
     let timedOut = false;
-    const endNow = (): void => void endGroup(child).catch(reject);
-    const cancelTimeout = startTimer(
-      timeoutMs,
-      () => {
-        timedOut = true;
-        endNow();
-      },
-      reject,
-    );
-    const cleanUp = (): void => {
-      cancelTimeout();
-      signal.removeEventListener('abort', endNow);
+    const group = new ProcessGroup({ command, env, hasInput: true, onError: reject });
+    for (const output of group.outputs) output.on('data', onOutput);
+    group.stdin?.end(input);
+    const endNow = (): void => group.end();
+    const onTimeout = (): void => {
+      timedOut = true;
+      endNow();
     };
-    if (signal.aborted) endNow();
+    const cancelTimeout = startTimer(timeoutMs, onTimeout, reject);
     signal.addEventListener('abort', endNow);
-    child.once('close', (code, killedBy) => {
-      cleanUp();
-      resolve({ code, killedBy, timedOut });
-    });
-    child.once('error', (error) => {
-      cleanUp();
-      reject(error);
-    });
+    void group.ended
+      .finally(() => {
+        cancelTimeout();
+        signal.removeEventListener('abort', endNow);
+      })
+      .then((end) => resolve({ end, timedOut }), reject);
   });
+}
+
+/** Passes on so much of what a run prints, and says once that there is more. */
+function limitOutput(onOutput: (chunk: Buffer) => void): (chunk: Buffer) => void {
+  let left = MAX_OUTPUT_BYTES;
+  return (chunk) => {
+    if (left < 0) return;
+    const shown = chunk.subarray(0, left);
+    if (shown.length) onOutput(shown);
+    left -= chunk.length;
+    if (left < 0) onOutput(Buffer.from(`\n${OUTPUT_NOTE}`));
+  };
 }
 
 /** Systems limit the length of a variable and of all of them together: what is longer is in the JSON alone. */

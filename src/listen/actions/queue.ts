@@ -102,7 +102,7 @@ export class ActionQueue {
     const closed = this.#closed.size;
     try {
       // What is under way or closed still counts as waiting in the ledger.
-      const upTo = Math.min(this.#options.end.lastEvent, Number.MAX_SAFE_INTEGER);
+      const upTo = Math.min(this.#options.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
       const listed = this.store.next(upTo, free + this.#active.size + closed, strangerJobs + closed);
       return this.#select(listed, free, strangerJobs);
     } catch (error) {

@@ -32,6 +32,7 @@ export class ActionQueues {
       let adopted: readonly number[];
       do {
         adopted = await queue.store.adopt(running);
+        this.#options.end.takeOver(adopted);
         if (adopted.length) queue.wake();
       } while (Actions.hasMore(adopted));
     }
