@@ -3,6 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { formatJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
+import type { Account } from '../listen/loan-book.ts';
 import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
@@ -27,21 +28,28 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
     onOutput: (chunk) => out.passOn(String(chunk)),
   });
   const ledger = await context.requireLedger('listen keeps events in the ledger');
-  const connect = await connector(context, plan.register || options.download !== undefined);
+  const account = await accountOf(context, plan.register || options.download !== undefined);
+  const connect = account && connector(context, account);
   const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
-  await listen(plan, { ledger, connect, onExit, env, hide, interrupt: signal }, callbacks(context, options));
+  await listen(
+    plan,
+    { ledger, connect, account, onExit, env, hide, interrupt: signal },
+    callbacks(context, options),
+  );
 }
 
-/** How the session reaches the service; where that is not needed, only if an account is set up. */
-async function connector(context: Context, needed: boolean): Promise<Connect | undefined> {
-  const { settings } = context;
-  if (!needed && !settings.get('base-url').value) return undefined;
+/** The account; where it is not needed, only if one is set up. The key is read once: its command may fail later. */
+async function accountOf(context: Context, needed: boolean): Promise<Account | undefined> {
+  const baseUrl = context.settings.get('base-url').value;
+  if (!needed && !baseUrl) return undefined;
   const key = await (needed ? context.requireKey() : context.key().catch(() => undefined));
-  if (!key) return undefined;
-  // The key is read once: a command that gives it may fail by the time the webhook is given back.
-  const account = { settings, apiKey: key.value };
-  return (signal) => context.connectAs(account, { timeoutBounds: 'nothing', signal });
+  return key && { baseUrl: baseUrl ?? '', apiKey: key.value };
 }
+
+const connector =
+  (context: Context, { apiKey }: Account): Connect =>
+  (signal) =>
+    context.connectAs({ settings: context.settings, apiKey }, { timeoutBounds: 'nothing', signal });
 
 function callbacks(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
   const { out } = context;

@@ -4,19 +4,36 @@ import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/webhoo
 import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { StenoError } from '../lib/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { loanOfUrl } from '../ledger/webhook-loans.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
+import { isSealed } from '../lib/sealer.ts';
 import { checkUrl } from '../lib/urls.ts';
+import { LoanBook, setCommand } from '../listen/loan-book.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { webhookView } from '../views/simple.ts';
 
 export async function get(context: Context): Promise<void> {
-  const { url } = await showResult(context, getWebhook);
+  const { url } = await showResult(context, await context.connect(), getWebhook);
   if (!url) context.out.note('no webhook is set; set one with: steno webhook set <url>');
+  if (url) await withLedger(context, (ledger) => warnOfEnded(context, ledger, url));
+}
+
+async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
+  const holder = loanOfUrl(url, ledger.webhookLoans.all());
+  if (!holder || holder.isRunning) return;
+  const { former } = holder;
+  await out.warn(
+    'this leads to a listener that has ended without putting back what was set before: events are lost',
+    `steno listen puts it back, or: ${setCommand(isSealed(former) ? '' : former)}`,
+  );
 }
 
 export async function set(context: Context, { args: [url = ''] }: Input): Promise<void> {
   checkUrl(url, 'hook');
-  await showResult(context, async (transport) => {
+  const { value: apiKey } = await context.requireKey();
+  const transport = await context.connectAs({ settings: context.settings, apiKey });
+  await showResult(context, transport, async () => {
     const answer = requireContent(await setWebhook(transport, url));
     if (!answer.url) return { ...answer, url };
     if (sameUrl(answer.url, url)) return answer;
@@ -28,14 +45,45 @@ export async function set(context: Context, { args: [url = ''] }: Input): Promis
       },
     );
   });
+  await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
+}
+
+/** The user's word wins: what listeners would put back is forgotten. */
+async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
+  const { settings, mask, out } = context;
+  if (ledger.webhookLoans.all().length === 0) return;
+  const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
+  const ended = new LoanBook(ledger, account, mask.hide).forgetAll();
+  const left = ended.find(({ isRunning }) => !isRunning);
+  if (left)
+    await out.warn(
+      'a listener that ended had not put back what was set before: it is not put back any more',
+      `to have that again: ${setCommand(isSealed(left.former) ? '' : left.former)}`,
+    );
+  const running = ended.find(({ isRunning }) => isRunning);
+  if (running)
+    await out.warn(
+      `the listener that is running (pid ${running.pid}) gets no more events`,
+      'start it again to have them sent there',
+    );
 }
 
 export async function test(context: Context, { args: [type = ''] }: Input): Promise<void> {
   checkTestableEvent(type);
-  const { url } = await showResult(context, async (transport) =>
+  const { url } = await showResult(context, await context.connect(), async (transport) =>
     requireContent(await testWebhook(transport, type)),
   );
   context.out.note(`asked for a test of ${type}${url ? ` to ${url}` : ''}`);
+}
+
+/** By now the service has done what was asked: trouble with the ledger is only worth a warning. */
+async function withLedger(context: Context, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+  const ledger = await context.ledgerIfAny();
+  try {
+    if (ledger) await work(ledger);
+  } catch (error) {
+    await context.out.warn(`the ledger is not used: ${errorMessage(error)}`);
+  }
 }
 
 function requireContent(webhook: Webhook): Webhook {
@@ -51,9 +99,9 @@ const sameUrl = (a: string, b: string): boolean =>
 
 async function showResult(
   context: Context,
+  transport: Transport,
   call: (transport: Transport) => Promise<Webhook>,
 ): Promise<Webhook> {
-  const transport = await context.connect();
   const webhook = await whileSpinning(context.out, 'Asking', () => call(transport));
   await context.out.show(webhookView(webhook));
   return webhook;

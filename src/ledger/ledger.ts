@@ -18,6 +18,7 @@ import { Runs } from './runs.ts';
 import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
 import { TrackedFiles } from './tracked-files.ts';
+import { WebhookLoans } from './webhook-loans.ts';
 
 /** An empty ledger would let everything be bought again. */
 const hintIfEmpty =
@@ -35,6 +36,7 @@ export class Ledger {
   readonly expectedEvents: ExpectedEvents;
   readonly actions: Actions;
   readonly runs: Runs;
+  readonly webhookLoans: WebhookLoans;
   readonly properties: Properties;
   readonly #db: Database;
   readonly #profile: string;
@@ -57,6 +59,7 @@ export class Ledger {
     this.expectedEvents = new ExpectedEvents(context);
     this.actions = new Actions(context);
     this.runs = new Runs(context);
+    this.webhookLoans = new WebhookLoans(context);
     this.properties = new Properties(context);
   }
 
@@ -80,7 +83,8 @@ export class Ledger {
     try {
       if (this.properties.get(CLEANED_KEYS) === undefined) return;
       const { takeKeyOut } = await import('./secret-cleaning.ts');
-      this.#db.withoutBlocking(() => takeKeyOut(this.#db, this.properties, key, this.#hide));
+      const cleaning = { database: this.#db, properties: this.properties, profile: this.#profile };
+      this.#db.withoutBlocking(() => takeKeyOut({ ...cleaning, key, hide: this.#hide }));
     } catch {
       // Nothing of the ledger is lost by that.
     }

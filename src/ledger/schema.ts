@@ -252,4 +252,27 @@ export const migrations: readonly Migration[] = [
     name: '011-nothing-left-of-secrets',
     rewritesFile: true,
   },
+  {
+    /*
+     * Webhooks that listeners have borrowed. `account` is a mark of the base URL and the key, `secret_hash` tells the
+     * listener's address, which is kept sealed; `former` is what is put back. No reference to `runs`: a run may be pruned.
+     */
+    name: '012-webhook-loans',
+    sql: `
+      CREATE TABLE webhook_loans (
+        id INTEGER PRIMARY KEY,
+        account TEXT NOT NULL,
+        run INTEGER NOT NULL,
+        secret_hash TEXT NOT NULL,
+        address TEXT NOT NULL,
+        former TEXT NOT NULL,
+        leaving INTEGER NOT NULL DEFAULT 0,
+        taken_at TEXT NOT NULL
+      );`,
+    load: async () => (await import('./loan-migration.ts')).bringLoansAlong,
+  },
+  {
+    name: '013-nothing-left-of-addresses',
+    rewritesFile: true,
+  },
 ];

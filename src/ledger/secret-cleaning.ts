@@ -1,5 +1,6 @@
 /** Takes out of a ledger what earlier versions kept in clear: the key, and names and passwords of addresses. */
 import { createHmac } from 'node:crypto';
+import { Sealer } from '../lib/sealer.ts';
 import type { Database } from '../lib/sqlite.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
 import { CLEANED_KEYS, type Properties, REWRITE_DUE } from './properties.ts';
@@ -13,14 +14,25 @@ export function takePasswordsOut(database: Database): void {
   database.run('INSERT OR IGNORE INTO properties (name, value) VALUES (?, ?)', CLEANED_KEYS, '');
 }
 
-/** The first use with each key, which `hide` masks; throws where it can't be done now. */
-export function takeKeyOut(database: Database, properties: Properties, key: string, hide: Hide): void {
+interface Cleaning {
+  readonly database: Database;
+  readonly properties: Properties;
+  /** The profile that the key is used with. */
+  readonly profile: string;
+  readonly key: string;
+  /** Masks the key. */
+  readonly hide: Hide;
+}
+
+/** The first use with each key; throws where it can't be done now. */
+export function takeKeyOut(cleaning: Cleaning): void {
+  const { database, properties, key, hide } = cleaning;
   const mark = shortMark(key, properties.salt);
   if (properties.get(CLEANED_KEYS)?.split(' ').includes(mark)) return;
   const wasDue = properties.get(REWRITE_DUE) !== undefined;
   properties.set(REWRITE_DUE, '');
   database.exec('PRAGMA secure_delete = ON');
-  const changed = cleanRows(database, hide);
+  const changed = cleanRows(database, hide) + sealFormers(cleaning);
   if ((changed > 0 || wasDue) && !database.rewriteFile()) return;
   properties.remove(REWRITE_DUE);
   properties.set(CLEANED_KEYS, `${properties.get(CLEANED_KEYS) ?? ''} ${mark}`);
@@ -40,6 +52,21 @@ function cleanRows(database: Database, hide: Hide): number {
     (changed, table) => changed + rewriteRows(database, { table, ...columnsOf(database, table) }, hideIn),
     0,
   );
+}
+
+/** What earlier versions have to put back, of whatever account, can only be read again with a key. */
+function sealFormers({ database, properties, profile, key, hide }: Cleaning): number {
+  const secret = database
+    .all<{ id: number; former: string }>(
+      `SELECT webhook_loans.id, former FROM webhook_loans JOIN runs ON runs.id = run WHERE account = '' AND profile = ?`,
+      profile,
+    )
+    .filter(({ former }) => hide(former) !== former || maskUserinfo(former) !== former);
+  if (secret.length === 0) return 0;
+  const sealer = new Sealer(key, properties.salt);
+  for (const { id, former } of secret)
+    database.run('UPDATE webhook_loans SET former = ? WHERE id = ?', sealer.seal(former), id);
+  return secret.length;
 }
 
 function columnsOf(database: Database, table: string): { key: string[]; columns: string[] } {

@@ -5,6 +5,7 @@ import type { Env } from '../lib/env.ts';
 import type { Action, ActionReport } from './actions/action.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { EventScreen } from './feed.ts';
+import type { Account } from './loan-book.ts';
 import type { ReceiverOptions } from './server.ts';
 import type { EndConditions } from './session-end.ts';
 
@@ -34,6 +35,8 @@ export interface SessionResources {
   readonly ledger: Ledger;
   /** Absent where no account is set up. */
   readonly connect: Connect | undefined;
+  /** Whom `connect` connects as. */
+  readonly account: Account | undefined;
   /** Has something undone when the program ends, also when it crashes; returns what cancels that. */
   readonly onExit: (cleanUp: () => Promise<void>) => () => void;
   readonly env: Env;

@@ -11,6 +11,7 @@ import { ActionQueues } from './actions/queues.ts';
 import type { ReceivedEvent } from './event.ts';
 import { EventFeed } from './feed.ts';
 import { Inbox } from './inbox.ts';
+import { LoanBook } from './loan-book.ts';
 import { Lookout } from './lookout.ts';
 import { type Delivery, openReceiver, type Receiver } from './server.ts';
 import { SessionEnd } from './session-end.ts';
@@ -114,7 +115,7 @@ class ListeningSession {
   constructor(shared: Shared, parts: Parts) {
     const { plan, resources, callbacks, end, warnings, onError } = shared;
     const { service, ledger, run, actions } = parts;
-    const { connect, onExit } = resources;
+    const { connect, account, onExit } = resources;
     this.#shared = shared;
     this.#parts = parts;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
@@ -137,7 +138,12 @@ class ListeningSession {
     this.#loan =
       service &&
       connect &&
-      new WebhookLoan({ service, connect, onExit, signal, runs: ledger.runs, commits, callbacks: quieter });
+      account &&
+      new WebhookLoan({
+        ...{ service, connect, onExit, signal, ledger, commits },
+        book: new LoanBook(ledger, account, resources.hide),
+        callbacks: quieter,
+      });
     this.#lookout = new Lookout({
       service,
       ledger,
@@ -175,7 +181,7 @@ class ListeningSession {
       onError,
     });
     this.#receiver = receiver;
-    await this.#loan?.giveBackOld();
+    await this.#loan?.tend();
     const base = await this.#publicBase(receiver);
     if (plan.register) await this.#loan?.take(this.#parts.run, secretUrl(base, plan.path, secret ?? ''));
     if (end.signal.aborted) return;
@@ -218,6 +224,7 @@ class ListeningSession {
         await this.#inbox.commits.add(() => ledger.runs.heartbeat(run));
         await this.#queues.adopt();
       }),
+      loop("can't see to the webhook of listeners that ended", async () => this.#loan?.tend()),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
     ]).catch(onError);
   }

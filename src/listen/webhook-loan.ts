@@ -2,13 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/http/transport.ts';
 import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
-import type { Registration, Runs } from '../ledger/runs.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Loan, loanOfUrl } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Inbox } from './inbox.ts';
+import { type Holder, type LoanBook, type OwnLoan, setCommand } from './loan-book.ts';
 import type { Connect, SessionCallbacks, SessionResources } from './session-options.ts';
 
 /** 192 random bits, as one segment of a path. */
@@ -30,7 +33,8 @@ interface WebhookLoanOptions {
   readonly connect: Connect;
   readonly onExit: SessionResources['onExit'];
   readonly signal: AbortSignal;
-  readonly runs: Runs;
+  readonly book: LoanBook;
+  readonly ledger: Ledger;
   /** Every commit of it is durable. */
   readonly commits: GroupCommit;
   readonly callbacks: Pick<SessionCallbacks, 'onNote' | 'onWarning' | 'mayReplace'>;
@@ -40,28 +44,29 @@ interface WebhookLoanOptions {
 const TEST_EVENT = 'DIFFICULT_AUDIO';
 const TEST_TIMEOUT_MS = 10_000;
 const GIVE_BACK_TIMEOUT_MS = 5_000;
+const MAX_MARK_MS = 1_000;
 
 export class WebhookLoan {
   readonly #options: WebhookLoanOptions;
-  #loan: Registration | undefined;
+  /** Loans of ended listeners that were looked into. */
+  readonly #judged = new Set<number>();
+  /** By loan: the heartbeat of its listener when this session first saw it. */
+  readonly #firstSeen = new Map<number, string>();
+  #own: OwnLoan | undefined;
   #cancelCleanUp: () => void = () => {};
 
   constructor(options: WebhookLoanOptions) {
     this.#options = options;
   }
 
-  /** Puts back the webhook of sessions that broke off. */
-  async giveBackOld(): Promise<void> {
-    const { service, runs, commits, signal, callbacks } = this.#options;
-    const [first, ...later] = runs.unrestored();
-    if (!first) return;
+  /** Sees to what listeners borrowed that ended without giving it back; to be called now and then. */
+  async tend(): Promise<void> {
+    const { service, signal, callbacks } = this.#options;
+    const left = this.#read().filter((loan) => !this.#mayBeLiving(loan) && !this.#judged.has(loan.id));
+    if (left.length === 0) return;
     try {
-      // If several broke off one after the other, the first one knew what was there before all of them.
-      await this.#restore(service, { ...(later.at(-1) ?? first), former: first.former });
-      await commits.add(() => {
-        for (const { run } of [first, ...later]) runs.markRestored(run);
-      });
-      callbacks.onNote('(a listener that broke off had left it changed)');
+      await this.#settle(service);
+      for (const { id } of left) this.#judged.add(id);
     } catch (error) {
       if (signal.aborted) throw error;
       callbacks.onWarning(
@@ -71,15 +76,14 @@ export class WebhookLoan {
   }
 
   async take(run: number, webhook: string): Promise<void> {
-    const { service, runs, commits, onExit, signal, callbacks } = this.#options;
+    const { service, book, commits, onExit, signal, callbacks } = this.#options;
     const { url: former } = await getWebhook(service);
-    if (former && !(await callbacks.mayReplace(former, signal))) {
+    if (former && !(await callbacks.mayReplace(maskUserinfo(former), signal))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
     }
-    const loan = { run, webhook, former };
+    const { add, loan } = book.prepare(run, webhook, former);
     // Before it is set, so that a crash at any point leaves a trace.
-    await commits.add(() => runs.recordWebhook(loan));
-    this.#loan = loan;
+    this.#own = { ...loan, id: await commits.add(add) };
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(service, webhook);
     callbacks.onNote(`the webhook is ${webhook} while this runs`);
@@ -105,50 +109,137 @@ export class WebhookLoan {
 
   /** Puts the former webhook back if this session took it. Never throws: what fails is said in one line. */
   async giveBack(): Promise<void> {
-    const loan = this.#loan;
-    if (!loan) return;
-    this.#loan = undefined;
+    const own = this.#own;
+    if (!own) return;
+    this.#own = undefined;
     this.#cancelCleanUp();
+    const { ledger, connect, callbacks } = this.#options;
+    await this.#markLeaving(own);
     const timeout = AbortSignal.timeout(GIVE_BACK_TIMEOUT_MS);
-    const former = this.#formerOf(loan);
     let service: Transport | undefined;
     try {
-      service = await this.#options.connect(timeout);
-      await this.#restore(service, { ...loan, former });
+      service = await connect(timeout);
+      await this.#settle(service, own);
+      // What another key has sealed can still be read with that one.
+      if (own.former !== undefined) await this.#write(() => ledger.webhookLoans.remove([own.id]));
     } catch (error) {
-      const why = timeout.aborted
-        ? `no answer in ${formatDuration(GIVE_BACK_TIMEOUT_MS)}`
-        : errorMessage(error);
-      const hint = `the next steno listen does it${former ? `, or: steno webhook set ${former}` : ''}`;
-      this.#options.callbacks.onWarning(`the webhook can't be put back: ${why}`, hint);
+      const limit = formatDuration(GIVE_BACK_TIMEOUT_MS);
+      const why = timeout.aborted ? `no answer in ${limit}` : errorMessage(error);
+      const hint = `the next steno listen does it${own.former ? `, or: ${setCommand(own.former)}` : ''}`;
+      callbacks.onWarning(`the webhook can't be put back: ${why}`, hint);
     } finally {
       await service?.close().catch(() => {});
     }
   }
 
-  /** Another listener may have handed its own former webhook on; without the ledger our own knowledge has to do. */
-  #formerOf({ run, former }: Registration): string {
+  /**
+   * Where the webhook leads to a listener that has ended, or to this one, which is `leaving`: hands it to the newest
+   * listener of the account that is running, or else puts the former one back.
+   */
+  async #settle(service: Transport, leaving?: OwnLoan): Promise<void> {
+    const gone: Holder[] = leaving ? [leaving] : [];
+    for (let isSettled = false; !isSettled; ) isSettled = await this.#trySettle(service, gone, leaving);
+  }
+
+  /** False where the listener that it was handed to has ended meanwhile, which is then among those that are `gone`. */
+  async #trySettle(service: Transport, gone: Holder[], leaving?: OwnLoan): Promise<boolean> {
+    const { onNote } = this.#options.callbacks;
+    const { url } = await getWebhook(service);
+    const loans = this.#read();
+    const holder = loanOfUrl(url, [...gone, ...this.#endedIn(loans)]);
+    if (!holder) {
+      if (leaving) onNote(`the webhook is ${maskUserinfo(url) || 'not set'} by now and is left so`);
+      await this.#forget(loans);
+      return true;
+    }
+    const heir = loans.findLast((loan) => this.#isHeir(loan) && !gone.some(({ id }) => id === loan.id));
+    const isRight = heir ? await this.#handTo(service, heir) : await this.#restore(service, holder.former);
+    if (!isRight && heir) gone.push(this.#asHolder(heir));
+    if (!isRight) return heir === undefined;
+    if (holder !== leaving) onNote('(a listener that broke off had left it changed)');
+    await this.#forget(loans, holder);
+    return true;
+  }
+
+  /** One that ends in this very moment may have seen another webhook than its own, and have left that alone. */
+  async #handTo(service: Transport, heir: Loan): Promise<boolean> {
+    const address = this.#addressOf(heir);
+    if (!address) return false;
+    await setWebhook(service, address);
+    const isThere = this.#read().some((loan) => loan.id === heir.id && this.#isHeir(loan));
+    const whose = heir.id === this.#own?.id ? 'this' : 'another';
+    if (isThere) this.#options.callbacks.onNote(`the webhook leads to ${whose} listener again`);
+    return isThere;
+  }
+
+  #endedIn(loans: readonly Loan[]): Holder[] {
+    return loans.filter((loan) => !this.#mayBeLiving(loan)).map((loan) => this.#asHolder(loan));
+  }
+
+  #asHolder(loan: Loan): Holder {
+    return { id: loan.id, secretHash: loan.secretHash, former: this.#options.book.formerOf(loan) };
+  }
+
+  /** What is settled: loans of the account whose listeners have ended, and the one that held the webhook. */
+  async #forget(loans: readonly Loan[], holder?: Holder): Promise<void> {
+    const { ledger, book } = this.#options;
+    const over = loans.filter(
+      (loan) => !this.#mayBeLiving(loan) && (loan.id === holder?.id || book.isOurs(loan)),
+    );
+    if (over.length) await this.#write(() => ledger.webhookLoans.remove(over.map(({ id }) => id)));
+  }
+
+  async #restore(service: Transport, former: string | undefined): Promise<boolean> {
+    const { onNote, onWarning } = this.#options.callbacks;
+    if (former === undefined) {
+      onWarning(
+        'the webhook leads to a listener that has ended; it is left so, because the URL before it is encrypted with ' +
+          'another API key',
+        'set it with: steno webhook set <url>   (or run steno listen with the key of then)',
+      );
+      return false;
+    }
+    if (former) {
+      await setWebhook(service, former);
+      onNote(`the webhook is ${maskUserinfo(former)} again`);
+    } else await this.#clear(service);
+    return true;
+  }
+
+  /** Without the ledger our own knowledge has to do. */
+  #read(): Loan[] {
     try {
-      return this.#options.runs.formerWebhook(run) ?? former;
+      const loans = this.#options.book.all();
+      for (const { id, seenAt } of loans) if (!this.#firstSeen.has(id)) this.#firstSeen.set(id, seenAt);
+      return loans;
     } catch {
-      return former;
+      return [];
     }
   }
 
-  /** Sets the former webhook, unless another one was set meanwhile. */
-  async #restore(service: Transport, { run, webhook, former }: Registration): Promise<void> {
-    const { runs, callbacks } = this.#options;
-    const { url } = await getWebhook(service);
-    if (!leadsTo(url, webhook)) {
-      callbacks.onNote(`the webhook is ${url || 'not set'} by now and is left so`);
-      await this.#write(() => runs.passOnFormerWebhook({ run, webhook, former }));
-    } else if (former) {
-      await setWebhook(service, former);
-      callbacks.onNote(`the webhook is ${former} again`);
-    } else {
-      await this.#clear(service);
-    }
-    await this.#write(() => runs.markRestored(run));
+  /** Two listeners that end in the same moment must not hand the webhook to each other. */
+  async #markLeaving({ id }: OwnLoan): Promise<void> {
+    const { ledger, commits } = this.#options;
+    const marked = commits.add(() => ledger.webhookLoans.markLeaving(id)).catch(() => {});
+    // Giving back does not wait for a ledger that stays locked.
+    const isMarked = new AbortController();
+    await Promise.race([marked, sleep(MAX_MARK_MS, isMarked.signal).catch(() => {})]);
+    isMarked.abort();
+  }
+
+  #mayBeLiving(loan: Loan): boolean {
+    return loan.id === this.#own?.id || loan.isRunning;
+  }
+
+  /** On another host only a heartbeat that came meanwhile is proof: a container may have got another name. */
+  #isHeir(loan: Loan): boolean {
+    if (loan.id === this.#own?.id) return true;
+    const isProved = loan.isHere || loan.seenAt !== this.#firstSeen.get(loan.id);
+    return loan.isRunning && isProved && this.#options.book.isOurs(loan);
+  }
+
+  #addressOf(loan: Loan): string | undefined {
+    return loan.id === this.#own?.id ? this.#own.url : this.#options.book.addressOf(loan);
   }
 
   /** The webhook itself is as it should be by then: a failing ledger is only worth a warning. */
@@ -170,7 +261,7 @@ export class WebhookLoan {
       const status = error instanceof StenoError ? (error.status ?? 0) : 0;
       if (status < 400 || status >= 500) throw error;
       onWarning(
-        'the webhook can not be removed: it still leads to this listener, which is ending',
+        'the webhook can not be removed: it still leads to a listener that ends or has ended',
         'set another with: steno webhook set <url>',
       );
     }
@@ -180,7 +271,3 @@ export class WebhookLoan {
 function throwTestTimeout(): never {
   throw new StenoError('timeout', `it did not come in ${formatDuration(TEST_TIMEOUT_MS)}`);
 }
-
-/** The service may spell a URL in its own way; the secret at its end stays as it is. */
-const leadsTo = (url: string, webhook: string): boolean =>
-  url.includes(webhook.slice(webhook.lastIndexOf('/') + 1));

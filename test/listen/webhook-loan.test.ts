@@ -3,25 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
-import type { Service } from '../support/server.ts';
 import type { User } from '../support/steno.ts';
-import { unclearWebhooks } from '../support/webhooks.ts';
+import { unclearWebhooks, withWebhook } from '../support/webhooks.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
 const OTHER = 'https://other.example.com/hook';
-
-/** Answers as a service does that has one webhook; returns every URL that was set. */
-function withWebhook(service: Service, first: string): { url: string; readonly set: string[] } {
-  const state = { url: first, set: [] as string[] };
-  service.allow('GET /webhook', (_, response) => void response.end(JSON.stringify({ webhook: state.url })));
-  service.allow('POST /webhook', (got, response) => {
-    state.url = String(got.body?.webhook ?? '');
-    state.set.push(state.url);
-    response.end(JSON.stringify({ webhook: state.url }));
-  });
-  service.allow('POST /webhook/test/DIFFICULT_AUDIO', { body: { message: 'ok' } });
-  return state;
-}
 
 describe('--register', () => {
   it('sets an unguessable path, accepts only that, and puts the former URL back on Ctrl-C', async () => {

@@ -1,0 +1,107 @@
+/** Webhooks that listeners have borrowed: what to put back, and for which account. Rows of all profiles and accounts. */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { isRunningListener, type RunRow } from './runs.ts';
+import { Table, timestamp } from './table.ts';
+
+export interface NewLoan {
+  /** A mark of the base URL and the key; empty for what an earlier version wrote. */
+  readonly account: string;
+  readonly run: number;
+  /** Of the segment of the listener's address that can't be guessed: the address itself is a secret. */
+  readonly secretHash: string;
+  /** The listener's address, sealed; empty for what an earlier version wrote. */
+  readonly address: string;
+  /** The webhook before any listener took it, sealed if it holds a secret; empty if there was none. */
+  readonly former: string;
+}
+
+export interface Loan extends NewLoan {
+  readonly id: number;
+  /** As far as the ledger tells: on another host only the heartbeat does. */
+  readonly isRunning: boolean;
+  /** Its listener runs or ran on this host. */
+  readonly isHere: boolean;
+  readonly pid: number;
+  /** The latest heartbeat. */
+  readonly seenAt: string;
+}
+
+interface LoanRow extends RunRow {
+  readonly loan: number;
+  readonly account: string;
+  readonly secret_hash: string;
+  readonly address: string;
+  readonly former: string;
+  readonly leaving: number;
+  readonly ended_at: string | null;
+}
+
+export class WebhookLoans extends Table {
+  /** Must be synced to disk before the webhook is set, so that a crash at any point leaves a trace. */
+  add({ account, run, secretHash, address, former }: NewLoan): number {
+    const row = this.db.get<{ id: number }>(
+      `INSERT INTO webhook_loans (account, run, secret_hash, address, former, taken_at) VALUES (?, ?, ?, ?, ?, ?)
+       RETURNING id`,
+      account,
+      run,
+      secretHash,
+      address,
+      former,
+      timestamp(),
+    );
+    return Number(row?.id);
+  }
+
+  /** Oldest first. */
+  all(): Loan[] {
+    const rows = this.db.all<LoanRow>(
+      `SELECT webhook_loans.id AS loan, account, run AS id, secret_hash, address, former, leaving,
+         coalesce(host, '') AS host, coalesce(pid, 0) AS pid, coalesce(seen_at, '') AS seen_at, ended_at
+       FROM webhook_loans LEFT JOIN runs ON runs.id = webhook_loans.run ORDER BY webhook_loans.id`,
+    );
+    return rows.map(loanOf);
+  }
+
+  /** From now on it counts as ended: no other listener hands the webhook to this one. */
+  markLeaving(id: number): void {
+    this.db.run('UPDATE webhook_loans SET leaving = 1 WHERE id = ?', id);
+  }
+
+  remove(ids: readonly number[]): void {
+    for (const id of ids) this.db.run('DELETE FROM webhook_loans WHERE id = ?', id);
+  }
+}
+
+const loanOf = (row: LoanRow): Loan => ({
+  id: row.loan,
+  account: row.account,
+  run: row.id,
+  secretHash: row.secret_hash,
+  address: row.address,
+  former: row.former,
+  isRunning: row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row),
+  isHere: row.host === hostname(),
+  pid: row.pid,
+  seenAt: row.seen_at,
+});
+
+/** Of the last segment of a listener's address. */
+export const secretHashOf = (address: string): string =>
+  hashOf(/([^/]*)$/.exec(new URL(address).pathname)?.[1] ?? '');
+
+const hashOf = (segment: string): string => createHash('sha256').update(segment).digest('hex');
+
+/** As long as the secret segment of an address. */
+const SECRET = /[\w-]{32,}/g;
+/** A service may answer anything. */
+const MAX_SEGMENTS = 50;
+
+/** The loan whose listener a URL leads to. The service may spell a URL in its own way; the secret in it stays. */
+export function loanOfUrl<Each extends { readonly secretHash: string }>(
+  url: string,
+  loans: readonly Each[],
+): Each | undefined {
+  const hashes = (url.match(SECRET) ?? []).slice(0, MAX_SEGMENTS).map(hashOf);
+  return loans.find((loan) => hashes.includes(loan.secretHash));
+}

@@ -1,0 +1,255 @@
+/** A borrowed webhook is given back after crashes, by whichever listener of the account is left, and to none that ended. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Account, account } from '../support/account.ts';
+import { queryLedger } from '../support/ledger.ts';
+import { Listener } from '../support/listener.ts';
+import { addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
+import { expectNotInState } from '../support/secrets.ts';
+import { KEY, type Options, User } from '../support/steno.ts';
+import { until } from '../support/until.ts';
+import { withWebhook } from '../support/webhooks.ts';
+
+const PUBLIC = 'https://hooks.example.com/steno';
+const OTHER = 'https://other.example.com/hook';
+const PASSWORD = 'pa55w0rd';
+
+const quick = { STENO_TEST_TICK_MS: '200' };
+
+const registered = (user: User, options: Options = { env: quick }): Promise<Listener> =>
+  Listener.start(user, ['--register', '--public-url', PUBLIC], options);
+
+/** Makes a listener that was killed look like one of another host whose heartbeat has just come. */
+function moveElsewhere(user: User): void {
+  queryLedger(user, 'UPDATE runs SET host = ?, seen_at = ?', 'elsewhere', new Date().toISOString());
+}
+
+const loansIn = (user: User): number =>
+  queryLedger<{ n: number }>(user, 'SELECT count(*) AS n FROM webhook_loans')[0]?.n ?? -1;
+
+describe('two listeners that have borrowed the webhook', () => {
+  const orders: ReadonlyArray<readonly [string, number, NodeJS.Signals, NodeJS.Signals]> = [
+    ['the first ends, then the second', 0, 'SIGINT', 'SIGINT'],
+    ['the second ends, then the first', 1, 'SIGINT', 'SIGINT'],
+    ['the first is killed, the second ends', 0, 'SIGKILL', 'SIGINT'],
+    ['the second is killed, the first ends', 1, 'SIGKILL', 'SIGINT'],
+    ['the first ends, the second is killed', 0, 'SIGINT', 'SIGKILL'],
+    ['both are killed', 0, 'SIGKILL', 'SIGKILL'],
+  ];
+
+  it.each(orders)('leave no dead address: %s', async (_, which, how, howLast) => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const both = [];
+    for (const _each of [1, 2]) both.push({ listener: await registered(user), url: webhook.url });
+    const [goes, stays] = which === 0 ? both : both.reverse();
+    await goes?.listener.stop(how);
+    // The one that is left takes it over, also from one that was killed.
+    await until(
+      () => webhook.url === stays?.url,
+      () => `${webhook.url} for ${stays?.url}`,
+    );
+    await stays?.listener.stop(howLast);
+    if (howLast === 'SIGKILL') await (await Listener.start(user)).stop();
+    expect(webhook.url).toBe(OTHER);
+    expect(loansIn(user)).toBe(0);
+  });
+
+  it('that end in the same moment leave no dead address either', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    for (let round = 0; round < 3; round += 1) {
+      const listeners = [await registered(user), await registered(user), await registered(user)];
+      await Promise.all(listeners.map((listener) => listener.stop()));
+      expect(webhook.url).toBe(OTHER);
+    }
+    expect(loansIn(user)).toBe(0);
+  });
+});
+
+describe('a listener that was killed', () => {
+  it('and started again at once under another host name leaves no dead address', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    moveElsewhere(user);
+    const second = await registered(user, {});
+    expect((await second.stop()).stderr).toMatch(/the webhook is https:\/\/other\.example\.com\/hook again/);
+    expect(webhook.url).toBe(OTHER);
+  });
+
+  it('elsewhere is noticed by one that runs, once its heartbeat has not come for a while', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    const dead = webhook.url;
+    moveElsewhere(user);
+    const second = await Listener.start(user, [], { env: quick });
+    expect(webhook.url).toBe(dead);
+    queryLedger(user, "UPDATE runs SET seen_at = '2026-01-01T00:00:00.000Z' WHERE host = 'elsewhere'");
+    await second.until(() => /again\n.*a listener that broke off had left it changed/.test(second.stderr));
+    expect(webhook.url).toBe(OTHER);
+  });
+
+  it('before its webhook was set changes nothing', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const asked = new Promise<void>((done) => service.on('POST /webhook', () => done()));
+    const child = user.start(['listen', '--port', '0', '--register', '--public-url', PUBLIC]);
+    await asked;
+    child.kill('SIGKILL');
+    expect(loansIn(user)).toBe(1);
+    webhook.url = 'https://new.example.com/';
+    await (await Listener.start(user)).stop();
+    expect([webhook.url, webhook.set]).toEqual(['https://new.example.com/', []]);
+    expect(loansIn(user)).toBe(0);
+  });
+
+  it('is put right in its own account, whatever listeners of another one do in the same profile', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    const dead = webhook.url;
+    const second = await account();
+    const secondWebhook = withWebhook(second.service, 'https://second.example.com/');
+    for (const env of [
+      { STENO_BASE_URL: second.service.baseUrl },
+      { STENO_BASE_URL: second.service.baseUrl, STENO_API_KEY: 'another-key-of-another-account' },
+    ])
+      await (await registered(user, { env })).stop();
+    expect([webhook.url, secondWebhook.url]).toEqual([dead, 'https://second.example.com/']);
+    await (await Listener.start(user)).stop();
+    expect(webhook.url).toBe(OTHER);
+    expect(loansIn(user)).toBe(0);
+  });
+});
+
+describe('the key', () => {
+  it('that was used at the start is used at the end, where the command that prints it fails by then', async () => {
+    const { service, user } = await account({ STENO_API_KEY: undefined });
+    const webhook = withWebhook(service, OTHER);
+    const source = join(user.home, 'key.txt');
+    writeFileSync(source, KEY);
+    await user.run(['login', '--no-verify', '--api-key-command', `cat ${source}`]);
+    const listener = await registered(user);
+    rmSync(source);
+    await listener.stop();
+    expect(webhook.url).toBe(OTHER);
+  });
+
+  it.each([
+    ['the key', `https://other.example.com/hook?k=${encodeURIComponent(KEY)}`],
+    ['a password', `https://me:${PASSWORD}@other.example.com/hook`],
+    ['a token', `https://${PASSWORD}@other.example.com/hook`],
+  ])('seals a former webhook that holds %s, which is given back as it was', async (_, former) => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, former);
+    const first = await registered(user);
+    expect(first.stderr).not.toContain(PASSWORD);
+    await first.stop('SIGKILL');
+    const dead = webhook.url;
+    expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
+    const shown = await user.run(['webhook', 'get']);
+    expect(shown.stderr).toContain('or: steno webhook set <url>');
+    const changed = await Listener.start(user, [], { env: { STENO_API_KEY: 'a-new-key-of-the-account' } });
+    expect(changed.stderr).toMatch(
+      /warning: the webhook leads to a listener that has ended; it is left so, because .* another API key\nhint: set it with: steno webhook set <url>/,
+    );
+    await changed.stop();
+    expect(webhook.url).toBe(dead);
+    const next = await registered(user);
+    expect(webhook.set.at(-2)).toBe(former);
+    const { stderr } = await next.stop();
+    expect(stderr).not.toContain(PASSWORD);
+    expect(webhook.url).toBe(former);
+    expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
+  });
+
+  it('that was changed does not keep a plain URL from being given back', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    await (await Listener.start(user, [], { env: { STENO_API_KEY: 'a-new-key-of-the-account' } })).stop();
+    expect(webhook.url).toBe(OTHER);
+  });
+});
+
+describe('webhook get and set', () => {
+  const afterCrash = async (): Promise<Account & { webhook: { url: string } }> => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    return { service, user, webhook };
+  };
+
+  it('get says that the webhook leads to a listener that has ended, and what to do', async () => {
+    const { user, webhook } = await afterCrash();
+    const { code, stdout, stderr } = await user.run(['webhook', 'get']);
+    expect([code, stdout]).toEqual([0, `${webhook.url}\n`]);
+    expect(stderr).toBe(
+      'warning: this leads to a listener that has ended without putting back what was set before: events are lost\n' +
+        `hint: steno listen puts it back, or: steno webhook set ${OTHER}\n`,
+    );
+    const json = await user.run(['webhook', 'get', '--json']);
+    expect(JSON.parse(json.stdout)).toEqual({ webhook: webhook.url });
+    expect(JSON.parse(json.stderr)).toHaveProperty('warning');
+  });
+
+  it('get says nothing of a listener that runs, and makes no ledger', async () => {
+    const { service, user } = await account();
+    withWebhook(service, OTHER);
+    expect((await user.run(['webhook', 'get'])).stderr).toBe('');
+    expect(() => queryLedger(user, 'SELECT 1')).toThrow();
+    const listener = await registered(user);
+    expect((await user.run(['webhook', 'get'])).stderr).toBe('');
+    await listener.stop();
+  });
+
+  it('set ends the loan: nothing is put back any more', async () => {
+    const { user, webhook } = await afterCrash();
+    const { code, stderr } = await user.run(['webhook', 'set', 'https://mine.example.com/']);
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: a listener that ended had not put back what was set before: it is not put back any more\n' +
+        `hint: to have that again: steno webhook set ${OTHER}\n`,
+    ]);
+    expect(loansIn(user)).toBe(0);
+    expect((await user.run(['webhook', 'set', 'https://mine.example.com/'])).stderr).toBe('');
+    await (await registered(user)).stop();
+    expect(webhook.url).toBe('https://mine.example.com/');
+  });
+
+  it('set wins over a listener that runs, and says that it gets no more events', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const listener = await registered(user);
+    const { stderr } = await user.run(['webhook', 'set', 'https://mine.example.com/']);
+    expect(stderr).toContain(`the listener that is running (pid ${listener.child.pid}) gets no more events`);
+    await listener.stop();
+    expect(webhook.url).toBe('https://mine.example.com/');
+  });
+});
+
+describe('a ledger of 0.1.0', () => {
+  const secret = 'abcdefghijklmnopqrstuvwxyz012345';
+  const former = `https://me:${PASSWORD}@other.example.com/${encodeURIComponent(KEY)}`;
+
+  it('has its webhook put back, and holds no secret', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, `${PUBLIC}/${secret}`);
+    makeOldLedger(user, RELEASED, (db) => {
+      addRun(db, `${PUBLIC}/${secret.split('').reverse().join('')}`, former);
+      addRun(db, `${PUBLIC}/${secret}`, `${PUBLIC}/${secret.split('').reverse().join('')}`);
+    });
+    expect((await user.run(['files'])).code).toBe(0);
+    expectNotInState(user, KEY, PASSWORD, secret, secret.split('').reverse().join(''));
+    const other = new User({ ...user.env, STENO_API_KEY: 'another-key-of-another-account' });
+    const second = await account();
+    withWebhook(second.service, OTHER);
+    await (await registered(other, { env: { STENO_BASE_URL: second.service.baseUrl } })).stop();
+    await (await Listener.start(user)).stop();
+    expect(webhook.url).toBe(former);
+    expectNotInState(user, KEY, PASSWORD);
+  });
+});
