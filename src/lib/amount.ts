@@ -1,7 +1,11 @@
 /** Amounts are decimal texts, compared exactly: never as floating-point numbers. */
 
+/** No amount is longer; the patterns below would take very long for a megabyte of blanks. */
+const MAX_LENGTH = 1_000;
+
 /** Reads `12`, `12.50`, `.5`, `-3`, `$1,234.50` or `1e3` into digits and a scale. */
 function parse(text: string): { digits: bigint; scale: number } | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
   const plain = text
     .trim()
     .replace(/^(-?)\$/, '$1')

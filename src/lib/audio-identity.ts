@@ -99,27 +99,54 @@ export function audioIdentity(text: string): string {
   return normalForm(url, parameters);
 }
 
+/** No link in use has a longer query. What may be signed in it goes as a whole: to look at it would take too long. */
+const MAX_QUERY_LENGTH = 65_536;
+/** Links of one text that are looked at; those after them lose all parameters where they may be signed. */
+const MAX_SIGNED_LINKS = 1_000;
+
 /** The URL as it may be kept and shown: as it was written, but without a signature or a password. */
 export function withoutSignature(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const open = withoutPassword(text);
-  const [, head = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(open) ?? [];
-  if (query === undefined) return open;
-  const parameters = parametersOf(`?${query}`);
+  const mark = text.indexOf('?');
+  const hash = text.indexOf('#');
+  const end = hash < 0 ? text.length : hash;
+  const query = mark < 0 || mark > end ? end : mark;
+  // Before the URL is parsed: a stranger may send a hundred thousand of them.
+  const isSigned = mayBeSigned(text, query, end);
+  const isTooLong = end - query > MAX_QUERY_LENGTH;
+  const parameters = isSigned && !isTooLong ? parametersOf(text.slice(query, end)) : [];
   const kept = withoutSigned(parameters);
-  if (kept.length === parameters.length) return open;
-  return `${head}${kept.length ? `?${joined(kept)}` : ''}${fragment}`;
+  const isWhole = kept.length === parameters.length && !(isSigned && isTooLong);
+  if ((isWhole && !text.includes('@')) || !URL.canParse(text)) return text;
+  const open = withoutPassword(text.slice(0, query));
+  if (isWhole) return open + text.slice(query);
+  return `${open}${kept.length ? `?${joined(kept)}` : ''}${text.slice(end)}`;
+}
+
+/** A signature has at least three parameters, each with a value. */
+function mayBeSigned(text: string, from: number, end: number): boolean {
+  let at = from;
+  for (let values = 0; values < 3; values += 1) {
+    at = text.indexOf('=', at + 1);
+    if (at < 0 || at > end) return false;
+  }
+  return true;
 }
 
 /** A text of any origin, with the signatures cut out of every URL in it; `&` may be escaped for HTML or JSON. */
 export function cutSignatures(text: string): string {
   // What is a URL as a whole may hold any character; within a text some of them end it.
   if (/^https?:\/\/\S+$/i.test(text)) return withoutSignature(text);
+  let signed = 0;
   return text.replace(/\bhttps?:(?:\\?\/){2}(?:[^\s"<>\\]|\\u0026|\\\/)+/gi, (match) => {
-    if (!/[?@]/.test(match)) return match;
-    const found = withoutClosing(match);
+    const query = match.indexOf('?');
+    const isSigned = query >= 0 && mayBeSigned(match, query, match.length);
+    if (!isSigned && !match.includes('@')) return match;
+    signed += Number(isSigned);
+    const isOneTooMany = isSigned && signed > MAX_SIGNED_LINKS;
+    const found = isOneTooMany ? match.slice(0, query) : withoutClosing(match);
     const url = found.replaceAll('\\/', '/').replace(/&amp;|\\u0026/gi, '&');
     const cut = withoutSignature(url);
+    if (isOneTooMany) return cut;
     return cut === url ? match : cut + match.slice(found.length);
   });
 }
@@ -155,15 +182,14 @@ interface Parameter {
 }
 
 function parametersOf(search: string): Parameter[] {
-  return search
-    .replace(/^\?/, '')
-    .split('&')
-    .filter(Boolean)
-    .map((text) => {
-      const at = text.indexOf('=');
-      const name = at < 0 ? text : text.slice(0, at);
-      return { text, name: decoded(name).toLowerCase(), hasValue: at >= 0 && at < text.length - 1 };
-    });
+  const parameters: Parameter[] = [];
+  for (const text of search.replace(/^\?/, '').split('&')) {
+    if (text === '') continue;
+    const at = text.indexOf('=');
+    const name = at < 0 ? text : text.slice(0, at);
+    parameters.push({ text, name: decoded(name).toLowerCase(), hasValue: at >= 0 && at < text.length - 1 });
+  }
+  return parameters;
 }
 
 const joined = (parameters: readonly Parameter[]): string => parameters.map(({ text }) => text).join('&');

@@ -2,7 +2,7 @@
 
 import type { EventRow } from '../ledger/events.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { type Fields, parseFields } from './parse.ts';
+import { countUnlistedFields, type Fields, parseFields } from './parse.ts';
 
 export class ReceivedEvent {
   /** Its number in the ledger. */
@@ -25,6 +25,7 @@ export class ReceivedEvent {
   /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
   readonly twin: number | null;
   #fields: Fields | undefined;
+  #unlistedFields: number | undefined;
 
   constructor(row: EventRow, rawBody: Uint8Array = row.body) {
     this.n = row.id;
@@ -48,6 +49,12 @@ export class ReceivedEvent {
     return this.#fields;
   }
 
+  /** How many more fields its body has than are listed. */
+  get unlistedFields(): number {
+    this.#unlistedFields ??= countUnlistedFields(this.body);
+    return this.#unlistedFields;
+  }
+
   /** The first value of a field, or an empty text. */
   field(name: string): string {
     return this.fields.get(name)?.[0] ?? '';
@@ -65,7 +72,7 @@ export class ReceivedEvent {
       order: order || null,
       title: title || null,
     }) as JsonObject;
-    return head.set('fields', this.#fieldsJson());
+    return head.set('fields', this.#fieldsJson()).set('fields_left_out', toJson(this.unlistedFields));
   }
 
   /** A field that came once is a text, one that came several times a list. */

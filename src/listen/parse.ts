@@ -18,12 +18,15 @@ const MAX_VALUE_LENGTH = 256;
 /** More than any event needs: a form of a million fields must not hold up the others. */
 const MAX_PARSED_BYTES = 65_536;
 const MAX_FILES = 1_000;
+/** The fields after these are kept with the body, and neither listed nor acted on. */
+const MAX_FIELDS = 1_000;
 
 /** All fields in their order, each with all its values; bytes that are not UTF-8 become U+FFFD. */
 export function parseFields(body: Uint8Array): Fields {
   const fields = new Map<string, string[]>();
+  const text = toText(body);
   // URLSearchParams drops a question mark at the beginning; after an ampersand it does not.
-  for (const [name, value] of new URLSearchParams(`&${toText(body)}`)) {
+  for (const [name, value] of new URLSearchParams(`&${text.slice(0, endOfFields(text))}`)) {
     const values = fields.get(name);
     if (values) values.push(value);
     else fields.set(name, [value]);
@@ -31,10 +34,32 @@ export function parseFields(body: Uint8Array): Fields {
   return fields;
 }
 
+/** How many fields are in the body alone, because there are too many to list. */
+export function countUnlistedFields(body: Uint8Array): number {
+  const text = toText(body);
+  let count = 0;
+  for (let at = endOfFields(text); at < text.length; count += 1) {
+    const next = text.indexOf('&', at + 1);
+    at = next < 0 ? text.length : next;
+  }
+  return count;
+}
+
+/** Where the last field ends that is listed. */
+function endOfFields(text: string): number {
+  let at = -1;
+  for (let count = 0; count < MAX_FIELDS; count += 1) {
+    at = text.indexOf('&', at + 1);
+    if (at < 0) return text.length;
+  }
+  return at;
+}
+
 /** Only what the ledger has a column for, or acts on. */
 export function parseForm(body: Uint8Array): ParsedForm {
   const head = body.length > MAX_PARSED_BYTES ? body.subarray(0, MAX_PARSED_BYTES) : body;
-  const values = firstValues(toText(head));
+  const text = toText(head);
+  const values = firstValues(text, endOfFields(text));
   const audiofile = decodeValue(values.get('audiofile'));
   const list = values.get('audiofiles');
   return {
@@ -63,18 +88,25 @@ const wanted = new Set([
  * Speed: URLSearchParams would decode every field and takes six times as long, a tenth of what an event costs in all.
  * To take this out, read the fields with `parseFields`.
  */
-function firstValues(text: string): Map<string, string> {
+function firstValues(text: string, length: number): Map<string, string> {
   const values = new Map<string, string>();
-  for (let start = 0; start < text.length; ) {
+  let equals = -1;
+  for (let start = 0; start < length; ) {
     const next = text.indexOf('&', start);
     const end = next < 0 ? text.length : next;
-    const equals = text.indexOf('=', start);
-    const middle = equals < 0 || equals > end ? end : equals;
+    // Looked for only past the last one: where none is left, each field would go to the end of the text.
+    if (equals < start) equals = indexOrEnd(text, '=', start);
+    const middle = Math.min(equals, end);
     const name = decode(text.slice(start, middle));
     if (wanted.has(name) && !values.has(name)) values.set(name, text.slice(middle + 1, end));
     start = end + 1;
   }
   return values;
+}
+
+function indexOrEnd(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at < 0 ? text.length : at;
 }
 
 const decodeValue = (text: string | undefined): string =>

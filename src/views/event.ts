@@ -1,6 +1,7 @@
 /** Events as people and scripts read them. */
 import type { ActionRow } from '../ledger/actions.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
+import { plural } from '../lib/text.ts';
 import type { Column, View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
@@ -99,6 +100,7 @@ const details = (event: ReceivedEvent): Array<[string, string]> => [
   ['number', String(event.n)],
   ['from', event.remote],
   ...[...event.fields].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+  ...(event.unlistedFields ? [['more fields', String(event.unlistedFields)] as [string, string]] : []),
 ];
 
 /** What an event means for the user. */
@@ -120,6 +122,7 @@ export function meaningOf(event: ReceivedEvent): string {
       return [...event.fields]
         .filter(([name]) => !['event', 'webhook_version', 'audiofile', 'order'].includes(name))
         .map(([name, values]) => `${name}=${values.join(',')}`)
+        .concat(event.unlistedFields ? [`(${plural(event.unlistedFields, 'more field')})`] : [])
         .join(' ');
   }
 }
@@ -144,6 +147,7 @@ export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): 
     ...[...event.fields].flatMap(([name, values]) =>
       values.map((value) => [`field ${name}`, value] as const),
     ),
+    ['more fields', event.unlistedFields ? String(event.unlistedFields) : ''],
     ['content type', event.contentType],
     ['body', textOf(event)],
     ...done.map((line) => ['action', line] as const),

@@ -213,3 +213,23 @@ describe('time', () => {
     expect(long).toBeLessThan(Math.max(0.5, short * 32));
   });
 });
+
+describe('more links than anyone sends', () => {
+  const link = 'https://h.example/a.mp3?sig=SECRET&sv=1&sr=b&se=2';
+
+  it('lose their signatures too: beyond a thousand all of their parameters', () => {
+    const cut = cutSignatures(`${`${link}&x=1 `.repeat(1_500)}${link} https://me:SECRET@h.example/end`);
+    expect(cut).not.toContain('SECRET');
+    expect(cut.split('https://h.example/a.mp3?x=1 ')).toHaveLength(1_001);
+    expect(cut.split('https://h.example/a.mp3 ')).toHaveLength(502);
+    expect(cut.endsWith(' https://me@h.example/end')).toBe(true);
+  });
+
+  it('and one of more than 64 KiB loses its whole query', () => {
+    const long = `${link}&${'x=1&'.repeat(20_000)}`;
+    expect(withoutSignature(`${long}#part`)).toBe('https://h.example/a.mp3#part');
+    expect(cutSignatures(`see ${long} there`)).toBe('see https://h.example/a.mp3 there');
+    const plain = `https://h.example/a.mp3?${'x'.repeat(100_000)}`;
+    expect(withoutSignature(plain)).toBe(plain);
+  });
+});

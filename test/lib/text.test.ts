@@ -118,6 +118,59 @@ describe('a value', () => {
   });
 });
 
+describe('what is hidden', () => {
+  /** The same as a regular expression, which takes ten times as long. */
+  const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+  const hidden =
+    /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}])\u200d|(?<!\p{M})\u200d(?!\p{Extended_Pictographic})|(?<![\p{L}\p{M}])\u200c|\u200c(?!\p{L})|[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+  const show = (text: string): string => text.replace(hidden, '\ufffd');
+  const unit = fc.oneof(
+    fc.constantFrom(
+      '\u200c',
+      '\u200d',
+      '\u200b',
+      '\u202e',
+      '\u2028',
+      '\ufeff',
+      '\r',
+      '\n',
+      '\t',
+      '\u001b',
+      ' ',
+    ),
+    fc.constantFrom(
+      'e',
+      '\u0301',
+      '\u0645',
+      '\u0d4d',
+      '\u{1f469}',
+      '\u{1f3fd}',
+      '\u{e0041}',
+      '\udb40',
+      '\udc41',
+      '\ud83d',
+    ),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  );
+
+  it('is the same in every form of output', () => {
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 12 }), (units) => {
+        const text = units.join('');
+        const lines = text.replace(controls, (each) => (/[\n\t\r]/.test(each) ? each : '\ufffd'));
+        expect(forTerminalLines(text)).toBe(show(lines));
+        const line = text.replace(/\r\n|[\t\n\r]/g, ' ').replace(controls, '\ufffd');
+        expect(forTerminal(text)).toBe(show(line));
+        expect(forRow(text)).toBe(show(text.replace(/\r\n/g, ' ').replace(controls, ' ')));
+        expect(hasHidden(text)).toBe(show(text) !== text);
+        const message = text.replace(controls, ' ').replace(hidden, ' ').replace(/\s+/g, ' ').trim();
+        expect(oneLine(text)).toBe(message);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
 describe('a relative time', () => {
   const now = Date.parse('2026-01-10T12:00:00Z');
 

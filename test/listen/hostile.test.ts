@@ -1,4 +1,5 @@
 /** Texts from strangers that a careless search would take very long for: no other delivery may wait for them. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, Listener } from '../support/listener.ts';
@@ -15,6 +16,64 @@ const bodies: Readonly<Record<string, string>> = {
   'ampersands, escaped again and again': `event=X&a=%26${'amp;'.repeat(MEGABYTE / 4)}`,
   'a number of zeros': `event=X&a=${'%26%23000'.repeat(MEGABYTE / 9)}`,
   'fields without a value': `event=X&${'a&'.repeat(MEGABYTE / 2)}`,
+};
+
+describe('an event of 200,000 fields', () => {
+  it('is kept to the byte, and lists a thousand of them', async () => {
+    const { user } = await account();
+    const listener = await Listener.start(user, ['--json', '--exec', 'cat > /dev/null']);
+    const body = `event=X&${Array.from({ length: 200_000 }, (_, n) => n.toString(36)).join('&')}`;
+    expect((await listener.post(body)).status).toBe(200);
+    await listener.until(() => listener.lines.length === 1);
+    await listener.stop();
+    const [shown] = listener.json as Array<{ fields: object; fields_left_out: number }>;
+    expect(Object.keys(shown?.fields ?? {})).toHaveLength(1_000);
+    expect(shown?.fields_left_out).toBe(199_001);
+    const page = await user.run(['events', 'show', '1']);
+    expect(page.stdout).toMatch(/^more fields\t199001$/m);
+    expect((await user.run(['events', 'show', '1', '--quiet'])).stdout).toBe(`${body}\n`);
+  });
+});
+
+/** What an event of any shape may cost; a machine of ten years ago takes twice as long as a new one. */
+const MAX_EVENT_MS = 150;
+
+describe.runIf(process.platform === 'linux')('the processor time of an event', () => {
+  /** In units of 10 ms. */
+  const ticksOf = (pid: number | undefined): number => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  };
+
+  it('is small, whatever a megabyte of it is made of', async () => {
+    const { user } = await account();
+    const listener = await Listener.start(user, ['--quiet']);
+    const costOf = async (body: string): Promise<number> => {
+      const before = ticksOf(listener.child.pid);
+      for (let n = 0; n < 4; n += 1) expect((await listener.post(body)).status).toBe(200);
+      return (ticksOf(listener.child.pid) - before) * 2.5;
+    };
+    // The first ones are not compiled yet.
+    await costOf('x'.repeat(MEGABYTE));
+    const dear: Record<string, number> = {};
+    for (const [shape, unit] of Object.entries(units)) {
+      const body = `event=X&${unit.repeat(MEGABYTE / unit.length)}`;
+      const cost = Math.min(await costOf(body), await costOf(body));
+      if (cost > MAX_EVENT_MS) dear[shape] = cost;
+    }
+    expect(dear).toEqual({});
+  });
+});
+
+const units: Readonly<Record<string, string>> = {
+  'question marks': '?&',
+  'at signs': '@&',
+  links: 'http://a?b&',
+  'encoded links': 'a=http%3a//a%3fb&',
+  'signed links': 'https://h/?sig=1&sv=1&sr=1&se=1&',
+  'encoded signed links': `${encodeURIComponent('https://h/?sig=1&sv=1&sr=1&se=1')}&`,
+  'escaped quotes': '\\"',
+  'escaped letters': '%255C',
 };
 
 /** Runs a command, and ends it where it takes too long: then its code is null. */

@@ -1,7 +1,7 @@
 /** Parses the form of a delivery, compared with Node's own parser. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFields, parseForm } from '../../src/listen/parse.ts';
+import { countUnlistedFields, parseFields, parseForm } from '../../src/listen/parse.ts';
 
 const names = ['event', 'webhook_version', 'audiofile', 'order', 'hold', 'original_audiofile'] as const;
 
@@ -69,5 +69,18 @@ describe('the form of an event', () => {
     const odd = Buffer.from('?event=A&order=1');
     expect([parseForm(odd).event, parseFields(odd).get('?event')]).toEqual(['', ['A']]);
     expect(parseForm(Buffer.alloc(0))).toMatchObject({ event: '', files: [''] });
+  });
+
+  it('lists a thousand fields, and counts those after them', () => {
+    const body = (count: number): Buffer =>
+      Buffer.from(Array.from({ length: count }, (_, n) => `f${n}=${n}`).join('&'));
+    expect([parseFields(body(1000)).size, countUnlistedFields(body(1000))]).toEqual([1000, 0]);
+    expect([...parseFields(body(1234)).keys()].at(-1)).toBe('f999');
+    expect(countUnlistedFields(body(1234))).toBe(234);
+    expect(parseForm(Buffer.from(`${'a&'.repeat(999)}event=A&order=late`))).toMatchObject({
+      event: 'A',
+      order: '',
+    });
+    expect(countUnlistedFields(Buffer.alloc(0))).toBe(0);
   });
 });

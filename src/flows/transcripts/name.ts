@@ -57,10 +57,11 @@ const safeValue = (value: string): string =>
 
 /** One step of a path: no reserved name, nothing that a shell takes for a flag, no more bytes than fit. */
 function safeStep(text: string): string {
-  let step = Buffer.from(text)
-    .toString('utf8')
-    .replace(/^[.\s-]+/, '_')
-    .replace(/[.\s]+$/, '');
+  let step = withoutEnd(
+    Buffer.from(text)
+      .toString('utf8')
+      .replace(/^[.\s-]+/, '_'),
+  );
   if (step === '') step = '_';
   if (reserved.test(step)) step = `_${step}`;
   return shorten(step);
@@ -80,7 +81,14 @@ function cut(text: string, bytes: number): string {
     if (Buffer.byteLength(kept + character) > bytes) break;
     kept += character;
   }
-  return kept.replace(/[.\s]+$/, '');
+  return withoutEnd(kept);
+}
+
+/** Without the dots and blanks at the end. A pattern would look for the end again at each dot of a long title. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** Gives each transcript of a run a name of its own; the later of two equal ones gets its id added. */

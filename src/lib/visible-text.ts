@@ -1,0 +1,103 @@
+/**
+ * Replaces characters that steer a terminal, break a line, show nothing or turn the text around. One pass over the
+ * units of the text, because a stranger may send a megabyte of them: with regular expressions it takes ten times as long.
+ */
+
+/** What becomes of a control character, as a code unit; 0 keeps it. A line break is `lineBreak`, also where it is two. */
+export interface Replacements {
+  readonly control: number;
+  readonly tab: number;
+  readonly lineBreak: number;
+  /** U+2028 and U+2029, which some programs take for a line break. */
+  readonly separator: number;
+  readonly hidden: number;
+}
+
+export const KEEP = 0;
+export const SPACE = 0x20;
+export const REPLACEMENT = 0xfffd;
+
+const [TAB, LF, CR] = [0x09, 0x0a, 0x0d];
+const [ZWNJ, ZWJ] = [0x200c, 0x200d];
+
+export function visible(text: string, by: Replacements): string {
+  const units = new Uint16Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const shown = isPlain(unit) ? KEEP : shownFor(text, at, unit, by);
+    units[length] = shown || unit;
+    length += 1;
+    if (shown && isFirstOfTwo(text, at, unit)) at += 1;
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
+}
+
+/** Nearly all characters that people write. */
+const isPlain = (unit: number): boolean =>
+  (unit >= 0x20 && unit < 0x7f) ||
+  (unit > 0x9f && unit < 0x61c) ||
+  (unit > 0x206f && unit !== 0xdb40 && unit !== 0xfeff);
+
+/** A line break of two characters, or a tag, which is two units. */
+const isFirstOfTwo = (text: string, at: number, unit: number): boolean =>
+  unit === 0xdb40 || (unit === CR && text.charCodeAt(at + 1) === LF);
+
+function shownFor(text: string, at: number, unit: number, by: Replacements): number {
+  if (unit < 0xa0) {
+    if (unit === TAB) return by.tab;
+    return unit === LF || unit === CR ? by.lineBreak : by.control;
+  }
+  if (unit === 0x2028 || unit === 0x2029) return by.separator;
+  return isHidden(text, at, unit) ? by.hidden : KEEP;
+}
+
+/** Marks of direction, of no width, and tags. Joiners stay where writing needs them. */
+function isHidden(text: string, at: number, unit: number): boolean {
+  if (unit === ZWJ || unit === ZWNJ) return !isNeededJoiner(text, at, unit);
+  if (unit === 0xdb40) return (text.charCodeAt(at + 1) & 0xff80) === 0xdc00;
+  return (
+    unit === 0x61c ||
+    unit === 0x180e ||
+    unit === 0x200b ||
+    (unit >= 0x200e && unit <= 0x200f) ||
+    (unit >= 0x202a && unit <= 0x202e) ||
+    (unit >= 0x2060 && unit <= 0x206f) ||
+    unit === 0xfeff
+  );
+}
+
+/** In an emoji, after a combining mark (Sinhala, Malayalam), and ZWNJ between letters (Persian). */
+function isNeededJoiner(text: string, at: number, unit: number): boolean {
+  const last = text.charCodeAt(at - 1);
+  // A joiner after a joiner joins nothing.
+  if (at === 0 || last === ZWJ || last === ZWNJ) return false;
+  const before = kindOf(codePointBefore(text, at));
+  const after = kindOf(text.codePointAt(at + 1) ?? 0);
+  if (unit === ZWNJ) return (before === 'letter' || before === 'mark') && after === 'letter';
+  return (
+    before === 'mark' ||
+    (before === 'emoji' && after === 'pictograph') ||
+    (before === 'pictograph' && after === 'pictograph')
+  );
+}
+
+function codePointBefore(text: string, at: number): number {
+  const isPair =
+    (text.charCodeAt(at - 1) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 2) & 0xfc00) === 0xd800;
+  return text.codePointAt(at - (isPair ? 2 : 1)) ?? 0;
+}
+
+type CharacterKind = 'letter' | 'mark' | 'pictograph' | 'emoji' | 'other';
+
+const kinds: ReadonlyArray<readonly [CharacterKind, RegExp]> = [
+  ['letter', /^\p{L}/u],
+  ['mark', /^\p{M}/u],
+  ['pictograph', /^\p{Extended_Pictographic}/u],
+  ['emoji', /^\p{Emoji_Modifier}/u],
+];
+
+function kindOf(codePoint: number): CharacterKind {
+  const character = String.fromCodePoint(codePoint);
+  return kinds.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other';
+}

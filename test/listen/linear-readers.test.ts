@@ -1,0 +1,193 @@
+/** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
+import { describe, expect, it } from 'vitest';
+import { ResponseHead } from '../../src/api/http/response-head.ts';
+import { parseRetryAfter } from '../../src/api/http/retry-after.ts';
+import { messageInText } from '../../src/api/http/service-message.ts';
+import { refusalIn } from '../../src/api/refusal.ts';
+import { isCsvHeader, lacksHeader } from '../../src/flows/orders/manifest-csv.ts';
+import { fromJson } from '../../src/flows/orders/manifest-json.ts';
+import { splitNames, splitSkus } from '../../src/flows/orders/manifest-row.ts';
+import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
+import { fileName } from '../../src/flows/transcripts/name.ts';
+import { isAmount } from '../../src/lib/amount.ts';
+import {
+  audioIdentity,
+  cutSignatures,
+  differenceOf,
+  withoutSignature,
+} from '../../src/lib/audio-identity.ts';
+import { parseDuration } from '../../src/lib/duration.ts';
+import { errorJson } from '../../src/lib/error-json.ts';
+import { StenoError } from '../../src/lib/errors.ts';
+import { cutFormSignatures } from '../../src/lib/form-signatures.ts';
+import { formatJson, parseJson } from '../../src/lib/json.ts';
+import { cutJsonSignatures } from '../../src/lib/json-signatures.ts';
+import { Mask } from '../../src/lib/mask.ts';
+import { parseSince } from '../../src/lib/since.ts';
+import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
+import { checkUrl } from '../../src/lib/urls.ts';
+import { decodeUtf8 } from '../../src/lib/utf8.ts';
+import { ReceivedEvent } from '../../src/listen/event.ts';
+import { parseFields, parseForm } from '../../src/listen/parse.ts';
+import { Paint } from '../../src/ui/paint.ts';
+import { csvTable, tabSeparated } from '../../src/ui/rows.ts';
+import { drawRecords, drawTable, drawWhole } from '../../src/ui/table.ts';
+import { eventLines, eventPage, eventsView, lostLine, subjectOf } from '../../src/views/event.ts';
+import { excessGrowth } from '../support/growth.ts';
+import { KEY } from '../support/steno.ts';
+
+/** A text of about this many characters. */
+type Make = (length: number) => string;
+
+const repeated =
+  (unit: string, before = '', after = ''): Make =>
+  (length) =>
+    before + unit.repeat(Math.ceil(length / unit.length)) + after;
+
+const nested =
+  (open: string, close: string): Make =>
+  (length) => {
+    const depth = Math.ceil(length / (open.length + close.length));
+    return open.repeat(depth) + close.repeat(depth);
+  };
+
+const shapes: Readonly<Record<string, Make>> = {
+  backslashes: repeated('\\'),
+  'backslashes before a quote': repeated('\\', '"', '"'),
+  'escaped quotes': repeated('\\"', '"'),
+  'percent signs': repeated('%'),
+  'percent escapes of percent signs': repeated('25', 'a=%'),
+  'percent escapes': repeated('%5C%0a%ff'),
+  quotes: repeated('"'),
+  'opening brackets': repeated('['),
+  'opening braces': repeated('{"a":'),
+  'nested arrays': nested('[', ']'),
+  'an array of objects': repeated('{"a":[1.50,"x"]},', '[', '1]'),
+  'repeated keys': repeated('"a":1,', '{', '"a":1}'),
+  ampersands: repeated('&'),
+  'fields without a value': repeated('a&'),
+  'escaped ampersands': repeated('amp;', '&'),
+  'numbers of entities': repeated('&#000'),
+  'less-than signs': repeated('<'),
+  'tags that never end': repeated('<script', '<p>'),
+  'comments that never end': repeated('<!--', '<'),
+  'comments that end': repeated('<!---->'),
+  spaces: repeated(' ', 'a', 'x'),
+  'spaces before a currency': repeated(' ', '1', 'USX'),
+  tabs: repeated('\t', 'a', 'x'),
+  'line breaks': repeated('\r\n', 'a', 'x'),
+  'carriage returns': repeated('\r', 'a', 'x'),
+  'combining marks': repeated('\u0301', 'e'),
+  joiners: repeated('\u200d', 'e'),
+  'letters and joiners': repeated('e\u200c'),
+  'marks of direction': repeated('\u202e'),
+  'emoji with joiners': repeated('\u{1f469}\u200d'),
+  controls: repeated('\u001b[2J'),
+  digits: repeated('9'),
+  thousands: repeated(',000', '1'),
+  zeros: repeated('0', '-'),
+  dots: repeated('.', 'x', 'x'),
+  commas: repeated(','),
+  semicolons: repeated(';a=b', 'https://h/'),
+  'question marks': repeated('?&'),
+  'the beginning of a link': repeated('http:'),
+  'slashes after a scheme': repeated('/', 'http:'),
+  links: repeated('http://h?a '),
+  'one link after the other': repeated('https://h/?a=1&b=2&c=3&'),
+  'signed links': repeated('https://h/?sig=1&sv=1&sr=1&se=1 '),
+  'encoded signed links': repeated(encodeURIComponent('https://h/?sig=1&sv=1&sr=1&se=1 '), 'a='),
+  'a link that ends in brackets': repeated(')]', 'https://h/?a@'),
+  passwords: repeated('http://a:b@'),
+  'the beginning of the key': repeated(KEY.slice(0, -1)),
+  'the key': repeated(encodeURIComponent(KEY)),
+};
+
+const mask = new Mask();
+mask.add(KEY);
+const paint = new Paint(true);
+const bytesOf = (text: string): Buffer => Buffer.from(text);
+
+const eventOf = (text: string): ReceivedEvent => {
+  const body = bytesOf(`event=X&audiofile=1&${text}`);
+  return new ReceivedEvent({
+    ...{ id: 1, source: 'received', received_at: '2026-01-01T00:00:00.000Z', remote: '', content_type: text },
+    ...{ body, event: text, version: '', audiofile: '', order_id: '', title: text, twin: null, arrival: '' },
+  });
+};
+const rowsOf = (text: string) => ({ columns: [{ name: 'a' }, { name: 'b' }], rows: [[text, text]] });
+
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  'the signatures in a form': (text) => cutFormSignatures(bytesOf(text)),
+  'what an event is about': (text) => parseForm(bytesOf(text)),
+  'the files of an event': (text) => parseForm(bytesOf(`audiofiles=${text}`)),
+  'the fields of an event': (text) => parseFields(bytesOf(text)),
+  'an event as JSON': (text) => formatJson(eventOf(text).json, 0),
+  'an event as a row': (text) => tabSeparated(eventsView([eventOf(text)], 'body').rows),
+  'an event as CSV': (text) => csvTable(eventsView([eventOf(text)], 'full')),
+  'an event as a line': (text) =>
+    eventLines([eventOf(text)], true)
+      .rows.flat()
+      .map((cell) => oneLine(cell, 200)),
+  'an event as a page': (text) => drawWhole(eventPage(eventOf(text), []), paint, 0),
+  'an event that is not kept': (text) => oneLine(lostLine(eventOf(text)), 600),
+  'an event with --quiet': (text) => forRow(subjectOf(eventOf(text))),
+  'the mask': (text) => mask.hide(text),
+  JSON: (text) => parseJson(text),
+  'JSON, written': (text) => formatJson(parseJson(text)),
+  'a text, as JSON': (text) => formatJson(text),
+  'the signatures in JSON': (text) => cutJsonSignatures([text]),
+  'the signatures in a text': (text) => cutSignatures(text),
+  'the signature of a link': (text) => withoutSignature(`https://h/${text}?${text}`),
+  'the identity of a link': (text) => audioIdentity(`https://h/${text}?${text}`),
+  'the difference of two links': (text) => differenceOf(`https://h/?${text}`, `https://h/?${text}&utm_a=1`),
+  'the message of an answer': (text) => messageInText(text),
+  'the message of a page': (text) => messageInText(`<p>${text}`),
+  'the message in JSON': (text) => messageInText(JSON.stringify({ message: text })),
+  'a refusal': (text) => refusalIn(parseJson(text)),
+  'an error': (text) => errorJson(new StenoError('failed', text), mask.hide),
+  'a line of a terminal': forTerminal,
+  'lines of a terminal': forTerminalLines,
+  'a cell of a row': forRow,
+  'a cell of CSV': forCsv,
+  'a message': (text) => oneLine(text, 600),
+  'a look for hidden characters': hasHidden,
+  'a table': (text) => drawTable(rowsOf(text), 80, paint, 0),
+  'a table that is not cut': (text) => drawWhole(rowsOf(text), paint, 0),
+  'a record': (text) => drawRecords(rowsOf(text), paint, 0),
+  'the bytes of a manifest': (text) => decodeUtf8(bytesOf(text), 'x'),
+  'a manifest in JSON': fromJson,
+  'the header of a manifest': isCsvHeader,
+  'a manifest without a header': (text) => lacksHeader('x', [text, `https://h/${text}`]),
+  'the SKUs and names of a manifest': (text) => [splitSkus(text), splitNames(text)],
+  'a transcript': (text) => isSomethingElse(bytesOf(text), 'txt', false),
+  'a part of a transcript': (text) => isSomethingElse(bytesOf(text), 'docx', true),
+  'the name of a file': (text) =>
+    fileName('{title}.{ext}', { id: text, title: text, order: text, ext: 'txt' }),
+  'an amount': isAmount,
+  'a duration': parseDuration,
+  'a time': (text) => parseSince(text, 0),
+  'a URL': checkUrl,
+  'Retry-After': (text) => parseRetryAfter(text, 0),
+  'the head of a response': (text) => {
+    const head = new ResponseHead();
+    for (let at = 0; at < text.length; at += 64) head.take(bytesOf(text.slice(at, at + 64)));
+  },
+};
+
+describe('in proportion to the text', () => {
+  it.each(Object.entries(readers))('is the time for %s', (_, read) => {
+    // A text may be refused, but in proportion too.
+    const readOrRefuse = (text: string): void => {
+      try {
+        read(text);
+      } catch (error) {
+        if (error instanceof RangeError) throw error;
+      }
+    };
+    const slow = Object.entries(shapes).flatMap(([shape, make]) => {
+      const growth = excessGrowth(readOrRefuse, make);
+      return growth === undefined ? [] : [`${shape}: ${growth.toFixed(1)} times for four times the text`];
+    });
+    expect(slow).toEqual([]);
+  });
+});
