@@ -86,7 +86,7 @@ export class WebhookLoan {
     this.#own = { ...loan, id: await commits.add(add) };
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(service, webhook);
-    callbacks.onNote(`the webhook is ${webhook} while this runs`);
+    callbacks.onNote(`the webhook is ${maskUserinfo(webhook)} while this runs`);
   }
 
   /** Has the service send a test event, and says whether it came. */

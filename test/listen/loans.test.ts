@@ -166,6 +166,20 @@ describe('the key', () => {
     expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
   });
 
+  it('seals the address of the listener itself, with what --public-url holds', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const url = `https://me:${PASSWORD}@hooks.example.com/steno?k=${encodeURIComponent(KEY)}`;
+    const listener = await Listener.start(user, ['--register', '--public-url', url]);
+    expect(webhook.url).toContain(PASSWORD);
+    const secret = new URL(webhook.url).pathname.slice(-32);
+    expectNotInState(user, KEY, PASSWORD, secret);
+    await listener.stop();
+    expect(webhook.url).toBe(OTHER);
+    expect(listener.stderr).not.toContain(PASSWORD);
+    expectNotInState(user, KEY, PASSWORD, secret);
+  });
+
   it('that was changed does not keep a plain URL from being given back', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, newcomer } from '../support/account.ts';
+import { encodingsOf } from '../support/secrets.ts';
 import { KEY, User } from '../support/steno.ts';
 import { Terminal } from '../support/terminal.ts';
 
@@ -176,19 +177,38 @@ describe('config set with - on a terminal', () => {
 });
 
 describe('the text of a question', () => {
-  it('neither steers the terminal nor shows the key', async () => {
+  const register = 'listen --port 0 --register --public-url https://public.example.com/';
+  const PASSWORD = 'pa55w0rd';
+  const texts: ReadonlyArray<readonly [string, string]> = [
+    ['escape sequences', '\u001b]0;title\u0007\u001b[2J'],
+    ['marks of direction and characters without a width', '\u202ecod.\u2066\u200b\u{e0041}'],
+    ...Object.entries(encodingsOf(KEY)).map(([name, text]) => [`the key (${name})`, `?k=${text}`] as const),
+  ];
+
+  it.each(texts)('neither steers the terminal nor shows a secret: %s', async (_, text) => {
     const { service, user } = await account();
-    service.on('GET /webhook', {
-      body: { webhook: `https://other.example.com/\u001b]0;title\u0007?k=${KEY}` },
-    });
-    const terminal = new Terminal(
-      user,
-      'listen --port 0 --register --public-url https://public.example.com/',
-    );
+    service.on('GET /webhook', { body: { webhook: `https://me:${PASSWORD}@other.example.com/${text}` } });
+    const terminal = new Terminal(user, register);
     await terminal.answer('[y/N] ', 'n\r');
     expect(await terminal.end()).toEqual(clean(1));
-    expect(terminal.screen).toContain('https://other.example.com/');
-    expect(terminal.screen).not.toContain('\u001b]0');
-    expect(terminal.screen).not.toContain(KEY);
+    expect(terminal.screen).toContain('webhook is https://***@other.example.com/');
+    expectClean(terminal.screen);
   });
+
+  it.each(texts)('nor does the warning in its place: %s', async (_, text) => {
+    const { service, user } = await account();
+    service.on('GET /webhook', { body: { webhook: `https://me:${PASSWORD}@other.example.com/${text}` } });
+    service.on('POST /webhook', { status: 400, body: { message: 'no' } });
+    const { code, stderr } = await user.run(register.split(' '));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^warning: the account's webhook https:\/\/\*\*\*@other\.example\.com\/.* is replaced/,
+    );
+    expectClean(stderr);
+  });
+
+  function expectClean(shown: string): void {
+    for (const secret of [PASSWORD, ...Object.values(encodingsOf(KEY))]) expect(shown).not.toContain(secret);
+    expect(shown).not.toMatch(/\u001b\]|\u001b\[2J|[\u202e\u2066\u200b]|\u{e0041}/u);
+  }
 });
