@@ -52,6 +52,7 @@ _steno_child() {
     ':logout') path=logout ;;
     ':whoami') path=whoami ;;
     ':config') path=config ;;
+    ':ledger') path=ledger ;;
     ':skus') path=skus ;;
     ':states') path=states ;;
     ':formats') path=formats ;;
@@ -70,6 +71,9 @@ _steno_child() {
     'config:set') path='config set' ;;
     'config:unset') path='config unset' ;;
     'config:path') path='config path' ;;
+    'ledger:export') path='ledger export' ;;
+    'ledger:import') path='ledger import' ;;
+    'ledger:prune') path='ledger prune' ;;
     'sandbox:reset') path='sandbox reset' ;;
     'sandbox:release') path='sandbox release' ;;
     'sandbox:advance') path='sandbox advance' ;;
@@ -95,6 +99,8 @@ _steno_flags() {
     'events:') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
+    'ledger export:') offers=(--output -o --all-profiles --damaged) ;;
+    'ledger prune:') offers=(--before --all-profiles --dry-run --yes -y) ;;
     'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
   esac
   offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --debug --timeout --no-ledger --help -h --version -V)
@@ -107,6 +113,8 @@ _steno_value() {
     'sandbox:--host') ;;
     'sandbox:--speed') ;;
     'sandbox:--fault') list=1 ;;
+    'ledger prune:--before') ;;
+    'ledger export:--output' | 'ledger export:-o') kind=file ;;
     'login:--api-key-command') ;;
     'events replay:--to') ;;
     'events replay:--exec') ;;
@@ -176,7 +184,7 @@ _steno_value() {
 # What to offer as the nth argument of a command.
 _steno_argument() {
   case $1:$2 in
-    ':0') offers=(order attempts files ls file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion help) ;;
+    ':0') offers=(order attempts files ls file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config ledger skus states formats sandbox api completion help) ;;
     'attempts:0') offers=(settle) ;;
     'attempts settle:0') kind=attempt ;;
     'file:'*) kind=audiofile ;;
@@ -192,12 +200,14 @@ _steno_argument() {
     'config get:0') offers=(base-url api-key api-key-command timeout) ;;
     'config set:0') offers=(base-url api-key api-key-command timeout) ;;
     'config unset:0') offers=(base-url api-key api-key-command timeout) ;;
+    'ledger:0') offers=(export import prune) ;;
+    'ledger import:0') kind=file ;;
     'sandbox:0') offers=(reset release advance) ;;
     'sandbox release:0') kind=order ;;
     'sandbox advance:'*) kind=audiofile ;;
     'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
     'completion:0') offers=(bash zsh fish powershell) ;;
-    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config skus states formats sandbox api completion) ;;
+    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config ledger skus states formats sandbox api completion) ;;
   esac
 }
 

@@ -25,6 +25,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('logout'); Path = 'logout'; Help = 'Forget the key of a profile' }
                 @{ Names = @('whoami'); Path = 'whoami'; Help = 'Show the key (masked) and where each setting came from' }
                 @{ Names = @('config'); Path = 'config'; Help = 'Read and change the settings of a profile' }
+                @{ Names = @('ledger'); Path = 'ledger'; Help = 'Back up, move and clean the ledger' }
                 @{ Names = @('skus'); Path = 'skus'; Help = 'List the SKUs that can be ordered and upgraded' }
                 @{ Names = @('states'); Path = 'states'; Help = 'List the states of files and invoices' }
                 @{ Names = @('formats'); Path = 'formats'; Help = 'List the formats of transcripts' }
@@ -347,6 +348,41 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @()
             Arguments = @()
         }
+        'ledger' = @{
+            Commands = @(
+                @{ Names = @('export'); Path = 'ledger export'; Help = 'Write the ledger as JSON lines' }
+                @{ Names = @('import'); Path = 'ledger import'; Help = 'Take an export into the ledger' }
+                @{ Names = @('prune'); Path = 'ledger prune'; Help = 'Remove old events from the ledger' }
+            )
+            Flags = @()
+            Arguments = @()
+        }
+        'ledger export' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'write it to this file, which only you can read' }
+                @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
+                @{ Names = @('--damaged'); Value = $false; Help = 'read a damaged ledger as far as that goes; all profiles' }
+            )
+            Arguments = @()
+        }
+        'ledger import' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = 'file'; Offers = @(); Help = 'file|-' }
+            )
+        }
+        'ledger prune' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--before'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'older than this: 2026-11-01, or 90d for ninety days ago' }
+                @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
+                @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be removed, and remove nothing' }
+                @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
+            )
+            Arguments = @()
+        }
         'skus' = @{
             Commands = @()
             Flags = @()
@@ -416,7 +452,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
             )
         }
     }

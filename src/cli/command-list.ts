@@ -9,6 +9,7 @@ import { file } from '../commands/file.ts';
 import { files } from '../commands/files.ts';
 import { formatsCommand } from '../commands/formats.ts';
 import { invoice } from '../commands/invoice.ts';
+import { ledger } from '../commands/ledger.ts';
 import { listen } from '../commands/listen.ts';
 import { login } from '../commands/login.ts';
 import { logout } from '../commands/logout.ts';
@@ -35,7 +36,7 @@ export const groups: readonly Group[] = [
   { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
   { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
   { title: 'Events', commands: [listen, events, webhook] },
-  { title: 'Set up', commands: [login, logout, whoami, config] },
+  { title: 'Set up', commands: [login, logout, whoami, config, ledger] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },
   { title: 'More', commands: [sandbox, api, completion] },
 ];

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
+import type { Salvaged } from '../ledger/dump/salvage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import { formatDuration } from '../lib/duration.ts';
@@ -194,6 +195,13 @@ export class Context {
       await this.out.warn(`the ledger is not used: ${errorMessage(error)}`);
       return undefined;
     }
+  }
+
+  /** What can be read of a damaged ledger, as the lines of an export. */
+  async salvageLedger(onTable: (salvaged: Salvaged) => void): Promise<AsyncIterable<string>> {
+    const { Ledger } = await import('../ledger/ledger.ts');
+    if (!this.#hasLedger) throw usage(`there is no ledger in ${stateFolder(this.env)}`);
+    return Ledger.salvage(ledgerPath(stateFolder(this.env)), this.mask.hide, onTable);
   }
 
   /** Runs work that notes in the ledger what it can: trouble of the ledger does not stop it, and is one warning. */

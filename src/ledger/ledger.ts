@@ -2,11 +2,13 @@
 
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { StenoError } from '../lib/errors.ts';
-import { type Database, openDatabase } from '../lib/sqlite.ts';
+import { type Database, openDamaged, openDatabase } from '../lib/sqlite.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
 import { Claims } from './claims.ts';
 import { Downloads } from './downloads.ts';
+import type { TableCounts } from './dump/import.ts';
+import type { Salvaged } from './dump/salvage.ts';
 import { EventEffects } from './event-effects.ts';
 import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
@@ -14,6 +16,7 @@ import { Files } from './files.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { Patience } from './patience.ts';
 import { CLEANED_KEYS, Properties } from './properties.ts';
+import type { Pruning } from './prune.ts';
 import { Runs } from './runs.ts';
 import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
@@ -65,6 +68,21 @@ export class Ledger {
 
   static async open(path: string, profile: string, hide: Hide, signal?: AbortSignal): Promise<Ledger> {
     return new Ledger(await openDatabase(path, migrations, { hintIfEmpty, signal }), profile, hide);
+  }
+
+  /** What can be read of a damaged ledger, as the lines of an export. Nothing is written to it. */
+  static async *salvage(
+    path: string,
+    hide: Hide,
+    onTable: (salvaged: Salvaged) => void,
+  ): AsyncGenerator<string> {
+    const { salvageLines } = await import('./dump/salvage.ts');
+    const db = await openDamaged(path);
+    try {
+      yield* salvageLines(db, hide, onTable);
+    } finally {
+      db.close();
+    }
   }
 
   /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */
@@ -127,6 +145,38 @@ export class Ledger {
       ];
       for (const sql of statements) this.#db.run(sql, this.#profile);
     });
+  }
+
+  /** The ledger as JSON lines, several at a time; nothing else may use this ledger meanwhile. */
+  async *exportLines(allProfiles: boolean): AsyncGenerator<string> {
+    const { exportLines } = await import('./dump/export.ts');
+    yield* exportLines(this.#db, allProfiles ? undefined : this.#profile, this.#hide);
+  }
+
+  /** Takes such lines in, all or none. */
+  async importLines(source: AsyncIterable<Uint8Array>): Promise<TableCounts[]> {
+    const { importLines } = await import('./dump/import.ts');
+    return importLines(this.#db, source, this.#hide);
+  }
+
+  /** Removes received history of one profile. */
+  async pruning(profile = this.#profile): Promise<Pruning> {
+    const { Pruning } = await import('./prune.ts');
+    return new Pruning({ db: this.#db, profile, hide: this.#hide }, this.#db);
+  }
+
+  /** Whether a listener of any profile runs. */
+  isListenedTo(): boolean {
+    return this.profiles().some(
+      (profile) => new Runs({ db: this.#db, profile, hide: this.#hide }).running().length > 0,
+    );
+  }
+
+  /** Every profile that has rows. */
+  profiles(): string[] {
+    const tables = ['attempts', 'orders', 'files', 'downloads', 'events', 'runs'];
+    const all = tables.map((table) => `SELECT profile FROM ${table}`).join(' UNION ');
+    return this.#db.all<{ profile: string }>(`${all} ORDER BY profile`).map(({ profile }) => profile);
   }
 
   close(): void {

@@ -275,4 +275,9 @@ export const migrations: readonly Migration[] = [
     name: '013-nothing-left-of-addresses',
     rewritesFile: true,
   },
+  {
+    // Without it, each event that is removed would have all rows of event_files read.
+    name: '014-removable-events',
+    sql: 'CREATE INDEX event_files_by_event ON event_files (event);',
+  },
 ];

@@ -1,6 +1,6 @@
 /** Files that were ordered elsewhere and are followed here. */
 import { AttemptTable } from './attempt-table.ts';
-import { type Audio, makeAudio } from './audio-names.ts';
+import { makeAudio } from './audio-names.ts';
 import { TRACKED } from './claims.ts';
 import { timestamp } from './table.ts';
 
@@ -31,7 +31,7 @@ export class TrackedFiles extends AttemptTable {
         this.hide(link),
         timestamp(),
       );
-      if (isHttpUrl(link)) this.#claim(makeAudio(link), order);
+      this.claim(link, undefined, order);
     });
   }
 
@@ -47,8 +47,10 @@ export class TrackedFiles extends AttemptTable {
     );
   }
 
-  /** An attempt that was placed holds the link, as if it had been ordered here; one of unknown outcome gives way. */
-  #claim(audio: Audio, order: string): void {
+  /** An attempt that was placed holds the audio, as if it had been ordered here; one of unknown outcome gives way. */
+  claim(link: string, key: string | undefined, order: string): void {
+    if (key === undefined && !isHttpUrl(link)) return;
+    const audio = makeAudio(link, key);
     const [holder] = this.claims.holders(audio.names).values();
     if (holder?.status === 'placed') return;
     const attempt = this.addAttempt({ audios: [audio], skus: [], names: [], test: false });

@@ -100,3 +100,8 @@ export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
+
+export function stackTrace(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackTrace(error.cause)}` : '';
+  return (error.stack ?? error.message) + cause;
+}

@@ -1,10 +1,16 @@
 /** The errors of SQLite, told apart by their codes and made readable. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from './clock.ts';
 import { errorMessage, StenoError } from './errors.ts';
 
 /** SQLite's result codes. */
 const BUSY = 5;
 const LOCKED = 6;
+const IO_ERROR = 10;
 const CORRUPT = 11;
+const TOO_BIG = 18;
+const CONSTRAINT = 19;
+const MISMATCH = 20;
 const NOT_A_DATABASE = 26;
 
 export function readableError(path: string, error: unknown): unknown {
@@ -26,6 +32,18 @@ export function readableError(path: string, error: unknown): unknown {
   return new StenoError('failed', `${path}: ${text}`, { cause: error });
 }
 
+/** The file is not what SQLite has written, or a part of it can't be read. */
+export function isDamaged(error: unknown): boolean {
+  const code = primaryCode(error instanceof StenoError ? error.cause : error);
+  return code === CORRUPT || code === NOT_A_DATABASE || code === IO_ERROR;
+}
+
+/** The values of a statement are not such as the table takes. */
+export function isRefusedValue(error: unknown): boolean {
+  const code = primaryCode(error instanceof StenoError ? error.cause : error);
+  return code === CONSTRAINT || code === MISMATCH || code === TOO_BIG;
+}
+
 export function isLocked(error: unknown): boolean {
   const code = primaryCode(error instanceof StenoError ? error.cause : error);
   return code === BUSY || code === LOCKED;
@@ -35,4 +53,24 @@ export function isLocked(error: unknown): boolean {
 function primaryCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/**
+ * Tries again while another process holds the database; between the tries signals are heard. The busy timeout would
+ * block, and does not cover `journal_mode`, which fails when two processes open a new database at once.
+ */
+export async function untilFree(
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  work: () => void,
+): Promise<void> {
+  const deadline = monotonicMs() + limitMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isLocked(error) || monotonicMs() > deadline || signal?.aborted) throw error;
+      await sleep(10 + Math.random() * 20);
+    }
+  }
 }

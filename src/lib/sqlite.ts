@@ -1,11 +1,9 @@
 /** The only module that uses SQLite: opens a database, applies its migrations, and makes its errors readable. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicMs } from './clock.ts';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
-import { isLocked, readableError } from './sqlite-errors.ts';
+import { readableError, untilFree } from './sqlite-errors.ts';
 import { closeToOthers, fileIdentity, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
 
 export interface Migration {
@@ -136,10 +134,20 @@ export class Database {
    */
   rewriteFile(): boolean {
     try {
-      this.exec('VACUUM');
+      this.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
       return this.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0;
     } catch {
       return false;
+    }
+  }
+
+  /** For work that keeps them by itself, where SQLite would take too long for it. */
+  withoutForeignKeys<Result>(work: () => Result): Result {
+    this.exec('PRAGMA foreign_keys = OFF');
+    try {
+      return work();
+    } finally {
+      this.exec('PRAGMA foreign_keys = ON');
     }
   }
 
@@ -206,7 +214,7 @@ async function open(
   const database = new Database(path, new Driver(path));
   try {
     database.exec('PRAGMA foreign_keys = ON');
-    await untilFree(signal, () => {
+    await untilFree(BUSY_TIMEOUT_MS, signal, () => {
       database.exec('PRAGMA journal_mode = WAL');
       setSync(database);
       missingMigrations(database, migrations);
@@ -232,7 +240,8 @@ function create(Driver: Driver, path: string, migrations: readonly Migration[]):
     closeSync(openSync(draft, 'wx', 0o600));
     const connection = new Driver(draft);
     try {
-      connection.exec(`BEGIN; ${CREATE_MIGRATIONS}`);
+      // So that what is removed later can be given back to the disk in small steps.
+      connection.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN; ${CREATE_MIGRATIONS}`);
       for (const { name, sql = '' } of migrations)
         connection.exec(`${sql}; INSERT INTO migrations (name, at) VALUES ('${name}', '${now}')`);
       connection.exec('COMMIT');
@@ -256,6 +265,17 @@ export async function openForReading(path: string, migrations: readonly Migratio
   return database;
 }
 
+/** Opens a database that is damaged, to read what is left of it: nothing is checked, and nothing is written. */
+export async function openDamaged(path: string): Promise<Database> {
+  const Driver = await loadDriver();
+  try {
+    refuseEmptied(path);
+    return new Database(path, new Driver(path, { readOnly: true }));
+  } catch (error) {
+    throw readableError(path, error);
+  }
+}
+
 async function loadDriver(): Promise<Driver> {
   const builtIn = loadBuiltIn();
   if (builtIn) return builtIn.DatabaseSync;
@@ -270,22 +290,6 @@ function loadBuiltIn(): { DatabaseSync: Driver } | undefined {
     return process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined;
   } finally {
     process.emitWarning = emitWarning;
-  }
-}
-
-/**
- * Tries again while another process holds the database; between the tries signals are heard. The busy timeout would
- * block, and does not cover `journal_mode`, which fails when two processes open a new database at once.
- */
-async function untilFree(signal: AbortSignal | undefined, work: () => void): Promise<void> {
-  const deadline = monotonicMs() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isLocked(error) || monotonicMs() > deadline || signal?.aborted) throw error;
-      await sleep(10 + Math.random() * 20);
-    }
   }
 }
 

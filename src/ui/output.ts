@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { cutSignatures } from '../lib/audio-identity.ts';
 import type { Env } from '../lib/env.ts';
 import { errorJson } from '../lib/error-json.ts';
-import { BulkError, type Failure, type StenoError } from '../lib/errors.ts';
+import { BulkError, type Failure, type StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forRow, forTerminal, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
@@ -175,6 +175,15 @@ export class Output {
     this.#stdout.write(this.#hide(text));
   }
 
+  /** Writes lines of a long document as they come, with secrets masked; stops when the reader of stdout has gone. */
+  async writeLines(lines: AsyncIterable<string>): Promise<void> {
+    for await (const some of lines) {
+      this.write(this.onTerminal ? forTerminalLines(some) : some);
+      await this.#drain();
+      if (this.#readerGone) return;
+    }
+  }
+
   /** Writes a chunk of a document to stdout, unchanged; on a terminal without control characters. */
   async writeDocument(chunk: Uint8Array): Promise<void> {
     const safe = this.onTerminal ? forTerminalLines(this.#decoder.write(Buffer.from(chunk))) : chunk;
@@ -333,9 +342,4 @@ export class Output {
     if (forced !== undefined) return stream === this.#stderr || this.onTerminal;
     return stream.isTTY === true && this.#env.TERM !== 'dumb';
   }
-}
-
-function stackTrace(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${stackTrace(error.cause)}` : '';
-  return (error.stack ?? error.message) + cause;
 }

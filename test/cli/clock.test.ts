@@ -73,6 +73,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'api/http/failures.ts': 'Retry-After may be a date',
   'commands/events.run.ts': '--since',
   'commands/files.run.ts': '--since',
+  'commands/ledger.run.ts': '--before',
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
   'ledger/lease.ts': 'when another process was last seen',
   'ledger/runs.ts': 'when another process was last seen',

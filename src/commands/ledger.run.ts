@@ -1,0 +1,82 @@
+import { createReadStream } from 'node:fs';
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
+import { writeExport } from '../flows/ledger/write-export.ts';
+import type { Salvaged } from '../ledger/dump/salvage.ts';
+import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { parseSince } from '../lib/since.ts';
+import type { Output } from '../ui/output.ts';
+import { askPerson } from '../ui/prompt.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { importedView, prunedView } from '../views/ledger.ts';
+
+interface ExportOptions {
+  readonly output: string | undefined;
+  readonly allProfiles: boolean;
+  readonly damaged: boolean;
+}
+
+export async function exportLedger(context: Context, { options }: Input<ExportOptions>): Promise<void> {
+  const { out } = context;
+  const { output, allProfiles, damaged } = options;
+  const salvaged: Salvaged[] = [];
+  const lines = damaged
+    ? await context.salvageLedger((table) => salvaged.push(table))
+    : (await context.requireLedger('ledger export reads the ledger')).exportLines(allProfiles);
+  await write(out, output, lines);
+  const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
+  if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
+  else if (damaged) out.note('every row could be read');
+}
+
+async function write(out: Output, output: string | undefined, lines: AsyncIterable<string>): Promise<void> {
+  if (output === undefined || output === '-') return out.writeLines(lines);
+  await whileSpinning(out, 'Exporting', () => writeExport(output, lines));
+  out.note(`written to ${output}`);
+}
+
+export async function importLedger(context: Context, { args: [file = ''] }: Input): Promise<void> {
+  const { out } = context;
+  const source = file === '-' ? context.stdin : createReadStream(file);
+  const ledger = await context.requireLedger('ledger import writes to the ledger');
+  const counts = await whileSpinning(out, 'Importing', () =>
+    ledger.importLines(source).catch((error) => {
+      throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
+    }),
+  );
+  await out.show(importedView(counts));
+  const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
+  if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
+}
+
+interface PruneOptions {
+  readonly before: string | undefined;
+  readonly allProfiles: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+export async function pruneLedger(context: Context, { options }: Input<PruneOptions>): Promise<void> {
+  const { out, signal } = context;
+  const { before, allProfiles, dryRun, yes } = options;
+  if (before === undefined) throw usage('ledger prune requires --before', 'for example: --before 90d');
+  const time = parseSince(before, Date.now());
+  if (!yes && !dryRun && !context.stdin.isTTY)
+    throw usage(
+      'ledger prune requires --yes where there is no terminal to ask on',
+      `run: steno ledger prune --before ${before} --yes`,
+    );
+  const ledger = await context.requireLedger('ledger prune works on the ledger');
+  const all = await prunings(ledger, allProfiles);
+  if (dryRun) return out.show(prunedView(countPrunable(all, time)));
+  if (!yes) {
+    const { events } = countPrunable(all, time);
+    const question = `Remove ${events} events from before ${time} for good?`;
+    if (!(await askPerson(context, (questions) => questions.confirm(question))))
+      throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');
+  }
+  const pruned = await whileSpinning(out, 'Removing', () => prune(ledger, all, time, signal));
+  await out.show(prunedView(pruned));
+  if (pruned.staysLarge) out.note('the room is used again; the file gets smaller once no listener runs');
+}

@@ -1,0 +1,60 @@
+/** Removes old events in short steps, between which other processes write and signals are heard. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { PruneCounts, Pruning } from '../../ledger/prune.ts';
+import { StenoError } from '../../lib/errors.ts';
+
+const none: PruneCounts = { events: 0, actions: 0, runs: 0, kept: 0 };
+
+const sum = (one: PruneCounts, other: PruneCounts): PruneCounts => ({
+  events: one.events + other.events,
+  actions: one.actions + other.actions,
+  runs: one.runs + other.runs,
+  kept: one.kept + other.kept,
+});
+
+export interface Pruned extends PruneCounts {
+  /** The file stays as large as it is, because a listener uses it. */
+  readonly staysLarge: boolean;
+}
+
+export const prunings = (ledger: Ledger, allProfiles: boolean): Promise<Pruning[]> =>
+  allProfiles
+    ? Promise.all(ledger.profiles().map((profile) => ledger.pruning(profile)))
+    : ledger.pruning().then((pruning) => [pruning]);
+
+export const countPrunable = (all: readonly Pruning[], before: string): PruneCounts =>
+  all.map((pruning) => pruning.count(before)).reduce(sum, none);
+
+export async function pruneLedger(
+  ledger: Ledger,
+  all: readonly Pruning[],
+  before: string,
+  signal: AbortSignal,
+): Promise<Pruned> {
+  let removed = none;
+  for (const pruning of all) {
+    for (const step of pruning.remove(before, { whole: true })) {
+      removed = sum(removed, step);
+      await pause(signal);
+    }
+  }
+  return { ...removed, staysLarge: !(await giveBack(ledger, signal)) };
+}
+
+/** Gives the room back to the disk; false if that can't be done while a listener runs. */
+async function giveBack(ledger: Ledger, signal: AbortSignal): Promise<boolean> {
+  const pruning = await ledger.pruning();
+  if (!pruning.canShrink) {
+    if (ledger.isListenedTo()) return false;
+    pruning.rewrite();
+  }
+  for (const _ of pruning.shrink()) await pause(signal);
+  return true;
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  if (signal.aborted)
+    throw new StenoError('interrupted', 'interrupted: what was removed so far stays removed');
+  await nextTurn();
+}

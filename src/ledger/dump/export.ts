@@ -1,0 +1,100 @@
+/** Writes a ledger as JSON lines, page by page: however large it is, few of its rows are in memory. */
+import { isUtf8 } from 'node:buffer';
+import type { Database, Value } from '../../lib/sqlite.ts';
+import type { Hide } from '../table.ts';
+import { BASE64, columnsOf, type DumpHeader, type DumpTable, dumpTables, FORMAT } from './tables.ts';
+
+/** Events have bodies of up to a megabyte. */
+const pageRows = (table: string): number => (table === 'events' ? 20 : 200);
+
+export type Row = Readonly<Record<string, Value>>;
+
+/**
+ * One line for each row, several at a time; all profiles where none is named. Nothing else may use the connection
+ * meanwhile.
+ */
+export function* exportLines(db: Database, profile: string | undefined, hide: Hide): Generator<string> {
+  // One moment of the ledger, whatever other processes write.
+  db.exec('BEGIN');
+  try {
+    yield headerLine({ steno_ledger: FORMAT, profile: profile ?? null });
+    let rows = 0;
+    for (const table of dumpTables) {
+      for (const page of pagesOf(db, table, profile)) {
+        rows += page.length;
+        yield page.map((row) => rowLine(table.name, row, hide)).join('');
+      }
+    }
+    yield endLine(rows);
+  } finally {
+    db.exec('COMMIT');
+  }
+}
+
+export const headerLine = (header: DumpHeader): string => `${JSON.stringify(header)}\n`;
+
+/** By this line it is seen that nothing was cut off. */
+export const endLine = (rows: number): string => `${JSON.stringify({ rows })}\n`;
+
+/** Text is text; other bytes are base64, under a name that says so. */
+export function rowLine(table: string, row: Row, hide: Hide): string {
+  const fields: Record<string, unknown> = { table };
+  for (const [column, value] of Object.entries(row)) {
+    if (value instanceof Uint8Array && !isUtf8(value))
+      fields[column + BASE64] = Buffer.from(value).toString('base64');
+    else if (value instanceof Uint8Array) fields[column] = hide(Buffer.from(value).toString());
+    else fields[column] = typeof value === 'string' ? hide(value) : value;
+  }
+  return `${JSON.stringify(fields)}\n`;
+}
+
+/** What selects a page of a table: the rows after those that were read. */
+export class PageQuery {
+  readonly #table: DumpTable;
+  readonly #columns: string;
+  readonly #profile: string | undefined;
+
+  constructor(db: Database, table: DumpTable, profile: string | undefined) {
+    this.#table = table;
+    this.#profile = profile;
+    // `rowid` is a part of some keys, and no column.
+    const extra = table.key.filter((column) => column === 'rowid');
+    this.#columns = [...extra, ...columnsOf(db, table.name)].join(', ');
+  }
+
+  /** `descending` reads from the end: those before the ones that were read. */
+  sql(isFirst: boolean, limit: number, descending = false): string {
+    const { name, key, ofProfile } = this.#table;
+    const conditions = [
+      ...(this.#profile === undefined ? [] : [ofProfile]),
+      ...(isFirst
+        ? []
+        : [`(${key.join(', ')}) ${descending ? '<' : '>'} (${key.map(() => '?').join(', ')})`]),
+    ];
+    const where = conditions.length ? `WHERE ${conditions.join(' AND ')}` : '';
+    const order = key.map((column) => (descending ? `${column} DESC` : column)).join(', ');
+    return `SELECT ${this.#columns} FROM ${name} ${where} ORDER BY ${order} LIMIT ${limit}`;
+  }
+
+  values(last: readonly Value[]): Value[] {
+    return [...(this.#profile === undefined ? [] : [this.#profile]), ...last];
+  }
+
+  keyOf(row: Row): Value[] {
+    return this.#table.key.map((column) => row[column] as Value);
+  }
+}
+
+function* pagesOf(db: Database, table: DumpTable, profile: string | undefined): Generator<Row[]> {
+  const query = new PageQuery(db, table, profile);
+  const size = pageRows(table.name);
+  for (let last: Value[] = []; ; ) {
+    const page = db.all<Row>(query.sql(last.length === 0, size), ...query.values(last));
+    yield page.map(withoutRowid);
+    const end = page.at(-1);
+    if (!end || page.length < size) return;
+    last = query.keyOf(end);
+  }
+}
+
+export const withoutRowid = ({ rowid: _, ...row }: Row): Row => row;

@@ -1,0 +1,98 @@
+/** Reads the lines of an export and refuses what is none, by the number of the line. */
+import { type StenoError, usage } from '../../lib/errors.ts';
+import type { Database, Value } from '../../lib/sqlite.ts';
+import type { Hide } from '../table.ts';
+import { BASE64, columnInfos, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
+
+export const NOTHING_IMPORTED = 'nothing was imported';
+
+export const badLine = (line: number, what: string): StenoError =>
+  usage(`line ${line}: ${what}`, NOTHING_IMPORTED);
+
+/** A row of a table, by its columns. */
+export interface DumpRow {
+  readonly table: string;
+  readonly fields: Readonly<Record<string, Value>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function parseHeader(bytes: Buffer): DumpHeader {
+  const fields = objectIn(bytes);
+  const format = fields?.steno_ledger;
+  if (!fields || !Number.isSafeInteger(format))
+    throw badLine(1, "this is no export of a ledger (it begins with 'steno_ledger')");
+  if (format !== FORMAT)
+    throw usage(
+      `line 1: this export was written by a newer steno (format ${format}, this one reads ${FORMAT})`,
+      `update steno; ${NOTHING_IMPORTED}`,
+    );
+  const { profile = null, damaged } = fields;
+  if (profile !== null && typeof profile !== 'string') throw badLine(1, "'profile' is not a name");
+  return { steno_ledger: FORMAT, profile, ...(damaged === true && { damaged }) };
+}
+
+/** The number of rows, where this is the last line. */
+export function parseEnd(bytes: Buffer): number | undefined {
+  const fields = objectIn(bytes);
+  return fields && !('table' in fields) && Number.isSafeInteger(fields.rows)
+    ? Number(fields.rows)
+    : undefined;
+}
+
+export class RowParser {
+  /** The type of each column, by table and column. */
+  readonly #types: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly #hide: Hide;
+
+  constructor(db: Database, hide: Hide) {
+    this.#hide = hide;
+    this.#types = new Map(
+      dumpTables.map(({ name }) => [
+        name,
+        new Map(columnInfos(db, name).map((column) => [column.name, column.type])),
+      ]),
+    );
+  }
+
+  parse(bytes: Buffer, line: number): DumpRow {
+    const { table, ...fields } = objectIn(bytes) ?? {};
+    if (table === undefined) throw badLine(line, 'this is no row of an export');
+    const types = this.#types.get(String(table));
+    if (typeof table !== 'string' || !types)
+      throw badLine(line, `this steno knows no table '${String(table)}'`);
+    const read: Record<string, Value> = {};
+    for (const [name, given] of Object.entries(fields)) {
+      const isBytes = name.endsWith(BASE64) && !types.has(name);
+      const column = isBytes ? name.slice(0, -BASE64.length) : name;
+      const type = types.get(column);
+      if (type === undefined) throw badLine(line, `this steno knows no column '${name}' of '${table}'`);
+      const value = this.#read(given, isBytes ? 'BASE64' : type);
+      if (value === undefined) throw badLine(line, `'${name}' is not what stands in that column`);
+      read[column] = value;
+    }
+    return { table, fields: read };
+  }
+
+  /** Undefined if it is of another type. */
+  #read(given: unknown, type: string): Value | undefined {
+    if (given === null) return null;
+    if (type === 'INTEGER') return Number.isSafeInteger(given) ? Number(given) : undefined;
+    if (typeof given !== 'string') return undefined;
+    if (type === 'BASE64')
+      return /^[A-Za-z0-9+/]*={0,2}$/.test(given) ? Buffer.from(given, 'base64') : undefined;
+    const text = this.#hide(given);
+    return type === 'BLOB' ? Buffer.from(text) : text;
+  }
+}
+
+function objectIn(bytes: Buffer): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

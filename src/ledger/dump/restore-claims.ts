@@ -1,0 +1,80 @@
+/**
+ * After a damaged ledger: every audio that any row knows to be on order is claimed again, so that it is not bought a
+ * second time because the row that held it was lost.
+ */
+import type { Database } from '../../lib/sqlite.ts';
+import { storedName, urlName } from '../audio-names.ts';
+import type { Hide } from '../table.ts';
+import { TrackedFiles } from '../tracked-files.ts';
+
+const PAGE_ROWS = 500;
+
+const isLive = "attempts.test = 0 AND attempts.status <> 'refused'";
+
+export function restoreClaims(db: Database, hide: Hide): void {
+  nameUrls(db);
+  // A placed order holds a name before one whose outcome is unknown.
+  db.run(
+    `INSERT OR IGNORE INTO claims (profile, name, attempt)
+     SELECT attempts.profile, attempt_names.name, attempts.id FROM attempt_names JOIN attempts ON attempts.id = attempt
+     WHERE ${isLive} ORDER BY attempts.status = 'placed' DESC, attempts.id DESC`,
+  );
+  claimFiles(db, hide);
+}
+
+interface UrlRow {
+  readonly rowid: number;
+  readonly attempt: number;
+  readonly position: number;
+  readonly url: string;
+  readonly url_key: string;
+}
+
+/** URLs whose names were lost. The first name is kept with the URL. */
+function nameUrls(db: Database): void {
+  for (let last = 0; ; ) {
+    const page = db.all<UrlRow>(
+      `SELECT rowid, attempt, position, url, url_key FROM attempt_urls
+       WHERE rowid > ? AND NOT EXISTS (SELECT 1 FROM attempt_names
+         WHERE attempt_names.attempt = attempt_urls.attempt AND attempt_names.position = attempt_urls.position)
+       ORDER BY rowid LIMIT ${PAGE_ROWS}`,
+      last,
+    );
+    for (const { rowid, attempt, position, url, url_key } of page) {
+      const name = /^(url|key) /.test(url_key) ? url_key : storedName(urlNameOf(url));
+      db.run(
+        'INSERT OR IGNORE INTO attempt_names (name, attempt, position) VALUES (?, ?, ?)',
+        name,
+        attempt,
+        position,
+      );
+      last = rowid;
+    }
+    if (page.length < PAGE_ROWS) return;
+  }
+}
+
+const urlNameOf = (url: string): string => (URL.canParse(url) ? urlName(url) : `url ${url}`);
+
+interface FileRow {
+  readonly seq: number;
+  readonly profile: string;
+  readonly url: string;
+  readonly key: string;
+  readonly order_id: string;
+}
+
+/** Files whose attempt was lost. */
+function claimFiles(db: Database, hide: Hide): void {
+  for (let last = 0; ; ) {
+    const page = db.all<FileRow>(
+      `SELECT seq, profile, url, key, order_id FROM files WHERE seq > ? AND test = 0 ORDER BY seq LIMIT ${PAGE_ROWS}`,
+      last,
+    );
+    for (const { seq, profile, url, key, order_id } of page) {
+      new TrackedFiles({ db, profile, hide }).claim(url, key || undefined, order_id);
+      last = seq;
+    }
+    if (page.length < PAGE_ROWS) return;
+  }
+}

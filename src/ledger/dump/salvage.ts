@@ -1,0 +1,160 @@
+/**
+ * Reads a damaged ledger as far as that goes, and writes it as an export. SQLite fails at the page that is damaged; the
+ * rows before and after it can be read.
+ */
+import type { Database, Value } from '../../lib/sqlite.ts';
+import { isDamaged } from '../../lib/sqlite-errors.ts';
+import type { Hide } from '../table.ts';
+import { endLine, headerLine, PageQuery, type Row, rowLine, withoutRowid } from './export.ts';
+import { columnInfos, type DumpTable, dumpTables, FORMAT } from './tables.ts';
+
+export interface Salvaged {
+  readonly table: string;
+  readonly rows: number;
+  /** Whether some of its rows could not be read. */
+  readonly incomplete: boolean;
+}
+
+const PAGE_ROWS = 100;
+/** No table has as many rows. */
+const MAX_NUMBER = 2 ** 50;
+
+export function* salvageLines(
+  db: Database,
+  hide: Hide,
+  onTable: (salvaged: Salvaged) => void,
+): Generator<string> {
+  yield headerLine({ steno_ledger: FORMAT, profile: null, damaged: true });
+  let all = 0;
+  for (const table of dumpTables) {
+    const reader = new DamagedTable(db, table);
+    let rows = 0;
+    for (const row of reader.rows()) {
+      rows += 1;
+      yield rowLine(table.name, withoutRowid(row), hide);
+    }
+    all += rows;
+    onTable({ table: table.name, rows, incomplete: reader.incomplete });
+  }
+  yield endLine(all);
+}
+
+class DamagedTable {
+  readonly #db: Database;
+  readonly #table: DumpTable;
+  readonly #types: ReadonlyMap<string, string>;
+  readonly #query: PageQuery;
+  incomplete = false;
+
+  constructor(db: Database, table: DumpTable) {
+    this.#db = db;
+    // By number, where the rows have one: then those after a damaged page can be found.
+    this.#table = table.key.includes('rowid') ? { ...table, key: ['rowid'], number: 'id' } : table;
+    this.#types = new Map(columnInfos(db, table.name).map(({ name, type }) => [name, type]));
+    this.#query = new PageQuery(db, this.#table, undefined);
+  }
+
+  *rows(): Generator<Row> {
+    // A ledger of an earlier version has not all of them.
+    if (this.#types.size === 0) return;
+    for (const row of this.#table.number ? this.#byNumber() : this.#fromBothEnds()) {
+      if (this.#isWhole(row)) yield row;
+      else this.incomplete = true;
+    }
+  }
+
+  *#byNumber(): Generator<Row> {
+    let last: Value[] = [];
+    for (;;) {
+      last = yield* this.#readOn(last, false);
+      if (!this.#stoppedAtDamage) return;
+      const next = this.#nextReadable(Number(last[0] ?? 0));
+      if (next === undefined) return;
+      last = [next - 1];
+    }
+  }
+
+  /** For tables without numbers: up to the first damage from the start, and down to the last one from the end. */
+  *#fromBothEnds(): Generator<Row> {
+    const end = yield* this.#readOn([], false);
+    if (this.#stoppedAtDamage) yield* this.#readOn([], true, end);
+  }
+
+  #stoppedAtDamage = false;
+
+  /** Reads until the end or to damage; gives the key of the last row. Downwards it stops at `until`. */
+  *#readOn(after: Value[], descending: boolean, until: Value[] = []): Generator<Row, Value[]> {
+    this.#stoppedAtDamage = false;
+    let last = after;
+    for (let size = PAGE_ROWS; ; ) {
+      const page = this.#page(last, size, descending);
+      if (!page) {
+        if (size === 1) {
+          this.#stoppedAtDamage = true;
+          this.incomplete = true;
+          return last;
+        }
+        size = 1;
+        continue;
+      }
+      for (const row of page) {
+        const key = this.#query.keyOf(row);
+        if (until.length && JSON.stringify(key) === JSON.stringify(until)) return last;
+        yield row;
+        last = key;
+      }
+      if (page.length < size) return last;
+    }
+  }
+
+  /** Nothing where SQLite meets damage. */
+  #page(last: Value[], size: number, descending: boolean): Row[] | undefined {
+    try {
+      const sql = this.#query.sql(last.length === 0, size, descending);
+      return this.#db.all<Row>(sql, ...this.#query.values(last));
+    } catch (error) {
+      if (isDamaged(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The number of the first row after damage; nothing where there is none. */
+  #nextReadable(last: number): number | undefined {
+    let damaged = last;
+    let step = 1;
+    let found: number | undefined;
+    for (; found === undefined; step *= 2) {
+      const from = last + step;
+      if (from > MAX_NUMBER) return undefined;
+      const page = this.#page([from], 1, false);
+      if (page?.length === 0) return this.#firstBetween(damaged, from);
+      if (page) found = Number(this.#query.keyOf(page[0] as Row)[0]);
+      else damaged = from;
+    }
+    return this.#firstBetween(damaged, found) ?? found;
+  }
+
+  /** The lowest number after `damaged` from which can be read; what lies between was skipped too far. */
+  #firstBetween(damaged: number, readable: number): number | undefined {
+    let [low, high] = [damaged, readable];
+    let found: number | undefined;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      const page = this.#page([middle], 1, false);
+      if (page) high = middle;
+      else low = middle;
+      if (page?.length) found = Number(this.#query.keyOf(page[0] as Row)[0]);
+    }
+    return found;
+  }
+
+  /** Damage may also leave rows that can be read, with values of other types. */
+  #isWhole(row: Row): boolean {
+    return Object.entries(row).every(([column, value]) => {
+      const type = this.#types.get(column);
+      if (value === null || type === undefined) return true;
+      if (type === 'INTEGER') return typeof value === 'number';
+      return type === 'BLOB' ? value instanceof Uint8Array : typeof value === 'string';
+    });
+  }
+}

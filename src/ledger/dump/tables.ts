@@ -1,0 +1,87 @@
+/** The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows. */
+import type { Database } from '../../lib/sqlite.ts';
+
+/** Tables whose rows have a number that this ledger gave: another ledger may give them another one. */
+export type NumberedTable = 'runs' | 'attempts' | 'events' | 'files';
+
+export interface DumpTable {
+  readonly name: string;
+  /** Unique; the order of the rows. */
+  readonly key: readonly string[];
+  /** The column of the row's own number. */
+  readonly number?: 'id' | 'seq';
+  /** Columns that hold the number of a row of another table. */
+  readonly refs?: Readonly<Record<string, NumberedTable>>;
+  /** SQL that selects the rows of one profile. */
+  readonly ofProfile: string;
+}
+
+const ofProfile = 'profile = ?';
+// Asked for each row of a page: a list of all attempts would be made anew for each page.
+const ofAttempts = 'EXISTS (SELECT 1 FROM attempts WHERE attempts.id = attempt AND profile = ?)';
+const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event AND profile = ?)';
+const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
+
+/**
+ * What a row refers to stands before it; only events refer to each other. Not among them: `properties` and
+ * `webhook_loans`, which are of this file and of the listeners of this machine, and sealed with its salt.
+ */
+export const dumpTables: readonly DumpTable[] = [
+  { name: 'orders', key: ['profile', 'id'], ofProfile },
+  { name: 'attempts', key: ['id'], number: 'id', ofProfile },
+  {
+    name: 'attempt_urls',
+    key: ['attempt', 'position', 'rowid'],
+    refs: { attempt: 'attempts' },
+    ofProfile: ofAttempts,
+  },
+  {
+    name: 'attempt_names',
+    key: ['name', 'attempt', 'position'],
+    refs: { attempt: 'attempts' },
+    ofProfile: ofAttempts,
+  },
+  { name: 'claims', key: ['profile', 'name'], refs: { attempt: 'attempts' }, ofProfile },
+  { name: 'runs', key: ['id'], number: 'id', ofProfile },
+  { name: 'events', key: ['id'], number: 'id', refs: { twin: 'events' }, ofProfile },
+  {
+    name: 'event_files',
+    key: ['audiofile', 'event'],
+    refs: { event: 'events' },
+    ofProfile: ofFiledEvents,
+  },
+  {
+    name: 'actions',
+    key: ['event', 'kind', 'target'],
+    refs: { event: 'events', run: 'runs' },
+    ofProfile: ofEvents,
+  },
+  { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
+  { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
+];
+
+export interface ColumnInfo {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The columns of a table in this ledger. */
+export const columnInfos = (db: Database, table: string): ColumnInfo[] =>
+  db.all<ColumnInfo>('SELECT name, type FROM pragma_table_info(?) ORDER BY cid', table);
+
+export const columnsOf = (db: Database, table: string): string[] =>
+  columnInfos(db, table).map(({ name }) => name);
+
+/** At the end of a field's name: its value is bytes, not text. */
+export const BASE64 = '_base64';
+
+export const FORMAT = 1;
+
+/** The first line of an export. */
+export interface DumpHeader {
+  readonly steno_ledger: number;
+  /** Null: all profiles. */
+  readonly profile: string | null;
+  /** Rows may be missing, because the ledger was damaged. */
+  readonly damaged?: true;
+}

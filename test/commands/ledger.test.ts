@@ -1,0 +1,309 @@
+/** `ledger`: a copy to keep, a move to another machine, and a way to get rid of old events. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listing, modeOf } from '../support/files.ts';
+import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
+import { complete, eventsOf, form, Listener } from '../support/listener.ts';
+import { KEY, type Result, User } from '../support/steno.ts';
+import { until } from '../support/until.ts';
+
+type Counts = Record<string, { new: number; updated: number; known: number; orphaned: number }>;
+
+const countsOf = ({ stdout }: Result): Counts =>
+  Object.fromEntries(
+    (JSON.parse(stdout) as Array<{ table: string } & Counts[string]>).map(({ table, ...counts }) => [
+      table,
+      counts,
+    ]),
+  );
+
+const added = (result: Result): number =>
+  Object.values(countsOf(result)).reduce((sum, counts) => sum + counts.new + counts.updated, 0);
+
+const exportOf = async (user: User, ...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await user.run(['ledger', 'export', ...args]);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+};
+
+const importTo = (user: User, text: string): Promise<Result> =>
+  user.run(['ledger', 'import', '-', '--json'], { stdin: text });
+
+/** A ledger with something in every table. */
+async function fullLedger(): Promise<Awaited<ReturnType<typeof orderingAccount>>> {
+  const account = await orderingAccount();
+  const { user, order, service } = account;
+  await order(audio('a'), audio('b'), '--notes', `the key is ${KEY}`);
+  await order(audio('test'), '--test');
+  service.on('POST /order_url', { status: 500, body: {} });
+  expect((await order(audio('unclear'))).code).toBe(11);
+  await user.run(['sync', '--download', 'd', '--format', 'txt,docx']);
+  const listener = await Listener.start(user, ['--exec', 'true', '--quiet']);
+  await listener.post(complete('1'));
+  await listener.post(form({ event: 'ORDER_ON_HOLD', order: 'o1', audiofiles: '1,2', hold: 'billing' }));
+  await listener.post(Buffer.from([...Buffer.from('event=X&y='), 0xff, 0xfe, 0x80]));
+  await until(
+    () => queryLedger(user, "SELECT 1 FROM actions WHERE status = 'done'").length === 3,
+    'three commands',
+  );
+  await listener.stop();
+  return account;
+}
+
+describe('export and import', () => {
+  it('move everything to another machine: the same lines, and nothing is bought twice there', async () => {
+    const { user, service } = await fullLedger();
+    const lines = await exportOf(user);
+    const tables = new Set(lines.split('\n').flatMap((line) => /^\{"table":"(\w+)"/.exec(line)?.[1] ?? []));
+    expect([...tables].sort()).toEqual([
+      ...[
+        'actions',
+        'attempt_names',
+        'attempt_urls',
+        'attempts',
+        'claims',
+        'downloads',
+        'event_files',
+        'events',
+      ],
+      ...['files', 'orders', 'runs'],
+    ]);
+    expect(lines).not.toContain(KEY);
+    expect(lines).toContain('"body_base64":"');
+    const other = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl });
+    const first = await importTo(other, lines);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(await exportOf(other)).toBe(lines);
+    const again = await importTo(other, lines);
+    expect([again.code, added(again)]).toEqual([0, 0]);
+    expect(await exportOf(other)).toBe(lines);
+    expect((await other.run(['files', '--quiet'])).stdout).toBe(
+      (await user.run(['files', '--quiet'])).stdout,
+    );
+    const before = service.got.length;
+    for (const name of ['a', 'unclear'])
+      expect((await other.run(['order', audio(name), '--sku', 'TRANS14'])).code).toBe(9);
+    expect(service.got).toHaveLength(before);
+    expect((await other.run(['order', audio('test'), '--sku', 'TRANS14', '--dry-run'])).code).toBe(0);
+  });
+
+  it('keep what was learned later, on either side', async () => {
+    const { user, order, states } = await orderingAccount();
+    states.set('1', ['Transcribing']);
+    await order(audio('a'));
+    await user.run(['files', '--refresh']);
+    const old = await exportOf(user);
+    states.set('1', ['Delivered']);
+    await user.run(['sync', '--download', 'd']);
+    await user.run(['order', audio('b'), '--sku', 'TRANS14']);
+    const late = await exportOf(user);
+    expect(added(await importTo(user, old))).toBe(0);
+    expect(await exportOf(user)).toBe(late);
+    const other = new User();
+    await importTo(other, old);
+    const update = countsOf(await importTo(other, late));
+    expect([update.files, update.downloads]).toMatchObject([{ new: 1, updated: 1 }, { new: 1 }]);
+    expect(await exportOf(other)).toBe(late);
+  });
+
+  it('settle an attempt that was unclear, and an older export does not open it again', async () => {
+    const { user, order, service } = await orderingAccount();
+    service.on('POST /order_url', { status: 500, body: {} });
+    expect((await order(audio('a'))).code).toBe(11);
+    const unclear = await exportOf(user);
+    expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(0);
+    const settled = await exportOf(user);
+    const other = new User();
+    await importTo(other, unclear);
+    expect(countsOf(await importTo(other, settled)).attempts).toMatchObject({ updated: 1 });
+    expect(countsOf(await importTo(other, unclear)).attempts).toMatchObject({ known: 1 });
+    expect(queryLedger(other, 'SELECT name FROM claims')).toEqual([]);
+  });
+
+  it('take in the rows of another ledger beside those that are there, under new numbers', async () => {
+    const [one, two] = [await orderingAccount(), await orderingAccount()];
+    await one.order(audio('a'));
+    for (const name of ['x', 'y'])
+      await two.user.run(['--profile', 'default', 'order', audio(name), '--sku', 'TRANS14']);
+    const listener = await Listener.start(two.user, ['--quiet']);
+    await listener.post(complete('1'));
+    await listener.stop();
+    const lines = await exportOf(two.user);
+    expect((await importTo(one.user, lines)).code).toBe(0);
+    const rows = queryLedger<{ url: string }>(one.user, 'SELECT url FROM attempt_urls ORDER BY url');
+    expect(rows.map(({ url }) => url)).toEqual([audio('a'), audio('x'), audio('y')]);
+    for (const name of ['a', 'x', 'y'])
+      expect((await one.user.run(['order', audio(name), '--sku', 'TRANS14'])).code).toBe(9);
+    expect(await eventsOf(one.user)).toHaveLength(1);
+  });
+
+  it('are of one profile unless all are asked for', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'));
+    await user.run(['--sandbox', 'order', audio('s'), '--sku', 'TRANS14']);
+    expect(await exportOf(user)).not.toContain('"profile":"sandbox"');
+    const all = await exportOf(user, '--all-profiles');
+    expect(all).toContain('"profile":"sandbox"');
+    expect(all).toContain('"profile":"default"');
+  });
+
+  it('write to a file that only its owner reads, and that is never half of one', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'));
+    writeFileSync(join(user.home, 'copy.jsonl'), 'older', { mode: 0o644 });
+    const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', 'copy.jsonl']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'written to copy.jsonl\n']);
+    expect(readFileSync(join(user.home, 'copy.jsonl'), 'utf8')).toBe(await exportOf(user));
+    expect(modeOf(join(user.home, 'copy.jsonl'))).toBe('600');
+    expect(listing(user.home).filter((name) => name.startsWith('copy'))).toEqual(['copy.jsonl']);
+    const nowhere = await user.run(['ledger', 'export', '-o', 'copy.jsonl/x']);
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/^steno: can't /)]);
+  });
+
+  it('refuse a line that is wrong by its number, and then nothing is imported', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'), audio('b'));
+    const lines = (await exportOf(user)).split('\n');
+    const other = new User();
+    const without = (at: number): string => lines.filter((_, n) => n !== at).join('\n');
+    const instead = (at: number, line: string): string => lines.with(at, line).join('\n');
+    const wrong: ReadonlyArray<readonly [string, RegExp]> = [
+      ['', /^steno: line 1: the file is empty/],
+      ['hello\n', /^steno: line 1: this is no export/],
+      [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* newer steno/],
+      [instead(2, '{"table":"attempts"'), /^steno: line 3: this is no row/],
+      [instead(2, '{"table":"secrets","id":1}'), /^steno: line 3: this steno knows no table 'secrets'/],
+      [instead(1, '{"table":"orders","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
+      [instead(1, '{"table":"orders","id":7}'), /^steno: line 2: 'id' is not what/],
+      [instead(1, '{"table":"orders","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
+      [
+        without(2).replace(/"rows":\d+/, `"rows":${lines.length - 4}`),
+        /^steno: line \d+: it belongs to row 1 of 'attempts'/,
+      ],
+      [without(3), /^steno: line \d+: 1 rows before it are missing/],
+      [lines.slice(0, -2).join('\n'), /^steno: line \d+: the export is cut off here/],
+      [[...lines.slice(0, -1), lines[1]].join('\n'), /^steno: line \d+: it stands after the end/],
+    ];
+    for (const [text, message] of wrong) {
+      const { code, stdout, stderr } = await other.run(['ledger', 'import', '-'], { stdin: text });
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+      expect(stderr).toContain('nothing was imported');
+    }
+    expect(await exportOf(other)).toBe('{"steno_ledger":1,"profile":"default"}\n{"rows":0}\n');
+    const missing = await other.run(['ledger', 'import', 'nowhere.jsonl']);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("can't read nowhere.jsonl")]);
+  });
+
+  it('take memory that does not grow with the ledger', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'));
+    fill(user, 10_000);
+    const file = join(user.home, 'big.jsonl');
+    const peak = async (args: string[], who: User): Promise<number> => {
+      const script = join(user.home, 'peak.cjs');
+      writeFileSync(
+        script,
+        "process.on('exit', () => require('fs').writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS)))",
+      );
+      const env = { NODE_OPTIONS: `--require ${script}`, PEAK: join(user.home, 'peak') };
+      const { code, stderr } = await who.run(args, { env });
+      expect(code, stderr).toBe(0);
+      return Number(readFileSync(env.PEAK, 'utf8')) / 1024;
+    };
+    const other = new User();
+    const small = await peak(['ledger', 'export', '-o', join(user.home, 'small.jsonl')], other);
+    expect((await peak(['ledger', 'export', '-o', file], user)) - small).toBeLessThan(60);
+    expect(statSync(file).size).toBeGreaterThan(8e6);
+    expect((await peak(['ledger', 'import', file], other)) - small).toBeLessThan(80);
+    expect(queryLedger(other, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 10_001 }]);
+  }, 120_000);
+});
+
+describe('prune', () => {
+  const at = (day: string): string => `${day}T00:00:00.000Z`;
+
+  /** Events of three days; the second one has something to be done. */
+  async function withEvents(): Promise<User> {
+    const { user } = await fullLedger();
+    queryLedger(user, 'UPDATE events SET received_at = ? WHERE id = 1', at('2026-01-01'));
+    queryLedger(user, 'UPDATE events SET received_at = ? WHERE id = 2', at('2026-01-02'));
+    queryLedger(user, "UPDATE actions SET status = 'pending' WHERE event = 2");
+    return user;
+  }
+
+  it('removes old events and what was done about them; what is to be done, and all orders, stay', async () => {
+    const user = await withEvents();
+    const before = (await exportOf(user))
+      .split('\n')
+      .filter((line) => !/"table":"(events|actions|event_files|runs)"|"rows"/.test(line));
+    const dry = await user.run(['ledger', 'prune', '--before', '2026-06-01', '--dry-run', '--json']);
+    expect(JSON.parse(dry.stdout)).toEqual({ events: 1, actions: 1, runs: 0, kept: 1 });
+    expect(await eventsOf(user)).toHaveLength(3);
+    const asks = await user.run(['ledger', 'prune', '--before', '2026-06-01']);
+    expect([asks.code, asks.stderr]).toEqual([2, expect.stringContaining('requires --yes')]);
+    const done = await user.run(['ledger', 'prune', '--before', '2026-06-01', '--yes', '--json']);
+    expect(JSON.parse(done.stdout)).toEqual({ events: 1, actions: 1, runs: 0, kept: 1 });
+    expect((await eventsOf(user)).map(({ n }) => n)).toEqual([3, 2]);
+    const after = (await exportOf(user))
+      .split('\n')
+      .filter((line) => !/"table":"(events|actions|event_files|runs)"|"rows"/.test(line));
+    expect(after).toEqual(before);
+    expect(queryLedger(user, 'PRAGMA foreign_key_check')).toEqual([]);
+  });
+
+  it('removes the listeners that nothing refers to any more, and none that runs or holds the webhook', async () => {
+    const user = await withEvents();
+    queryLedger(user, "UPDATE actions SET status = 'done'");
+    queryLedger(user, 'UPDATE events SET received_at = ?', at('2026-01-01'));
+    const ended = at('2026-01-03');
+    queryLedger(user, 'UPDATE runs SET ended_at = ?, seen_at = ?', ended, ended);
+    queryLedger(
+      user,
+      "INSERT INTO runs (profile, host, pid, started_at, seen_at, webhook) VALUES ('default', 'h', 1, ?, ?, 'https://x')",
+      ended,
+      ended,
+    );
+    const { stdout } = await user.run(['ledger', 'prune', '--before', '30d', '--yes', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ events: 3, actions: 3, runs: 1, kept: 0 });
+    expect(queryLedger(user, 'SELECT webhook FROM runs')).toEqual([{ webhook: 'https://x' }]);
+  });
+
+  it('gives the room back to the disk, also beside a listener, which goes on', async () => {
+    const { user } = await fullLedger();
+    queryLedger(
+      user,
+      `WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+      SELECT i, 'default', 'received', '2026-01-01T00:00:00.000Z', '', '', zeroblob(2000), 'X', '1', '', '' FROM n`,
+    );
+    const listener = await Listener.start(user, ['--quiet']);
+    const size = (): number =>
+      statSync(ledgerOf(user)).size +
+      (statSync(`${ledgerOf(user)}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+    const large = size();
+    const { stdout } = await user.run(['ledger', 'prune', '--before', '30d', '--yes', '--quiet']);
+    expect(stdout).toBe('4901\n');
+    expect((await listener.post(complete('2'))).status).toBe(200);
+    await listener.stop();
+    expect(size()).toBeLessThan(large / 5);
+    expect(queryLedger(user, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  it('asks on a terminal', async () => {
+    const user = await withEvents();
+    const no = await user.onTerminal('steno ledger prune --before 2026-06-01', { stdin: 'n\n' });
+    expect(no.stdout).toMatch(/Remove 1 events from before 2026-06-01T00:00:00\.000Z for good\?/);
+    expect([no.code, (await eventsOf(user)).length]).toEqual([1, 3]);
+    const yes = await user.onTerminal('steno ledger prune --before 2026-06-01', { stdin: 'y\n' });
+    expect([yes.code, (await eventsOf(user)).length]).toEqual([0, 2]);
+  });
+
+  it('requires a time that is one', async () => {
+    const user = new User();
+    for (const args of [[], ['--before', 'yesterday']]) {
+      const { code } = await user.run(['ledger', 'prune', '--yes', ...args]);
+      expect(code).toBe(2);
+    }
+  });
+});
