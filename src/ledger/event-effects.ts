@@ -1,6 +1,6 @@
 /**
- * What events change in the rows of files and orders. Events are unsigned, so none ever ends a file: it changes what is
- * shown and leads to a question to the service, whose answer decides.
+ * What events change in the rows of files and orders. Events are unsigned, so none changes what the service said: it is
+ * shown as a hint, and leads to a question to the service, whose answer decides.
  */
 import { Table, timestamp } from './table.ts';
 
@@ -19,12 +19,11 @@ export class EventEffects extends Table {
   apply({ event, audiofile, order, files, hold, original }: EventContent): void {
     switch (event) {
       case 'TRANSCRIPT_COMPLETE':
-        this.#updateFile(audiofile, `${stateUnlessEnded('Delivered')}, awaited = 0, completed = 1`);
-        this.#setHold(order, null);
+        this.#updateFile(audiofile, "hint = 'said to be complete', awaited = 0, completed = 1");
         break;
       case 'REFUND_ISSUED':
-        if (audiofile) this.#updateFile(audiofile, "state = 'Refunded'");
-        else this.#updateOpenFiles(order, "remark = 'refund issued'");
+        if (audiofile) this.#updateFile(audiofile, "hint = 'said to be refunded'");
+        else this.#updateOpenFiles(order, "hint = 'said to be refunded'");
         break;
       case 'DIFFICULT_AUDIO':
         this.#updateFile(audiofile, "remark = 'difficult audio'");
@@ -36,39 +35,38 @@ export class EventEffects extends Table {
         this.#updateOpenFiles(order, "remark = 'card refused'");
         break;
       case 'ORDER_ON_HOLD':
-        for (const file of files) this.#updateFile(file, stateUnlessEnded('On Hold'));
-        this.#updateOpenFiles(order, stateUnlessEnded('On Hold'));
+        for (const file of files) this.#updateFile(file, "hint = 'said to be on hold'");
+        this.#updateOpenFiles(order, "hint = 'said to be on hold'");
         this.#setHold(order, hold || 'held');
         break;
       default:
+        // Whatever it says, the service is asked what became of the file.
+        for (const file of files) this.#updateFile(file);
         break;
     }
   }
 
-  #updateFile(id: string, set: string, ...values: string[]): void {
-    this.#update(`${set} WHERE profile = ? AND id = ?`, ...values, this.profile, id);
+  #updateFile(id: string, set = '', ...values: string[]): void {
+    if (id) this.#update(set, 'profile = ? AND id = ?', ...values, this.profile, id);
   }
 
   #updateOpenFiles(order: string, set: string): void {
-    if (order) this.#update(`${set} WHERE profile = ? AND order_id = ? AND ended = ''`, this.profile, order);
+    if (order) this.#update(set, "profile = ? AND order_id = ? AND ended = ''", this.profile, order);
   }
 
-  #update(rest: string, ...values: string[]): void {
-    const now = timestamp();
-    this.db.run(`UPDATE files SET heard_at = ?, changed_at = ?, ${rest}`, now, now, ...values);
+  #update(set: string, where: string, ...values: string[]): void {
+    const sets = ['heard_at = ?', ...(set ? [set] : [])].join(', ');
+    this.db.run(`UPDATE files SET ${sets} WHERE ${where}`, timestamp(), ...values);
   }
 
-  #setHold(order: string, hold: string | null): void {
+  /** As long as the service has named no hold itself. */
+  #setHold(order: string, hold: string): void {
     if (!order) return;
     this.db.run(
-      'UPDATE orders SET hold = ? WHERE profile = ? AND id = ? AND hold IS NOT ?',
+      'UPDATE orders SET hold = ? WHERE profile = ? AND id = ? AND hold IS NULL',
       hold,
       this.profile,
       order,
-      hold,
     );
   }
 }
-
-const stateUnlessEnded = (state: string): string =>
-  `state = CASE ended WHEN '' THEN '${state}' ELSE state END`;

@@ -18,6 +18,8 @@ export interface FileRow {
   readonly checked_at: string | null;
   readonly heard_at: string | null;
   readonly remark: string;
+  /** What an event said of it since the service was asked; empty: nothing. */
+  readonly hint: string;
   readonly answer: string | null;
   readonly skus: string | null;
   readonly names: string | null;
@@ -41,6 +43,8 @@ export interface ServiceAnswer {
   readonly title: string;
   readonly invoices: readonly string[];
   readonly answer: string;
+  /** When it was asked (ISO 8601): an event that came since then is news. */
+  readonly askedAt: string;
 }
 
 /** What is known of a file that an event names. */
@@ -52,8 +56,10 @@ export interface KnownFile {
 
 const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
   files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
-  files.remark, files.answer, files.key,
+  files.remark, files.hint, files.answer, files.key,
   orders.skus, orders.names, orders.notes, orders.hold`;
+/** An event named the file since the service was last asked about it; as in the index. */
+const hasNews = "heard_at >= coalesce(checked_at, '')";
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
 
 export class Files extends Table {
@@ -101,6 +107,17 @@ export class Files extends Table {
     );
   }
 
+  /** The same, and of those that have ended the ones that an event named since: the service may have changed its mind. */
+  toRefresh(filter: FileFilter = {}): string[] {
+    const { where, values } = this.#where(filter);
+    return this.ids(
+      `SELECT id, seq FROM files WHERE ${where} AND ended = '' AND test = 0
+       UNION SELECT id, seq FROM files WHERE ${where} AND ${hasNews} AND test = 0 ORDER BY seq`,
+      ...values,
+      ...values,
+    );
+  }
+
   /** Whether the service has said that the file is delivered; an event does not count. */
   isDelivered(id: string): boolean {
     const sql = "SELECT 1 FROM files WHERE profile = ? AND id = ? AND ended = 'delivered'";
@@ -134,54 +151,81 @@ export class Files extends Table {
   withNews(ids: readonly string[]): string[] {
     return this.ids(
       `SELECT id FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))
-       AND (ended <> '' OR heard_at >= coalesce(checked_at, ''))`,
+       AND (ended <> '' OR ${hasNews})`,
       this.profile,
       JSON.stringify(ids),
     );
   }
 
-  /** Open files to ask the service about: first those that an event named, then those not asked about since `before`. */
-  dueForRefresh(before: string, limit: number): string[] {
-    return this.ids(
-      `SELECT id FROM files WHERE profile = ? AND ended = '' AND test = 0
-       AND (coalesce(checked_at, '') < ? OR heard_at >= coalesce(checked_at, ''))
-       ORDER BY heard_at >= coalesce(checked_at, '') DESC, coalesce(checked_at, '') LIMIT ?`,
+  /**
+   * Files to ask the service about: first those that an event named, ended or not, then open ones that it was not asked
+   * about since `before`; none of `except`.
+   */
+  dueForRefresh(before: string, limit: number, except: readonly string[]): string[] {
+    const rest = 'AND test = 0 AND id NOT IN (SELECT value FROM json_each(?))';
+    const named = this.ids(
+      `SELECT id FROM files WHERE profile = ? AND ${hasNews} ${rest} ORDER BY heard_at LIMIT ?`,
       this.profile,
-      before,
+      JSON.stringify(except),
       limit,
     );
+    if (before === '' || named.length === limit) return named;
+    const others = this.ids(
+      `SELECT id FROM files WHERE profile = ? AND ended = '' AND coalesce(checked_at, '') < ? ${rest}
+       ORDER BY coalesce(checked_at, '') LIMIT ?`,
+      this.profile,
+      before,
+      JSON.stringify([...except, ...named]),
+      limit - named.length,
+    );
+    return [...named, ...others];
   }
 
   /** Keeps what the service said of a file that was ordered here; gives the state before, if it was another. */
   update(seen: ServiceAnswer): string | undefined {
     return this.db.transaction(() => {
-      const before = this.db.get<{ state: string }>(
-        'SELECT state FROM files WHERE profile = ? AND id = ?',
+      const before = this.db.get<{ state: string; order_id: string; hold: string | null }>(
+        `SELECT files.state, files.order_id, orders.hold FROM ${tables} WHERE files.profile = ? AND files.id = ?`,
         this.profile,
         seen.id,
       );
       if (!before) return undefined;
-      const now = timestamp();
       const known = findFileState(seen.state);
       const state = known?.name ?? this.hide(seen.state);
       const changed = before.state !== state;
-      this.db.run(
-        `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?, checked_at = ?,
-           changed_at = CASE WHEN ? THEN ? ELSE changed_at END
-         WHERE profile = ? AND id = ?`,
-        state,
-        known?.end ?? '',
-        this.hide(seen.title),
-        seen.invoices.join(','),
-        this.hide(seen.answer),
-        now,
-        Number(changed),
-        now,
-        this.profile,
-        seen.id,
-      );
+      this.#keep(seen, state, changed);
+      if (before.hold !== null && known && !known.held) this.#endHold(before.order_id);
       return changed ? before.state : undefined;
     });
+  }
+
+  #keep(
+    { id, state: said, title, invoices, answer, askedAt }: ServiceAnswer,
+    state: string,
+    changed: boolean,
+  ): void {
+    this.db.run(
+      `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
+         checked_at = ?, hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
+         changed_at = CASE WHEN ? THEN ? ELSE changed_at END
+       WHERE profile = ? AND id = ?`,
+      state,
+      findFileState(said)?.end ?? '',
+      this.hide(title),
+      invoices.join(','),
+      this.hide(answer),
+      askedAt,
+      askedAt,
+      Number(changed),
+      timestamp(),
+      this.profile,
+      id,
+    );
+  }
+
+  /** Work on one of its files means that the order is not on hold any more, whoever said that it was. */
+  #endHold(order: string): void {
+    this.db.run('UPDATE orders SET hold = NULL WHERE profile = ? AND id = ?', this.profile, order);
   }
 
   /** All states that files are in. */

@@ -1,9 +1,10 @@
 /** Asks the service about open files, to find events that never came: their one delivery may have gone wrong. */
 import type { Transport } from '../api/http/transport.ts';
+import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
-import type { StenoError } from '../lib/errors.ts';
+import { ServiceCheck } from './actions/service-check.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
 
@@ -15,6 +16,8 @@ const TICKS_BETWEEN_ASKS = 3;
 const GRACE_TICKS = 1;
 const MAX_ASKED = 200;
 const JOBS = 4;
+/** A file that can't be asked about is left out for a while, twice as long after each failure. */
+const MAX_LEFT_OUT = 1_000;
 
 interface LookoutOptions {
   /** Absent where no account is set up: then nothing is asked. */
@@ -26,13 +29,22 @@ interface LookoutOptions {
   readonly onFound: (event: ReceivedEvent) => void;
 }
 
+interface FailingFile {
+  readonly failures: number;
+  /** Until then it is left out. */
+  readonly untilMs: number;
+}
+
 export class Lookout {
   readonly #options: LookoutOptions;
+  readonly #check: ServiceCheck | undefined;
+  readonly #failing = new Map<string, FailingFile>();
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #askedAllAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LookoutOptions) {
     this.#options = options;
+    this.#check = options.service && new ServiceCheck(options.service);
   }
 
   async tick(): Promise<void> {
@@ -48,16 +60,32 @@ export class Lookout {
     const pauseMs = TICKS_BETWEEN_ASKS * tickMs;
     if (!service || now - this.#askedAtMs < pauseMs) return;
     const asksAll = now - this.#askedAllAtMs >= TICKS_BETWEEN_ALL * tickMs;
-    const [first, ...others] = ledger.files.dueForRefresh(asksAll ? isoBefore(pauseMs) : '', MAX_ASKED);
+    const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
+    const due = ledger.files.dueForRefresh(asksAll ? isoBefore(pauseMs) : '', MAX_ASKED, leftOut);
     if (asksAll) this.#askedAllAtMs = now;
+    const [first, ...others] = due;
     if (first === undefined) return;
     this.#askedAtMs = now;
     // One call finds out whether the service can be reached; hundreds would each wait for it.
-    for (const ids of [[first], others]) {
-      const outcomes = await refreshFiles(service, ledger, ids, JOBS);
-      const failed = outcomes.find(({ error }) => error && isUnreachable(error))?.error;
-      if (failed) throw failed;
+    for (const ids of [[first], others])
+      await this.#noteOutcomes(await refreshFiles(service, ledger, ids, JOBS), pauseMs);
+  }
+
+  /** An error about one file says nothing of the others, unless the service says the same of all. */
+  async #noteOutcomes(outcomes: ReadonlyArray<Outcome<unknown>>, pauseMs: number): Promise<void> {
+    for (const { what, error } of outcomes) {
+      const trouble = error && (await this.#check?.troubleBehind(error));
+      if (trouble) throw trouble;
+      if (error) this.#leaveOut(what, pauseMs);
+      else this.#failing.delete(what);
     }
+  }
+
+  #leaveOut(id: string, pauseMs: number): void {
+    const failures = (this.#failing.get(id)?.failures ?? 0) + 1;
+    const untilMs = monotonicMs() + Math.min(TICKS_BETWEEN_ALL, 2 ** failures) * pauseMs;
+    if (this.#failing.size >= MAX_LEFT_OUT) this.#failing.clear();
+    this.#failing.set(id, { failures, untilMs });
   }
 
   /** Makes an event of each file that is delivered and whose own event did not come. */
@@ -75,6 +103,3 @@ export class Lookout {
 }
 
 const isoBefore = (milliseconds: number): string => new Date(Date.now() - milliseconds).toISOString();
-
-/** That the service refuses to tell about one file says nothing of the others. */
-const isUnreachable = ({ kind }: StenoError): boolean => kind === 'network' || kind === 'timeout';

@@ -79,7 +79,7 @@ const cells = (row: FileRow, downloads: readonly Download[]): string[] => [
   downloads.map((each) => each.path).join(','),
   row.names ?? '',
   row.notes ?? '',
-  row.remark,
+  remarkOf(row),
   row.heard_at ?? '',
   row.answer ?? '',
   row.key,
@@ -97,7 +97,7 @@ const document = (row: FileRow, downloads: readonly Download[]): Json =>
     names: row.names ? row.names.split('|') : [],
     notes: row.notes || null,
     hold: holdOf(row) || null,
-    remark: row.remark || null,
+    remark: remarkOf(row) || null,
     test: row.test === 1,
     invoices: row.invoices ? row.invoices.split(',') : [],
     ordered_at: row.ordered_at,
@@ -108,6 +108,9 @@ const document = (row: FileRow, downloads: readonly Download[]): Json =>
     answer: answerOf(row) as never,
     key: row.key || null,
   });
+
+/** What an event says of the state is a remark, until the service has said it. */
+const remarkOf = ({ hint, remark }: FileRow): string => [hint, remark].filter(Boolean).join('; ');
 
 /** Why its order is on hold; a file that has ended is not on hold any more. */
 const holdOf = (row: FileRow): string => (row.ended ? '' : (row.hold ?? ''));

@@ -88,9 +88,10 @@ it('a service that does not answer keeps no listener from saying that it is runn
 });
 
 describe('the rows of files and orders', () => {
-  it('change with events, but only an answer of the service ends a file', async () => {
+  it('show what events say as a remark; the state is what the service said last', async () => {
     const made = await ordered();
     const { user } = made;
+    await user.run(['files', '--refresh']);
     const env = { STENO_API_KEY: undefined, STENO_BASE_URL: undefined };
     const listener = await Listener.start(user, [], { env });
     const sent = async (body: string): Promise<Record<string, unknown>> => {
@@ -99,23 +100,27 @@ describe('the rows of files and orders', () => {
     };
     const about = { audiofile: '7', order: '4nX' };
     const hold = { event: 'ORDER_ON_HOLD', order: '4nX', audiofiles: '7', hold: 'billing', skus: 'TRANS14' };
-    expect(await sent(form(hold))).toMatchObject({ state: 'On Hold', hold: 'billing', ended: null });
+    const said = { state: 'Transcribing', ended: null };
+    expect(await sent(form(hold))).toMatchObject({ ...said, remark: 'said to be on hold', hold: 'billing' });
     expect(await sent(form({ event: 'DIFFICULT_AUDIO', ...about }))).toMatchObject({
-      remark: 'difficult audio',
+      remark: 'said to be on hold; difficult audio',
     });
     const duplicate = { event: 'DUPLICATE_FILE', ...about, original_audiofile: '3' };
-    expect(await sent(form(duplicate))).toMatchObject({ remark: 'duplicate of 3' });
+    expect(await sent(form(duplicate))).toMatchObject({ remark: 'said to be on hold; duplicate of 3' });
     expect(await sent(form({ event: 'CC_AUTH_FAILURE', order: '4nX' }))).toMatchObject({
-      remark: 'card refused',
+      remark: 'said to be on hold; card refused',
     });
-    expect(await sent(complete('7', '4nX'))).toMatchObject({ state: 'Delivered', ended: null, hold: null });
+    expect(await sent(complete('7', '4nX'))).toMatchObject({
+      ...said,
+      remark: 'said to be complete; card refused',
+    });
     expect(await sent(form({ event: 'REFUND_ISSUED', amount: '1.00', ...about }))).toMatchObject({
-      state: 'Refunded',
-      ended: null,
+      ...said,
+      remark: 'said to be refunded; card refused',
     });
     await listener.stop();
     await user.run(['files', '--refresh']);
-    expect(await fileOf(made)).toMatchObject({ state: 'Transcribing', ended: null });
+    expect(await fileOf(made)).toMatchObject({ ...said, remark: 'card refused', hold: null });
   });
 
   it('wake a `wait` at once', async () => {
@@ -132,4 +137,98 @@ describe('the rows of files and orders', () => {
     expect((await waiting).code).toBe(0);
     expect(Date.now() - started).toBeLessThan(5000);
   });
+});
+
+describe('an event about a file that has ended', () => {
+  const refund = form({ event: 'REFUND_ISSUED', amount: '1.00', audiofile: '7', order: '4nX' });
+  const delivered = { state: 'Delivered', ended: 'delivered' };
+  const noAccount = { env: { STENO_API_KEY: undefined, STENO_BASE_URL: undefined } };
+
+  /** The service has said that file 7 is delivered, and an event says something else. */
+  async function contradicted(event: string): Promise<Awaited<ReturnType<typeof ordered>>> {
+    const made = await ordered();
+    made.state('Delivered');
+    await made.user.run(['sync']);
+    const listener = await Listener.start(made.user, [], noAccount);
+    await listener.post(event);
+    await listener.stop();
+    return made;
+  }
+
+  it.each([
+    ['a refund', refund],
+    ['a hold', form({ event: 'ORDER_ON_HOLD', order: '4nX', audiofiles: '7', hold: 'billing' })],
+    ['an unknown event', form({ event: 'ORDER_CANCELLED', audiofile: '7', order: '4nX' })],
+  ])('changes nothing that the service said: %s', async (_, event) => {
+    const made = await contradicted(event);
+    expect(await fileOf(made)).toMatchObject(delivered);
+  });
+
+  it.each([
+    ['sync', ['sync']],
+    ['files --refresh', ['files', '--refresh']],
+  ])('has it asked about once by %s, and the answer decides', async (_, command) => {
+    const forged = await contradicted(refund);
+    const asked = (): number => forged.service.calls('GET /audiofile/7').length;
+    const before = asked();
+    expect(await fileOf(forged)).toMatchObject({ ...delivered, remark: 'said to be refunded' });
+    for (let n = 0; n < 2; n += 1) expect((await forged.user.run([...command])).code).toBe(0);
+    expect(asked()).toBe(before + 1);
+    expect(await fileOf(forged)).toMatchObject({ ...delivered, remark: null });
+    const real = await contradicted(refund);
+    real.state('Refunded');
+    await real.user.run([...command]);
+    expect(await fileOf(real)).toMatchObject({ state: 'Refunded', ended: 'unfinished', remark: null });
+  });
+
+  it('has it asked about by a listener', async () => {
+    const made = await contradicted(refund);
+    made.state('Refunded');
+    const listener = await Listener.start(made.user);
+    await listener.until(async () => (await fileOf(made)).state === 'Refunded');
+    expect(await fileOf(made)).toMatchObject({ ended: 'unfinished' });
+    await listener.stop();
+  });
+
+  it('is mended where an earlier version believed it', async () => {
+    const made = await contradicted(refund);
+    queryLedger(made.user, "UPDATE files SET state = 'Refunded', hint = ''");
+    await made.user.run(['sync']);
+    expect(await fileOf(made)).toMatchObject(delivered);
+  });
+
+  it('is news also where it comes while the service is being asked', async () => {
+    const made = await ordered(30_000);
+    const { user, service } = made;
+    let answer: (() => void) | undefined;
+    service.on('GET /audiofile/7', (_, response) => {
+      const body = { audiofile: { id: 7, statename: 'Transcribing', title: 'Talk' } };
+      answer = () => response.end(JSON.stringify(body));
+    });
+    const listener = await Listener.start(user, [], noAccount);
+    const asking = user.run(['file', '7']);
+    await listener.until(() => answer !== undefined);
+    await listener.post(complete('7', '4nX'));
+    answer?.();
+    await asking;
+    expect(await fileOf(made)).toMatchObject({ state: 'Transcribing', remark: 'said to be complete' });
+    await listener.stop();
+  });
+});
+
+it('a file that the service can not tell about keeps the look-out from no other', async () => {
+  const { service, user } = await account({ STENO_TEST_TICK_MS: '50' });
+  service.on('POST /order_url', { body: { order: '4nX', audiofiles: [7, 8], message: 'ok' } });
+  service.on('GET /prepay_balance', { body: { balance: '1.00' } });
+  service.on('GET /audiofile/7', (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"audiofile"', () => response.destroy());
+  });
+  service.on('GET /audiofile/8', { body: { audiofile: { id: 8, statename: 'Delivered', title: '' } } });
+  const urls = ['https://example.com/a.mp3', 'https://example.com/b.mp3'];
+  await user.run(['order', ...urls, '--sku', 'TRANS14']);
+  const listener = await Listener.start(user, ['--json']);
+  await listener.until(() => listener.json.some(({ audiofile }) => audiofile === '8'));
+  expect(listener.stderr).not.toMatch(/can't look for events/);
+  await listener.stop();
 });

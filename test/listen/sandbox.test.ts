@@ -33,7 +33,9 @@ it('the sandbox drives all six events through a registered listener, from other 
   const { code } = await listener.stop();
   expect(code).toBe(130);
   expect((await user.run(['webhook', 'get'])).stdout).toBe('');
-  const states = JSON.parse((await user.run(['files', '--json'])).stdout) as Array<{ state: string }>;
+  // An event alone changes no state: the service is asked.
+  const { stdout } = await user.run(['files', '--refresh', '--json']);
+  const states = JSON.parse(stdout) as Array<{ state: string }>;
   expect(states.map(({ state }) => state)).toContain('Refunded');
 }, 60_000);
 

@@ -47,4 +47,4 @@ export const refreshOpenFiles = (
   filter: FileFilter,
 ): Promise<Outcome<RefreshedFile>[]> =>
   // States are filtered after the refresh, because the refresh changes them.
-  refreshFiles(transport, ledger, ledger.files.open({ ...filter, states: [] }));
+  refreshFiles(transport, ledger, ledger.files.toRefresh({ ...filter, states: [] }));

@@ -20,10 +20,12 @@ export async function refreshFile(
   id: string,
   notes?: LedgerNotes | undefined,
 ): Promise<RefreshedFile> {
+  const askedAt = new Date().toISOString();
   const file = await getFile(transport, id);
-  if (notes) notes.add(`state ${id}`, (into) => void keepAnswer(into, id, file));
+  if (notes) notes.add(`state ${id}`, (into) => void keepAnswer(into, id, file, askedAt));
   if (notes || !ledger) return { file, previousState: undefined };
-  return { file, previousState: await ledger.whenFree(() => keepAnswer(ledger, id, file), transport.signal) };
+  const keep = (): string | undefined => keepAnswer(ledger, id, file, askedAt);
+  return { file, previousState: await ledger.whenFree(keep, transport.signal) };
 }
 
 /** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
@@ -31,7 +33,9 @@ export const keepAnswer = (
   ledger: Ledger,
   id: string,
   { state, title, invoices, json }: AudioFile,
-): string | undefined => ledger.files.update({ id, state, title, invoices, answer: formatJson(json, 0) });
+  askedAt = new Date().toISOString(),
+): string | undefined =>
+  ledger.files.update({ id, state, title, invoices, answer: formatJson(json, 0), askedAt });
 
 export const refreshFiles = (
   transport: Transport,

@@ -51,7 +51,7 @@ async function refreshOpen(
 ): Promise<Array<Outcome<unknown>>> {
   const changes = new InOrder(onChange);
   try {
-    return await doEach(ledger.files.open(), jobs, String, async (id, at) => {
+    return await doEach(ledger.files.toRefresh(), jobs, String, async (id, at) => {
       let change: Change | undefined;
       try {
         const { file, previousState } = await refreshFile(transport, ledger, id);
