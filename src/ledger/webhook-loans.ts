@@ -88,7 +88,7 @@ const loanOf = (row: LoanRow): Loan => ({
 
 /** Of the last segment of a listener's address. */
 export const secretHashOf = (address: string): string =>
-  hashOf(/([^/]*)$/.exec(new URL(address).pathname)?.[1] ?? '');
+  hashOf(/[^/]*$/.exec(address.replace(/[?#].*$/s, ''))?.[0] ?? '');
 
 const hashOf = (segment: string): string => createHash('sha256').update(segment).digest('hex');
 

@@ -53,6 +53,8 @@ export class WebhookLoan {
   /** By loan: the heartbeat of its listener when this session first saw it. */
   readonly #firstSeen = new Map<number, string>();
   #own: OwnLoan | undefined;
+  /** The service has confirmed that it is set. */
+  #isSet = false;
   #cancelCleanUp: () => void = () => {};
 
   constructor(options: WebhookLoanOptions) {
@@ -86,6 +88,7 @@ export class WebhookLoan {
     this.#own = { ...loan, id: await commits.add(add) };
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(service, webhook);
+    this.#isSet = true;
     callbacks.onNote(`the webhook is ${maskUserinfo(webhook)} while this runs`);
   }
 
@@ -120,8 +123,9 @@ export class WebhookLoan {
     try {
       service = await connect(timeout);
       await this.#settle(service, own);
-      // What another key has sealed can still be read with that one.
-      if (own.former !== undefined) await this.#write(() => ledger.webhookLoans.remove([own.id]));
+      // A call that was broken off may still set it, and what another key has sealed can be read with that one.
+      if (this.#isSet && own.former !== undefined)
+        await this.#write(() => ledger.webhookLoans.remove([own.id]));
     } catch (error) {
       const limit = formatDuration(GIVE_BACK_TIMEOUT_MS);
       const why = timeout.aborted ? `no answer in ${limit}` : errorMessage(error);
@@ -149,7 +153,7 @@ export class WebhookLoan {
     const holder = loanOfUrl(url, [...gone, ...this.#endedIn(loans)]);
     if (!holder) {
       if (leaving) onNote(`the webhook is ${maskUserinfo(url) || 'not set'} by now and is left so`);
-      await this.#forget(loans);
+      await this.#forget(loans, leaving);
       return true;
     }
     const heir = loans.findLast((loan) => this.#isHeir(loan) && !gone.some(({ id }) => id === loan.id));
@@ -157,7 +161,7 @@ export class WebhookLoan {
     if (!isRight && heir) gone.push(this.#asHolder(heir));
     if (!isRight) return heir === undefined;
     if (holder !== leaving) onNote('(a listener that broke off had left it changed)');
-    await this.#forget(loans, holder);
+    await this.#forget(loans, leaving, holder);
     return true;
   }
 
@@ -181,11 +185,10 @@ export class WebhookLoan {
   }
 
   /** What is settled: loans of the account whose listeners have ended, and the one that held the webhook. */
-  async #forget(loans: readonly Loan[], holder?: Holder): Promise<void> {
+  async #forget(loans: readonly Loan[], leaving?: Holder, holder?: Holder): Promise<void> {
     const { ledger, book } = this.#options;
-    const over = loans.filter(
-      (loan) => !this.#mayBeLiving(loan) && (loan.id === holder?.id || book.isOurs(loan)),
-    );
+    const ended = loans.filter((loan) => loan.id !== leaving?.id && !this.#mayBeLiving(loan));
+    const over = ended.filter((loan) => loan.id === holder?.id || book.isOurs(loan));
     if (over.length) await this.#write(() => ledger.webhookLoans.remove(over.map(({ id }) => id)));
   }
 

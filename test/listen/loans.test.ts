@@ -7,7 +7,7 @@ import { queryLedger } from '../support/ledger.ts';
 import { Listener } from '../support/listener.ts';
 import { addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
 import { expectNotInState } from '../support/secrets.ts';
-import { KEY, type Options, User } from '../support/steno.ts';
+import { finished, KEY, type Options, User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 import { withWebhook } from '../support/webhooks.ts';
 
@@ -119,6 +119,32 @@ describe('a listener that was killed', () => {
     ])
       await (await registered(user, { env })).stop();
     expect([webhook.url, secondWebhook.url]).toEqual([dead, 'https://second.example.com/']);
+    await (await Listener.start(user)).stop();
+    expect(webhook.url).toBe(OTHER);
+    expect(loansIn(user)).toBe(0);
+  });
+});
+
+describe('a listener that is interrupted while it sets the webhook', () => {
+  it('leaves a trace: what the service does later is put right', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    const asked = new Promise<string>((done) =>
+      service.on('POST /webhook', ({ body }) => done(String(body?.webhook))),
+    );
+    const child = user.start(['listen', '--port', '0', '--register', '--public-url', PUBLIC]);
+    const end = finished(child);
+    const late = await asked;
+    child.kill('SIGINT');
+    expect((await end).code).toBe(130);
+    expect(webhook.url).toBe(OTHER);
+    // Only now has the service got round to it.
+    webhook.url = late;
+    expect((await user.run(['webhook', 'get'])).stderr).toContain(`or: steno webhook set ${OTHER}`);
+    service.allow('POST /webhook', ({ body }, response) => {
+      webhook.url = String(body?.webhook);
+      response.end(JSON.stringify({ webhook: webhook.url }));
+    });
     await (await Listener.start(user)).stop();
     expect(webhook.url).toBe(OTHER);
     expect(loansIn(user)).toBe(0);
