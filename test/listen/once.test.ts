@@ -126,6 +126,25 @@ describe('a delivery that came', () => {
     await listener.stop();
   });
 
+  it('is not found though the answer that is under way says that its file is delivered', async () => {
+    const { user, service, ticks } = await ordered();
+    let answer: (() => void) | undefined;
+    service.on('GET /audiofile/7', (_, response) => {
+      if (answer) return answerWith(response, 7, 'Delivered');
+      answer = () => answerWith(response, 7, 'Delivered');
+    });
+    const listener = await Listener.start(user, ['--exec', EXEC, '--count', '2']);
+    await listener.until(() => answer !== undefined);
+    await listener.post(complete('7', '4nX'));
+    answer?.();
+    await listener.until(() => endedOf(user)[0] === 'delivered');
+    await ticks();
+    expect(listener.child.exitCode).toBeNull();
+    expect(ran(user)).toEqual(['7 received']);
+    expect(await eventsOf(user, '--found')).toEqual([]);
+    await listener.stop();
+  });
+
   it('is not found though it came before its order was in the ledger', async () => {
     const { user, service } = await account({ STENO_TEST_TICK_MS: String(TICK) });
     const listener = await Listener.start(user, ['--exec', EXEC]);
@@ -153,6 +172,52 @@ describe('a delivery that came', () => {
     expect(ran(user)).toEqual(['7 received', '7 received', '7 received']);
     await listener.stop();
   });
+});
+
+describe('under load, with listeners that are killed', () => {
+  const FILES = 60;
+  const RUN = 'echo "$STENO_EVENT_N $STENO_EVENT_AUDIOFILE $STENO_EVENT_TRY" >> ran.txt';
+
+  it('each delivery leads to one action, repeated only where a kill left its end unknown; none is found', async () => {
+    const { service, user } = await account({ STENO_TEST_TICK_MS: String(TICK) });
+    const ids = Array.from({ length: FILES }, (_, n) => 100 + n);
+    service.on('POST /order_url', { body: { order: '4nX', audiofiles: ids, message: 'ok' } });
+    // Every second delivery gets lost.
+    const sent = ids.filter((id) => id % 2 === 0);
+    let statename = 'Transcribing';
+    service.on('*', ({ path }, response) => answerWith(response, idOf(path), statename));
+    const urls = ids.map((id) => `https://example.com/${id}.mp3`);
+    expect((await user.run(['order', ...urls, '--sku', 'TRANS14', '--per-order', '100'])).code).toBe(0);
+    const start = (): Promise<Listener> => Listener.start(user, ['--exec', RUN, '--jobs', '8']);
+    const answered = new Set<string>();
+    const left = [...sent];
+    for (let round = 0; round < 3; round += 1) {
+      const listener = await start();
+      const posting = left.splice(0, 10).map(async (id) => {
+        const { status } = await listener.post(complete(String(id), '4nX'));
+        if (status === 200) answered.add(String(id));
+      });
+      await Promise.race([Promise.all(posting), sleep(30 + 30 * round)]);
+      await listener.stop('SIGKILL');
+      await Promise.allSettled(posting);
+    }
+    statename = 'Delivered';
+    const last = await start();
+    const runs = (): string[][] => ran(user).map((line) => line.split(' '));
+    await last.until(() => new Set(runs().map(([, id]) => id)).size === FILES);
+    await sleep(25 * TICK);
+    const came = (await eventsOf(user)).map(({ audiofile }) => audiofile);
+    expect([...answered].filter((id) => !came.includes(id))).toEqual([]);
+    const found = (await eventsOf(user, '--found')).map(({ audiofile }) => audiofile);
+    expect(found.filter((id) => came.includes(id))).toEqual([]);
+    expect(found.length + came.length).toBe(FILES);
+    // A run is told from its repetition by its number of the try.
+    const tries = runs().map((run) => run.join(' '));
+    expect(new Set(tries).size).toBe(tries.length);
+    expect(tries.length).toBeLessThanOrEqual(FILES + 3 * 8);
+    expect(new Set(runs().map(([n, id]) => `${n} ${id}`)).size).toBe(FILES);
+    await last.stop();
+  }, 60_000);
 });
 
 describe('a delivery that got lost', () => {
