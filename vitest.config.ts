@@ -20,7 +20,7 @@ const quick = [
 ];
 
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
-const long = ['test/api/http/fault-matrix.test.ts'];
+const long = ['test/api/http/fault-matrix.test.ts', 'test/listen/flood.test.ts'];
 
 const all = ['test/**/*.test.ts'];
 

@@ -2,14 +2,19 @@
  * Reads bodies within one bound for all of them together, finished or not: a stranger chooses how many there are, how
  * large they get and in what pieces they come.
  */
+import { countStreamedBytes } from '../lib/memory.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Of all requests, from their headers until they are kept. */
 const MAX_TOTAL_BYTES = 64 * MAX_BODY_BYTES;
 /** What a request takes beside its body: headers, and what Node has for each request and connection. */
 const REQUEST_BYTES = 2048;
-/** The first buffer that chunks are copied into. */
-const MIN_BUFFER_BYTES = 4096;
+/**
+ * Chunks are copied into blocks, which are used again: a chunk held by itself takes some 200 bytes beside its own, and
+ * buffers of all sizes that are thrown away would lie in memory until V8 collects them.
+ */
+const BLOCK_BYTES = 16 * 1024;
+const MAX_FREE_BLOCKS = 512;
 /** Each chunk costs time, so that one-byte chunks cost a thousand times what their bytes do. */
 const FREE_CHUNKS = 1_000;
 const MIN_BYTES_A_CHUNK = 64;
@@ -19,6 +24,7 @@ export type BodyFault = 'tooLarge' | 'tooManyChunks' | 'noRoom';
 
 export class Bodies {
   readonly #unfinished = new Set<Body>();
+  readonly #freeBlocks: Buffer[] = [];
   #bytes = 0;
 
   begin(body: Body): void {
@@ -32,6 +38,14 @@ export class Bodies {
     body.reserved += bytes;
     while (this.#bytes > MAX_TOTAL_BYTES && this.#unfinished.has(body)) this.#largest().fail('noRoom');
     return this.#unfinished.has(body);
+  }
+
+  takeBlock(): Buffer {
+    return this.#freeBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  }
+
+  freeBlocks(blocks: readonly Buffer[]): void {
+    for (const block of blocks) if (this.#freeBlocks.length < MAX_FREE_BLOCKS) this.#freeBlocks.push(block);
   }
 
   /** A body that has come whole is never given up. */
@@ -58,7 +72,10 @@ export class Body {
   readonly #onFault: (fault: BodyFault) => void;
   /** Counted against the bound. */
   reserved = 0;
-  #buffer: Buffer | undefined;
+  /** The first chunk: most bodies have no other. */
+  #first: Buffer | undefined;
+  /** All chunks, once there are several. */
+  #blocks: Buffer[] = [];
   #size = 0;
   #chunks = 0;
 
@@ -78,45 +95,62 @@ export class Body {
     if (size > MAX_BODY_BYTES) this.fail('tooLarge');
     else if (this.#chunks > FREE_CHUNKS && size < this.#chunks * MIN_BYTES_A_CHUNK)
       this.fail('tooManyChunks');
-    else if (!this.#buffer) this.#takeFirst(chunk);
-    else if (size <= this.#buffer.length || this.#grow(size)) {
-      chunk.copy(this.#buffer, this.#size);
-      this.#size = size;
-    }
+    else if (this.#chunks === 1) this.#takeFirst(chunk);
+    else if (this.#makeRoom(size)) this.#copy(chunk);
   }
 
-  /** Most bodies are one chunk, which needs no copy. */
   #takeFirst(chunk: Buffer): void {
     if (!this.#bodies.reserve(this, chunk.length)) return;
-    this.#buffer = chunk;
+    this.#first = chunk;
     this.#size = chunk.length;
   }
 
-  /** One buffer that doubles: a chunk held by itself takes some 200 bytes beside its own. */
-  #grow(size: number): boolean {
-    const before = this.#buffer?.length ?? 0;
-    const length = Math.min(MAX_BODY_BYTES, Math.max(2 * before, size, MIN_BUFFER_BYTES));
-    if (!this.#bodies.reserve(this, length - before)) return false;
-    const larger = Buffer.allocUnsafeSlow(length);
-    this.#buffer?.copy(larger, 0, 0, this.#size);
-    this.#buffer = larger;
+  #makeRoom(size: number): boolean {
+    const missing = Math.ceil(size / BLOCK_BYTES) - this.#blocks.length;
+    if (missing <= 0) return true;
+    if (!this.#bodies.reserve(this, missing * BLOCK_BYTES)) return false;
+    for (let each = 0; each < missing; each += 1) this.#blocks.push(this.#bodies.takeBlock());
     return true;
+  }
+
+  #copy(chunk: Buffer): void {
+    const first = this.#first;
+    if (first) {
+      this.#first = undefined;
+      this.#size = 0;
+      this.#copy(first);
+    }
+    for (let from = 0; from < chunk.length; ) {
+      const block = this.#blocks[Math.floor(this.#size / BLOCK_BYTES)] as Buffer;
+      const copied = chunk.copy(block, this.#size % BLOCK_BYTES, from);
+      from += copied;
+      this.#size += copied;
+    }
+    countStreamedBytes(chunk.length);
   }
 
   /** All of it has come; it counts until it is released. */
   finish(): Buffer {
     this.#bodies.finish(this);
-    return this.#buffer?.subarray(0, this.#size) ?? Buffer.alloc(0);
+    const body = this.#first ?? Buffer.concat(this.#blocks, this.#size);
+    this.#giveBackBlocks();
+    return body;
   }
 
   /** Has no effect a second time. */
   release(): void {
-    this.#buffer = undefined;
+    this.#first = undefined;
+    this.#giveBackBlocks();
     this.#bodies.release(this);
   }
 
   fail(fault: BodyFault): void {
     this.release();
     this.#onFault(fault);
+  }
+
+  #giveBackBlocks(): void {
+    this.#bodies.freeBlocks(this.#blocks);
+    this.#blocks = [];
   }
 }

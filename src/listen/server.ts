@@ -53,6 +53,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const { tls, onError } = options;
   const handler = new RequestHandler(options);
   const server = await makeServer(options, handler.onRequest);
+  // Node would answer 417 to an expectation that it does not know; a sender loses nothing if it is not met.
+  server.on('checkExpectation', handler.onRequest);
   server.on('connection', (socket: Socket) => handler.connections.add(socket, tls !== undefined));
   server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
   await startListening(server, options);

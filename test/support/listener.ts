@@ -82,6 +82,13 @@ export class Listener {
     return listener;
   }
 
+  /** The same for all tests of a file, which ends it itself. */
+  static async startForAll(user: User, args: readonly string[] = []): Promise<Listener> {
+    const listener = await Listener.start(user, args);
+    running.delete(listener.child);
+    return listener;
+  }
+
   get port(): number {
     return Number(new URL(this.url).port);
   }
