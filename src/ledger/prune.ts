@@ -23,7 +23,9 @@ const isDue = 'events.profile = ? AND events.received_at < ?';
 const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.id AND actions.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM files
     WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)`;
-const isDueRun = 'profile = ? AND coalesce(ended_at, seen_at) < ? AND webhook IS NULL';
+// A number may be given again, and the webhook that its run had borrowed would count as that of a living one.
+const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
+  AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)`;
 
 export class Pruning extends Table {
   readonly #runs: Runs;

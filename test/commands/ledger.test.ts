@@ -260,13 +260,18 @@ describe('prune', () => {
     queryLedger(user, 'UPDATE runs SET ended_at = ?, seen_at = ?', ended, ended);
     queryLedger(
       user,
-      "INSERT INTO runs (profile, host, pid, started_at, seen_at, webhook) VALUES ('default', 'h', 1, ?, ?, 'https://x')",
+      "INSERT INTO runs (id, profile, host, pid, started_at, seen_at) VALUES (77, 'default', 'h', 1, ?, ?)",
       ended,
+      ended,
+    );
+    queryLedger(
+      user,
+      "INSERT INTO webhook_loans (account, run, secret_hash, address, former, taken_at) VALUES ('', 77, '', '', '', ?)",
       ended,
     );
     const { stdout } = await user.run(['ledger', 'prune', '--before', '30d', '--yes', '--json']);
     expect(JSON.parse(stdout)).toEqual({ events: 3, actions: 3, runs: 1, kept: 0 });
-    expect(queryLedger(user, 'SELECT webhook FROM runs')).toEqual([{ webhook: 'https://x' }]);
+    expect(queryLedger(user, 'SELECT id FROM runs')).toEqual([{ id: 77 }]);
   });
 
   it('gives the room back to the disk, also beside a listener, which goes on', async () => {

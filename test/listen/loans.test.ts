@@ -92,6 +92,19 @@ describe('a listener that was killed', () => {
     expect(webhook.url).toBe(OTHER);
   });
 
+  it('is put right after a prune, though numbers of listeners are given again', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    await (await registered(user)).stop('SIGKILL');
+    queryLedger(user, "UPDATE runs SET seen_at = '2026-01-01T00:00:00.000Z'");
+    expect((await user.run(['ledger', 'prune', '--before', '2026-02-01', '--yes'])).code).toBe(0);
+    const without = { env: { STENO_BASE_URL: undefined } };
+    const elsewhere = await Listener.start(user, [], without);
+    await (await Listener.start(user)).stop();
+    expect(webhook.url).toBe(OTHER);
+    await elsewhere.stop();
+  });
+
   it('before its webhook was set changes nothing', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
