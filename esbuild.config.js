@@ -95,7 +95,11 @@ const results = await Promise.all([
   }),
   build({
     ...options,
-    entryPoints: { complete: 'src/start/complete.ts', generate: 'src/cli/generate.ts' },
+    entryPoints: {
+      complete: 'src/start/complete.ts',
+      backup: 'src/ledger/backup-process.ts',
+      generate: 'src/cli/generate.ts',
+    },
     plugins: [apart, unused],
   }),
   build({ ...options, entryPoints: parts, plugins: [unused, shortAssert], footer: { js: defaultFirst } }),

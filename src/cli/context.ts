@@ -19,6 +19,8 @@ import { type ConnectOptions, connect } from './connect.ts';
 import type { GlobalValues } from './global-options.ts';
 
 const SANDBOX = 'sandbox';
+/** How often a command that runs for long looks whether a backup of the ledger is due. */
+const BACKUP_CHECK_MS = 3_600_000;
 
 /** What the process hands down. */
 export interface Edges {
@@ -169,10 +171,18 @@ export class Context {
 
   async #openOwnLedger(): Promise<Ledger> {
     const ledger = await this.#openLedger();
+    if (!this.inSandbox) await this.#backUp(ledger);
     this.#opened = ledger;
     const key = this.settings.getUnchecked('api-key').value;
     if (key) await this.#takeKeyOut(key);
     return ledger;
+  }
+
+  /** Once a day; a command that runs for long looks again from time to time. */
+  async #backUp(ledger: Ledger): Promise<void> {
+    await ledger.backUpIfDue();
+    const timer = setInterval(() => void ledger.backUpIfDue().catch(() => {}), BACKUP_CHECK_MS).unref();
+    this.onExit(() => clearInterval(timer));
   }
 
   /** Out of the ledger, if it is open. The key of the sandbox is no secret. */

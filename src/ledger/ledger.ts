@@ -5,6 +5,7 @@ import { StenoError } from '../lib/errors.ts';
 import { type Database, openDamaged, openDatabase } from '../lib/sqlite.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
+import { rescueHint, restoreHint } from './backups.ts';
 import { Claims } from './claims.ts';
 import { Downloads } from './downloads.ts';
 import type { TableCounts } from './dump/import.ts';
@@ -22,10 +23,6 @@ import { migrations } from './schema.ts';
 import type { Hide } from './table.ts';
 import { TrackedFiles } from './tracked-files.ts';
 import { WebhookLoans } from './webhook-loans.ts';
-
-/** An empty ledger would let everything be bought again. */
-const hintIfEmpty =
-  'restore it from a backup; remove it by hand only after you have looked at your account: a new ledger knows none of your orders';
 
 export class Ledger {
   readonly attempts: Attempts;
@@ -67,7 +64,15 @@ export class Ledger {
   }
 
   static async open(path: string, profile: string, hide: Hide, signal?: AbortSignal): Promise<Ledger> {
-    return new Ledger(await openDatabase(path, migrations, { hintIfEmpty, signal }), profile, hide);
+    return new Ledger(
+      await openDatabase(path, migrations, {
+        hintIfEmpty: () => restoreHint(path),
+        hintIfDamaged: () => rescueHint(path),
+        signal,
+      }),
+      profile,
+      hide,
+    );
   }
 
   /** What can be read of a damaged ledger, as the lines of an export. Nothing is written to it. */
@@ -77,7 +82,7 @@ export class Ledger {
     onTable: (salvaged: Salvaged) => void,
   ): AsyncGenerator<string> {
     const { salvageLines } = await import('./dump/salvage.ts');
-    const db = await openDamaged(path);
+    const db = await openDamaged(path, () => restoreHint(path));
     try {
       yield* salvageLines(db, hide, onTable);
     } finally {
@@ -87,7 +92,8 @@ export class Ledger {
 
   /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */
   async openNonBlocking(): Promise<Ledger> {
-    const db = await openDatabase(this.#db.path, migrations);
+    const { path } = this.#db;
+    const db = await openDatabase(path, migrations, { hintIfDamaged: () => rescueHint(path) });
     db.setBusyTimeout(0);
     db.syncEveryCommit();
     return new Ledger(db, this.#profile, this.#hide);
@@ -163,6 +169,12 @@ export class Ledger {
   async pruning(profile = this.#profile): Promise<Pruning> {
     const { Pruning } = await import('./prune.ts');
     return new Pruning({ db: this.#db, profile, hide: this.#hide }, this.#db);
+  }
+
+  /** Has a backup made in the background, if the last one is a day old. */
+  async backUpIfDue(): Promise<void> {
+    const { isBackupDue, startBackup } = await import('./backups.ts');
+    if (isBackupDue(this.#db.path)) startBackup(this.#db.path);
   }
 
   /** Whether a listener of any profile runs. */

@@ -93,9 +93,13 @@ export class Pruning extends Table {
   #removeRuns(before: string): number {
     const due = this.#dueRuns(before, 'SELECT DISTINCT run FROM actions');
     // Without the check of the foreign key, which would read all actions once for each run: none of them has one.
-    return this.#database.withoutForeignKeys(() =>
-      this.db.run('DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(due)),
-    );
+    this.#database.exec('PRAGMA foreign_keys = OFF');
+    try {
+      const ids = JSON.stringify(due);
+      return this.db.run('DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))', ids);
+    } finally {
+      this.#database.exec('PRAGMA foreign_keys = ON');
+    }
   }
 
   /** Listeners that ended before, and are not among those that this SQL gives. */

@@ -13,13 +13,13 @@ const CONSTRAINT = 19;
 const MISMATCH = 20;
 const NOT_A_DATABASE = 26;
 
-export function readableError(path: string, error: unknown): unknown {
+export function readableError(path: string, error: unknown, hintIfDamaged?: () => string): unknown {
   if (error instanceof StenoError) return error;
   const code = primaryCode(error);
   const text = errorMessage(error);
   if (code === CORRUPT || code === NOT_A_DATABASE) {
     return new StenoError('failed', `${path} is damaged: ${text}`, {
-      hint: 'nothing was written to it: move it away to start afresh',
+      hint: hintIfDamaged?.() ?? 'nothing was written to it: move it away to start afresh',
       cause: error,
     });
   }
@@ -52,8 +52,16 @@ export function isLocked(error: unknown): boolean {
 /** The low byte of SQLite's code is the kind of error; the rest only refines it. */
 function primaryCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
+  return typeof code === 'number' ? code & 0xff : codesByText.get(errorMessage(error));
 }
+
+/** The driver of Node 20 leaves the code out where reading fails after the first rows; the texts are SQLite's own. */
+const codesByText: ReadonlyMap<string, number> = new Map([
+  ['database is locked', BUSY],
+  ['disk I/O error', IO_ERROR],
+  ['database disk image is malformed', CORRUPT],
+  ['file is not a database', NOT_A_DATABASE],
+]);
 
 /**
  * Tries again while another process holds the database; between the tries signals are heard. The busy timeout would

@@ -39,12 +39,14 @@ function syncFolder(folder: string): void {
   closeSync(descriptor);
 }
 
-export function refuseEmptied(path: string, hint = 'restore it from a backup, or remove it by hand'): void {
+export function refuseEmptied(path: string, hintIfEmpty?: () => string): void {
   const size = sizeOf(path);
-  if (size === 0) throw new StenoError('failed', `${path} is empty: what was in it is lost`, { hint });
+  const hint = (): string => hintIfEmpty?.() ?? 'restore it from a backup, or remove it by hand';
+  if (size === 0)
+    throw new StenoError('failed', `${path} is empty: what was in it is lost`, { hint: hint() });
   // SQLite would write what stands in the log into a new database.
   if (size === undefined && sizeOf(`${path}-wal`))
-    throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint });
+    throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint: hint() });
 }
 
 /** In bytes; undefined where there is no file. */

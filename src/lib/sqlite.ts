@@ -17,7 +17,8 @@ export interface Migration {
 
 export interface OpenOptions {
   /** What to do about a file that was emptied. */
-  readonly hintIfEmpty?: string;
+  readonly hintIfEmpty?: () => string;
+  readonly hintIfDamaged?: (() => string) | undefined;
   /** Ends the waiting for another process. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,13 +48,15 @@ export class Database {
   readonly #connection: Connection;
   /** Which file was opened. */
   readonly #file: string;
+  readonly #hintIfDamaged: (() => string) | undefined;
   readonly #statements = new Map<string, Statement>();
   #syncsEveryCommit = false;
   #busyTimeoutMs = 0;
   #inTransaction = false;
 
-  constructor(path: string, connection: Connection) {
+  constructor(path: string, connection: Connection, hintIfDamaged?: () => string) {
     this.path = path;
+    this.#hintIfDamaged = hintIfDamaged;
     this.#connection = connection;
     this.#file = fileIdentity(path);
   }
@@ -141,16 +144,6 @@ export class Database {
     }
   }
 
-  /** For work that keeps them by itself, where SQLite would take too long for it. */
-  withoutForeignKeys<Result>(work: () => Result): Result {
-    this.exec('PRAGMA foreign_keys = OFF');
-    try {
-      return work();
-    } finally {
-      this.exec('PRAGMA foreign_keys = ON');
-    }
-  }
-
   /** Whether its file is still at its path: one that was deleted or replaced takes writes that are lost. */
   isInPlace(): boolean {
     return this.#file === fileIdentity(this.path);
@@ -181,7 +174,7 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      throw readableError(this.path, error);
+      throw readableError(this.path, error, this.#hintIfDamaged);
     }
   }
 }
@@ -190,18 +183,18 @@ export class Database {
 export async function openDatabase(
   path: string,
   migrations: readonly Migration[],
-  { hintIfEmpty, signal }: OpenOptions = {},
+  options: OpenOptions = {},
 ): Promise<Database> {
   const Driver = await loadDriver();
   try {
     if (path === ':memory:') return await open(Driver, path, migrations);
     makeFolder(dirname(path), 0o700);
-    refuseEmptied(path, hintIfEmpty);
+    refuseEmptied(path, options.hintIfEmpty);
     if (sizeOf(path) === undefined) create(Driver, path, migrations);
     closeToOthers(path);
-    return await open(Driver, path, migrations, signal);
+    return await open(Driver, path, migrations, options);
   } catch (error) {
-    throw readableError(path, error);
+    throw readableError(path, error, options.hintIfDamaged);
   }
 }
 
@@ -209,9 +202,9 @@ async function open(
   Driver: Driver,
   path: string,
   migrations: readonly Migration[],
-  signal?: AbortSignal,
+  { hintIfDamaged, signal }: OpenOptions = {},
 ): Promise<Database> {
-  const database = new Database(path, new Driver(path));
+  const database = new Database(path, new Driver(path), hintIfDamaged);
   try {
     database.exec('PRAGMA foreign_keys = ON');
     await untilFree(BUSY_TIMEOUT_MS, signal, () => {
@@ -266,13 +259,13 @@ export async function openForReading(path: string, migrations: readonly Migratio
 }
 
 /** Opens a database that is damaged, to read what is left of it: nothing is checked, and nothing is written. */
-export async function openDamaged(path: string): Promise<Database> {
+export async function openDamaged(path: string, hintIfDamaged?: () => string): Promise<Database> {
   const Driver = await loadDriver();
   try {
-    refuseEmptied(path);
-    return new Database(path, new Driver(path, { readOnly: true }));
+    refuseEmptied(path, hintIfDamaged);
+    return new Database(path, new Driver(path, { readOnly: true }), hintIfDamaged);
   } catch (error) {
-    throw readableError(path, error);
+    throw readableError(path, error, hintIfDamaged);
   }
 }
 

@@ -75,6 +75,8 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'commands/files.run.ts': '--since',
   'commands/ledger.run.ts': '--before',
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
+  'ledger/backup-process.ts': 'the age of a file on disk',
+  'ledger/backups.ts': 'the age of a file on disk',
   'ledger/lease.ts': 'when another process was last seen',
   'ledger/runs.ts': 'when another process was last seen',
   'lib/file-lock.ts': 'the age of a file on disk',

@@ -1,0 +1,70 @@
+/**
+ * Copies of the ledger in a folder beside it, the last three. One is made once a day, by a process of its own
+ * (backup-process.ts), so that no command waits for it.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const DAY_MS = 86_400_000;
+
+export const backupFolder = (ledger: string): string => join(dirname(ledger), 'backups');
+
+/** Their names sort by time. */
+const isBackup = (name: string): boolean => /^ledger-[\dTZ]+\.db$/.test(name);
+
+/** Oldest first. */
+export function backupsOf(ledger: string): string[] {
+  const folder = backupFolder(ledger);
+  try {
+    return readdirSync(folder)
+      .filter(isBackup)
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** Whether the last one, or the last try, is a day ago. A ledger that is younger than a day has none yet. */
+export function isBackupDue(ledger: string, now = Date.now()): boolean {
+  const tried = statSync(backupFolder(ledger), { throwIfNoEntry: false })?.mtimeMs;
+  const since = tried ?? statSync(ledger, { throwIfNoEntry: false })?.birthtimeMs;
+  return since !== undefined && now - since >= DAY_MS;
+}
+
+/** Has one made. It inherits nothing that could hold a secret. */
+export function startBackup(ledger: string): void {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { SystemRoot } = process.env;
+  const child = spawn(process.execPath, [join(__dirname, 'backup.js'), ledger], {
+    cwd: dirname(ledger),
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+    env: SystemRoot === undefined ? {} : { SystemRoot },
+  });
+  // Where no process can be started, the next command tries again.
+  child.on('error', () => {});
+  child.unref();
+}
+
+/** What to do about a ledger that is damaged: moving it away alone would let everything be bought again. */
+export function rescueHint(ledger: string): string {
+  return [
+    'rescue what can be read: steno ledger export --damaged -o rescued.jsonl',
+    `move ${ledger} and the files ledger.db-wal and ledger.db-shm beside it away`,
+    ...lastBackupLines(ledger),
+    'then: steno ledger import rescued.jsonl',
+  ].join('; ');
+}
+
+/** Of one that was emptied, nothing can be read. */
+export function restoreHint(ledger: string): string {
+  const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
+  return `${copy}; remove it by hand only after you have looked at your account: a new ledger knows none of your orders`;
+}
+
+function lastBackupLines(ledger: string): string[] {
+  const last = backupsOf(ledger).at(-1);
+  return last === undefined ? [] : [`put the last backup in its place: cp ${last} ${ledger}`];
+}
