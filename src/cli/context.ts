@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
+import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import { formatDuration } from '../lib/duration.ts';
@@ -11,7 +12,7 @@ import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type CommandLimits, type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
-import { ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
+import { journalPath, ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
 import { type CleanUp, CleanUps } from './clean-ups.ts';
@@ -236,9 +237,21 @@ export class Context {
     await this.out.warn(`${what}: ${errorMessage(error)}`, hint);
   }
 
+  /** Whether any listener has a journal; most commands need not load what reads it. */
+  get hasJournals(): boolean {
+    return existsSync(journalPath(stateFolder(this.env)));
+  }
+
+  /** What listeners have received and not yet moved into the ledger. */
+  async journals(profile = this.settings.profileName): Promise<JournalFolder> {
+    const { JournalFolder } = await import('../ledger/journal/journal-folder.ts');
+    return new JournalFolder(journalPath(this.stateFolder), profile);
+  }
+
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
     if (this.#hasLedger) (await this.#openLedger(SANDBOX)).clear();
+    if (this.hasJournals) (await this.journals(SANDBOX)).removeLeft();
   }
 
   get #hasLedger(): boolean {

@@ -7,7 +7,14 @@ import { usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { eventNames } from '../listen/event-names.ts';
-import { followEvents, getEvents, listEvents, replayTo, replayWith } from '../listen/history.ts';
+import {
+  eventsOnTheWay,
+  followEvents,
+  getEvents,
+  listEvents,
+  replayTo,
+  replayWith,
+} from '../listen/history.ts';
 import { eventLines, eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');
@@ -69,9 +76,12 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
   const filter = filterOf(options, (what) => out.note(what));
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_LIMIT);
   const limit = options.limit ?? (forPeople ? PAGE_LIMIT : Number.POSITIVE_INFINITY);
-  await out.showPages(eventPages(listEvents(ledger, filter, limit), forPeople ? 'line' : 'body'));
+  const onTheWay = context.hasJournals ? eventsOnTheWay(ledger, await context.journals(), filter) : [];
+  const events = listEvents(ledger, filter, limit, onTheWay);
+  await out.showPages(eventPages(events, forPeople ? 'line' : 'body'));
   if (!forPeople) return;
-  const all = ledger.events.count(filter);
+  if (onTheWay.length) out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
+  const all = ledger.events.count(filter) + onTheWay.length;
   if (all === 0) out.note('no events; receive some with: steno listen');
   if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
 }

@@ -49,7 +49,8 @@ export const events = command({
   about:
     'Lists the events that listen has received, newest first, with their numbers. On a terminal it shows a page; ' +
     'elsewhere, and with --json or --csv, everything. With --follow the oldest comes first: the latest ones, then ' +
-    'each as it arrives, whichever process receives it. --quiet prints the numbers.',
+    'each as it arrives, whichever process receives it. --quiet prints the numbers. An event that is kept but not in ' +
+    'the ledger yet has no number (null in JSON).',
   options: {
     limit: count(
       '--limit <n>',

@@ -31,11 +31,9 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
   const account = await accountOf(context, plan.register || options.download !== undefined);
   const connect = account && connector(context, account);
   const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
-  await listen(
-    plan,
-    { ledger, connect, account, onExit, env, hide, interrupt: signal },
-    callbacks(context, options),
-  );
+  const journals = await context.journals();
+  const resources = { ledger, journals, hide, connect, account, onExit, env, interrupt: signal };
+  await listen(plan, resources, callbacks(context, options));
 }
 
 /** The account; where it is not needed, only if one is set up. The key is read once: its command may fail later. */

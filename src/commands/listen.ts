@@ -11,7 +11,8 @@ export const listen = command({
   about: `Runs a receiver for the events of the service until Ctrl-C. Each is on disk before it is answered; then it is shown, and what is asked for below is done. It says 'listening on …' on stderr when it is ready.
 
 What happens to an event, whatever crashes:
-  kept      before the answer goes out; if it can't be, the answer is 503
+  kept      before the answer goes out, also while the ledger is locked or damaged; if it can't
+            be, the answer is 503
   shown     at most once: here; all of them again with: steno events
   forward   at least once: the bytes as received, tried again for a day
   exec      at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY

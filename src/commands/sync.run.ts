@@ -5,6 +5,9 @@ import { raiseFailures } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { syncView } from '../views/sync.ts';
@@ -20,6 +23,7 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
   const formats = checkFormats(options.format);
   checkFolder(options.download);
   const ledger = await context.requireLedger('sync works from the ledger');
+  await moveLeftEvents(context, ledger);
   const transport = await context.connect();
   const target = { folder: options.download, formats, jobs: options.jobs };
   const news = new News(out);
@@ -34,6 +38,20 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
     // What is done is told, also where the rest was broken off.
     if (signal.aborted || !news.isEmpty) await news.show();
     throw error;
+  }
+}
+
+/** What a listener that broke off has received is of use only once it is in the ledger. */
+async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
+  if (!context.hasJournals) return;
+  const { out, signal } = context;
+  const warn = (text: string): void => void out.warn(text);
+  try {
+    const journals = await context.journals();
+    const moved = await moveLeftJournalsInto(ledger, { journals, signal, onWarning: warn });
+    if (moved > 0) out.note(movedNote(moved));
+  } catch (error) {
+    warn(`can't move events of earlier listeners into the ledger: ${errorMessage(error)}`);
   }
 }
 

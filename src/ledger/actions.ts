@@ -1,4 +1,5 @@
 /** What is to be done about each event and its result: written together with the event, so that a crash loses none. */
+import type { Source } from './events.ts';
 import { Table, timestamp } from './table.ts';
 
 export interface ActionRow {
@@ -57,6 +58,13 @@ export interface NextQuery {
   readonly limit: number;
   /** How many may be about strangers. */
   readonly strangers: number;
+}
+
+/** An action, and the events that it is done for. */
+export interface ActionRule extends ActionKey {
+  readonly sources: readonly Source[];
+  /** Absent: every event. */
+  readonly events?: readonly string[];
 }
 
 export interface ActionResult {

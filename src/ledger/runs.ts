@@ -28,6 +28,13 @@ export class Runs extends Table {
     return Number(row?.id);
   }
 
+  /** A session for what a listener left in its journal: its actions are taken over like those of any that broke off. */
+  addEnded(): number {
+    const run = this.begin();
+    this.end(run);
+    return run;
+  }
+
   heartbeat(run: number): void {
     this.db.run('UPDATE runs SET seen_at = ? WHERE id = ?', timestamp(), run);
   }

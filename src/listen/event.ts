@@ -5,7 +5,7 @@ import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { countUnlistedFields, type Fields, parseFields } from './parse.ts';
 
 export class ReceivedEvent {
-  /** Its number in the ledger. */
+  /** Its number in the ledger; 0 while it is not there. */
   readonly n: number;
   readonly source: EventRow['source'];
   /** ISO 8601. */
@@ -63,7 +63,7 @@ export class ReceivedEvent {
   get json(): JsonObject {
     const { n, source, receivedAt, event, version, audiofile, order, title } = this;
     const head = toJson({
-      n,
+      n: n || null,
       source,
       received_at: receivedAt,
       event,

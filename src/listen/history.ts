@@ -2,7 +2,8 @@
 
 import { PostTarget } from '../api/http/post.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
-import type { EventFilter } from '../ledger/events.ts';
+import type { EventFilter, EventRow } from '../ledger/events.ts';
+import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -12,18 +13,53 @@ import type { Outcome } from './actions/action.ts';
 import { type ExecOptions, runCommand } from './actions/exec.ts';
 import { outcomeOf } from './actions/forward.ts';
 import { ReceivedEvent } from './event.ts';
+import { type ParsedForm, parseForm } from './parse.ts';
+import { eventRow } from './recorder.ts';
 
 const PAGE_SIZE = 200;
 /** How often --follow reads the ledger. */
 const POLL_INTERVAL_MS = 250;
 
-/** Pages of events, newest first. */
-export function* listEvents(ledger: Ledger, filter: EventFilter, limit: number): Generator<ReceivedEvent[]> {
+/** Deliveries that are kept in a journal and not in the ledger yet, newest first. They have no number. */
+export function eventsOnTheWay(ledger: Ledger, journals: JournalFolder, filter: EventFilter): EventRow[] {
+  const rows = [...journals.arrivals()].reverse().flatMap((arrival) => {
+    const parsed = parseForm(arrival.body);
+    const row = eventRow(0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
+    return matches(row, parsed, filter) ? [row] : [];
+  });
+  const known = new Set(ledger.events.ofArrivals(rows.map(arrivalOf)).map(arrivalOf));
+  return rows
+    .filter((row) => !known.has(arrivalOf(row)))
+    .sort((a, b) => b.received_at.localeCompare(a.received_at));
+}
+
+const arrivalOf = ({ arrival }: EventRow): string => arrival ?? '';
+
+/** What the ledger's own query does for events that are in it. */
+function matches(row: EventRow, { files }: ParsedForm, filter: EventFilter): boolean {
+  const { events = [], file, order, since, found = false } = filter;
+  if (found || (since !== undefined && row.received_at < since)) return false;
+  if (events.length && !events.includes(row.event)) return false;
+  return (file === undefined || files.includes(file)) && (order === undefined || row.order_id === order);
+}
+
+/** Pages of events, newest first; those that are on their way come before the others. */
+export function* listEvents(
+  ledger: Ledger,
+  filter: EventFilter,
+  limit: number,
+  onTheWay: readonly EventRow[] = [],
+): Generator<ReceivedEvent[]> {
   let before: number | undefined;
-  for (let left = limit; left > 0; left -= PAGE_SIZE) {
+  let left = limit;
+  for (let waiting = onTheWay; left > 0; waiting = []) {
     const rows = ledger.events.page(filter, Math.min(PAGE_SIZE, left), before);
-    if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
+    // One of them may have come into the ledger just now.
+    const ids = new Set(rows.map(arrivalOf));
+    const page = [...waiting.filter((row) => !ids.has(arrivalOf(row))), ...rows].slice(0, left);
+    if (page.length) yield page.map((row) => new ReceivedEvent(row));
     if (rows.length < PAGE_SIZE) return;
+    left -= page.length;
     before = rows.at(-1)?.id;
   }
 }

@@ -1,27 +1,45 @@
-/** Keeps each delivery in the ledger, with the actions that it asks for, before its sender gets an answer. */
+/**
+ * Keeps each delivery in the journal before its sender gets an answer, and has it moved into the ledger, with the
+ * actions that it asks for.
+ */
+
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
+import { Journal } from '../ledger/journal/journal.ts';
+import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { countStreamedBytes } from '../lib/memory.ts';
+import { thisProcess } from '../lib/processes.ts';
+import { plural } from '../lib/text.ts';
+import { ArrivalWriter } from './arrival-writer.ts';
 import { cleanDelivery } from './clean-delivery.ts';
 import { ReceivedEvent } from './event.ts';
-import { GroupCommit } from './group-commit.ts';
-import { type ParsedForm, parseForm } from './parse.ts';
+import { durableCommits, type GroupCommit } from './group-commit.ts';
+import { movedNote, moveLeftJournals } from './left-journals.ts';
+import { Mover } from './mover.ts';
+import { parseForm } from './parse.ts';
 import { RawBodies } from './raw-bodies.ts';
-import { eventRow, type NewEvent, Recorder, type RecorderRules } from './recorder.ts';
+import { eventRow, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
-import { type OnError, runInBackground } from './timers.ts';
+import type { OnError } from './timers.ts';
 
 interface KeepCallbacks {
-  readonly onKept: (event: ReceivedEvent) => void;
+  readonly onKept: () => void;
   /** Gets the event without a number, because the service does not send it again. */
   readonly onFailed: (error: unknown, event: ReceivedEvent) => void;
 }
 
-interface WaitingDelivery extends NewEvent {
-  readonly callbacks: KeepCallbacks;
-  readonly test: ExpectedTest | undefined;
-  /** The body that is forwarded, where a signature was cut out of what is kept. */
-  readonly raw: Uint8Array | undefined;
+interface InboxOptions {
+  readonly ledger: Ledger;
+  readonly journals: JournalFolder;
+  readonly rules: RecorderRules;
+  /** Masks the key. */
+  readonly hide: (text: string) => string;
+  /** The event is in the ledger, and has its number. */
+  readonly onEvent: (event: ReceivedEvent) => void;
+  readonly onNote: (text: string) => void;
+  readonly onWarning: (text: string, hint?: string) => void;
+  readonly onError: OnError;
 }
 
 interface ExpectedTest {
@@ -30,93 +48,115 @@ interface ExpectedTest {
 }
 
 export class Inbox {
-  /** Every write of the session goes through it. */
+  /** Every write of the session to the ledger goes through it. */
   readonly commits: GroupCommit;
   readonly rawBodies: RawBodies;
-  readonly #ledger: Ledger;
+  readonly journal: Journal;
+  readonly #options: InboxOptions;
   readonly #recorder: Recorder;
-  readonly #hide: (text: string) => string;
-  readonly #onError: OnError;
-  #waiting: WaitingDelivery[] = [];
+  readonly #mover: Mover;
   #expected: ExpectedTest | undefined;
 
-  /** `hide` masks the key. */
-  constructor(ledger: Ledger, rules: RecorderRules, hide: (text: string) => string, onError: OnError) {
-    this.#ledger = ledger;
-    this.#recorder = new Recorder(ledger, rules);
-    this.#hide = hide;
-    this.#onError = onError;
-    this.rawBodies = new RawBodies(rules.actions.filter(({ kind }) => kind === 'forward').length);
-    this.commits = new GroupCommit((work) => {
-      ledger.checkInPlace();
-      return ledger.transaction(work);
+  /** Throws if the journal can't be written. */
+  constructor(options: InboxOptions) {
+    const { ledger, journals, rules } = options;
+    const { actions, only } = rules;
+    this.#options = options;
+    this.rawBodies = new RawBodies(actions.filter(({ kind }) => kind === 'forward').length);
+    this.commits = durableCommits(ledger);
+    const recorder = new Recorder(ledger, rules);
+    this.#recorder = recorder;
+    const rulesToKeep = actions.map(({ kind, target, sources, events }) => ({
+      kind,
+      target,
+      sources,
+      ...(events && { events }),
+    }));
+    this.journal = new Journal({
+      folder: journals.path,
+      head: { profile: journals.profile, owner: thisProcess(), actions: rulesToKeep, only },
+      onKept: (batch) => this.#mover.add(batch),
+    });
+    const expectsTest = (): boolean => this.#expected !== undefined;
+    const writer = new ArrivalWriter({ ledger, commits: this.commits, recorder, expectsTest });
+    this.#mover = new Mover(this.journal, writer, {
+      onMoved: (rows) => this.#addEvents(rows),
+      onTrouble: (why) => this.#noteLedger(why),
+      onError: options.onError,
     });
   }
 
-  keep(received: Delivery, callbacks: KeepCallbacks): void {
-    const { kept: delivery, forwarded: raw } = cleanDelivery(received, this.#hide);
-    const parsed = parseForm(delivery.body);
-    let test: ExpectedTest | undefined;
-    try {
-      test = this.#takeTest(parsed);
-    } catch (error) {
-      const event = unkeptEvent({ source: 'received', delivery, parsed });
-      return void callbacks.onFailed(error, event);
+  keep(received: Delivery, { onKept, onFailed }: KeepCallbacks): void {
+    const { kept, forwarded } = cleanDelivery(received, this.#options.hide);
+    // Of a large body, cleaning leaves copies behind.
+    countStreamedBytes(2 * received.body.length);
+    const id = this.journal.append(kept, this.#mayBeTest(kept), (error) => {
+      if (error === undefined) return onKept();
+      this.rawBodies.delete(id);
+      const row = eventRow(0, { source: 'received', delivery: kept, parsed: parseForm(kept.body) });
+      onFailed(error, new ReceivedEvent(row));
+    });
+    if (forwarded) this.rawBodies.set(id, forwarded);
+  }
+
+  /** Whether it is one needs the ledger, which may not work now. */
+  #mayBeTest({ body }: Delivery): boolean {
+    return this.#expected !== undefined && parseForm(body).event === this.#expected.type;
+  }
+
+  #noteLedger(why: string | undefined): void {
+    const { onNote, onWarning } = this.#options;
+    if (why === undefined) onNote('the ledger takes events again');
+    else onWarning(`events are kept in the journal, and wait for the ledger: ${why}`);
+  }
+
+  /** Moves what listeners that are gone have left into the ledger; gives the number of events. */
+  async moveLeft(signal: AbortSignal): Promise<number> {
+    const { ledger, journals, onNote, onWarning } = this.#options;
+    const { commits } = this;
+    const moved = await moveLeftJournals({ ledger, commits, journals, signal, onWarning });
+    if (moved > 0) onNote(movedNote(moved));
+    return moved;
+  }
+
+  /** Moves what is kept into the ledger, and says where that stays which can't be moved. */
+  async close(): Promise<void> {
+    await this.journal.settled();
+    await this.#mover.finish();
+    const left = this.journal.close();
+    if (left.length === 0) return;
+    this.#options.onWarning(
+      `${plural(this.#mover.pending, 'event')} not in the ledger yet: kept in ${left.join(', ')}`,
+      'the next steno listen or steno sync moves them there',
+    );
+  }
+
+  #addEvents(rows: readonly EventRow[]): void {
+    for (const row of rows) {
+      if (row.source === 'test') {
+        this.#expected?.arrived();
+        this.#expected = undefined;
+      }
+      this.#options.onEvent(new ReceivedEvent(row));
     }
-    const source = test ? 'test' : 'received';
-    if (this.#waiting.push({ source, delivery, parsed, callbacks, test, raw }) === 1)
-      runInBackground(() => this.#writeWaiting(), this.#onError);
-  }
-
-  /** Takes what has come in by the time of the commit: many rows in one statement cost less than one by one. */
-  async #writeWaiting(): Promise<void> {
-    let batch: readonly WaitingDelivery[] | undefined;
-    let rows: readonly EventRow[];
-    const held = new Set<number>();
-    try {
-      rows = await this.commits.add(() => {
-        batch ??= this.#waiting.splice(0);
-        const written = this.#recorder.write(batch);
-        // Within the transaction: its end may wake the queue of a forward before this goes on.
-        this.#holdRaw(batch, written, held);
-        return written;
-      });
-    } catch (error) {
-      for (const n of held) this.rawBodies.delete(n);
-      for (const each of batch ?? this.#waiting.splice(0)) each.callbacks.onFailed(error, unkeptEvent(each));
-      return;
-    }
-    batch?.forEach(({ callbacks, test }, at) => {
-      callbacks.onKept(new ReceivedEvent(rows[at] as EventRow));
-      test?.arrived();
-    });
-  }
-
-  /** A transaction may be tried again, with other numbers. */
-  #holdRaw(batch: readonly WaitingDelivery[], rows: readonly EventRow[], held: Set<number>): void {
-    for (const n of held) this.rawBodies.delete(n);
-    held.clear();
-    batch.forEach(({ raw }, at) => {
-      const n = rows[at]?.id;
-      if (!raw || n === undefined) return;
-      this.rawBodies.set(n, raw);
-      held.add(n);
-    });
   }
 
   /** Keeps an event for a file that is delivered though no event came; undefined if one came after all. */
   async addFound({ id, order_id, url }: MissedFile): Promise<ReceivedEvent | undefined> {
+    // Its delivery may be among those that are on their way.
+    if (this.#mover.pending > 0) return undefined;
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
     const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
+    const { expectedEvents } = this.#options.ledger;
     const row = await this.commits.add(() =>
-      this.#ledger.expectedEvents.stopExpecting(id) ? this.#recorder.write([newEvent])[0] : undefined,
+      expectedEvents.stopExpecting(id) ? this.#recorder.write([newEvent])[0] : undefined,
     );
     return row && new ReceivedEvent(row);
   }
 
-  /** Resolves when the test delivery that was asked for comes in; it leads to no action. */
+  /** Resolves when the test delivery that was asked for is in the ledger; it leads to no action. */
   expectTest(type: string): Promise<void> {
     return new Promise((arrived) => {
       this.#expected = { type, arrived };
@@ -126,16 +166,4 @@ export class Inbox {
   expectNoTest(): void {
     this.#expected = undefined;
   }
-
-  /** A test is about a file and an order that the ledger does not know. */
-  #takeTest({ event, audiofile, order }: ParsedForm): ExpectedTest | undefined {
-    const expected = this.#expected;
-    if (expected?.type !== event) return undefined;
-    const { files } = this.#ledger;
-    if (files.get(audiofile) || files.ofOrder(order).length) return undefined;
-    this.#expected = undefined;
-    return expected;
-  }
 }
-
-const unkeptEvent = (newEvent: NewEvent): ReceivedEvent => new ReceivedEvent(eventRow(0, newEvent));

@@ -12,18 +12,18 @@ interface RawBody {
 
 export class RawBodies {
   readonly #targets: number;
-  readonly #bodies = new Map<number, RawBody>();
+  readonly #bodies = new Map<string, RawBody>();
   #bytes = 0;
 
   constructor(targets: number) {
     this.#targets = targets;
   }
 
-  /** Keeps the body of an event; the oldest ones give way. */
-  set(event: number, body: Uint8Array): void {
-    this.delete(event);
+  /** Keeps the body of a delivery by the id that it got on arrival; the oldest ones give way. */
+  set(arrival: string, body: Uint8Array): void {
+    this.delete(arrival);
     if (this.#targets === 0 || body.byteLength > MAX_TOTAL_BYTES) return;
-    this.#bodies.set(event, { body, uses: this.#targets });
+    this.#bodies.set(arrival, { body, uses: this.#targets });
     this.#bytes += body.byteLength;
     for (const [oldest] of this.#bodies) {
       if (this.#bytes <= MAX_TOTAL_BYTES) return;
@@ -31,20 +31,24 @@ export class RawBodies {
     }
   }
 
-  get(event: number): Uint8Array | undefined {
-    return this.#bodies.get(event)?.body;
+  get(arrival: string): Uint8Array | undefined {
+    return this.#bodies.get(arrival)?.body;
+  }
+
+  get isEmpty(): boolean {
+    return this.#bodies.size === 0;
   }
 
   /** One target needs it no longer. */
-  release(event: number): void {
-    const held = this.#bodies.get(event);
+  release(arrival: string): void {
+    const held = this.#bodies.get(arrival);
     if (!held) return;
-    if (held.uses > 1) this.#bodies.set(event, { ...held, uses: held.uses - 1 });
-    else this.delete(event);
+    if (held.uses > 1) this.#bodies.set(arrival, { ...held, uses: held.uses - 1 });
+    else this.delete(arrival);
   }
 
-  delete(event: number): void {
-    this.#bytes -= this.#bodies.get(event)?.body.byteLength ?? 0;
-    this.#bodies.delete(event);
+  delete(arrival: string): void {
+    this.#bytes -= this.#bodies.get(arrival)?.body.byteLength ?? 0;
+    this.#bodies.delete(arrival);
   }
 }

@@ -1,17 +1,10 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
-import type { ActionKey } from '../ledger/actions.ts';
+import type { ActionRule } from '../ledger/actions.ts';
 import type { EventRow, Source } from '../ledger/events.ts';
 import type { KnownFile } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ParsedForm } from './parse.ts';
 import type { Delivery } from './server.ts';
-
-/** An action, and the events that it is done for. */
-export interface ActionRule extends ActionKey {
-  readonly sources: readonly Source[];
-  /** Absent: every event. */
-  readonly events?: readonly string[];
-}
 
 export interface RecorderRules {
   readonly run: number;

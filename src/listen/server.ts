@@ -37,7 +37,7 @@ export interface Receiver {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-/** Longer than the wait for a locked ledger: what is kept is also answered. */
+/** What is kept is also answered, on a slow disk too. */
 const CLOSE_TIMEOUT_MS = 6_000;
 const DRAIN_MS = 1_000;
 
@@ -56,6 +56,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   // Node would answer 417 to an expectation that it does not know; a sender loses nothing if it is not met.
   server.on('checkExpectation', handler.onRequest);
   server.on('connection', (socket: Socket) => handler.connections.add(socket, tls !== undefined));
+  // A sender may close its side once it has sent all: it still gets its answer. @types/node does not know the property.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
   await startListening(server, options);
   const { address, family, port } = server.address() as AddressInfo;

@@ -1,5 +1,6 @@
 /** What a listening session is given: the plan, what it works with, and whom it tells. */
 import type { Transport } from '../api/http/transport.ts';
+import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import type { Action, ActionReport } from './actions/action.ts';
@@ -33,6 +34,7 @@ export interface ListenPlan {
 
 export interface SessionResources {
   readonly ledger: Ledger;
+  readonly journals: JournalFolder;
   /** Absent where no account is set up. */
   readonly connect: Connect | undefined;
   /** Whom `connect` connects as. */

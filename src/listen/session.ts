@@ -16,7 +16,7 @@ import { Lookout } from './lookout.ts';
 import { type Delivery, openReceiver, type Receiver } from './server.ts';
 import { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
-import { type OnError, repeat, runInBackground, startTimer } from './timers.ts';
+import { aborted, type OnError, repeat, runInBackground, startTimer } from './timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { RepeatedWarnings } from './warnings.ts';
 import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
@@ -27,6 +27,8 @@ const TICK_MS = 5_000;
 const ACTION_GRACE_MS = 3_000;
 /** How long a reader that may have stalled has for the events that are not shown yet, after an interruption. */
 const SHOW_GRACE_MS = 1_000;
+/** How long the end of a session may wait for a locked ledger. */
+const LEDGER_GRACE_MS = 5_000;
 /**
  * Speed: events that come within this time are shown together, which saves a seventh of the processor time of an event
  * in a flood. To take it out, show each event at once.
@@ -119,7 +121,15 @@ class ListeningSession {
     this.#shared = shared;
     this.#parts = parts;
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
-    this.#inbox = new Inbox(ledger, { run, actions, only: plan.only }, resources.hide, onError);
+    this.#inbox = new Inbox({
+      ...{ ledger, onError },
+      journals: resources.journals,
+      hide: resources.hide,
+      rules: { run, actions, only: plan.only },
+      onEvent: (event) => this.#add(event),
+      onNote: callbacks.onNote,
+      onWarning: (text, hint) => warnings.warn(text, hint),
+    });
     const { commits, rawBodies } = this.#inbox;
     const { signal } = end;
     this.#queues = new ActionQueues(actions, {
@@ -221,15 +231,19 @@ class ListeningSession {
     this.#loops = Promise.all([
       loop("can't note in the ledger that this listener is running", async () => {
         this.#endIfLedgerIsGone();
+        this.#inbox.journal.touch();
         await this.#inbox.commits.add(() => ledger.runs.heartbeat(run));
         await this.#queues.adopt();
       }),
       loop("can't see to the webhook of listeners that ended", async () => this.#loan?.tend()),
+      loop("can't move events of earlier listeners into the ledger", async () => {
+        if (await this.#inbox.moveLeft(end.signal)) await this.#queues.adopt();
+      }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
     ]).catch(onError);
   }
 
-  /** No later event could be kept: the service should send them elsewhere. */
+  /** No action could be done about a later event: the service should send them elsewhere. */
   #endIfLedgerIsGone(): void {
     try {
       this.#parts.ledger.checkInPlace();
@@ -240,10 +254,7 @@ class ListeningSession {
 
   #keep(delivery: Delivery, done: (error?: unknown) => void): void {
     this.#inbox.keep(delivery, {
-      onKept: (event) => {
-        done();
-        this.#add(event);
-      },
+      onKept: done,
       onFailed: (error, event) => {
         done(error);
         const { warnings, callbacks } = this.#shared;
@@ -253,7 +264,7 @@ class ListeningSession {
     });
   }
 
-  /** Counts an event that was kept; has it shown and acted on. */
+  /** Counts an event that is in the ledger; has it shown and acted on. */
   #add(event: ReceivedEvent): void {
     if (event.source === 'test') return;
     const { plan, end, onError } = this.#shared;
@@ -284,8 +295,10 @@ class ListeningSession {
   async #close(): Promise<void> {
     const { ledger, run } = this.#parts;
     const { commits } = this.#inbox;
+    commits.limitWait(LEDGER_GRACE_MS);
     await this.#attempt(() => this.#loan?.giveBack());
     await this.#attempt(() => this.#receiver?.close());
+    await this.#attempt(() => this.#inbox.close());
     await this.#attempt(() => this.#tunnel?.close());
     await this.#attempt(() => this.#loops);
     await this.#attempt(() => this.#show());
@@ -330,12 +343,4 @@ class ListeningSession {
         `${left} left to do for the next listen: ${action.kind} ${action.target}`,
       );
   }
-}
-
-/** Resolves when the signal fires. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -33,3 +33,11 @@ export async function repeat(pauseMs: number, signal: AbortSignal, work: () => P
 async function run(work: Work): Promise<void> {
   await work();
 }
+
+/** Resolves when the signal fires. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

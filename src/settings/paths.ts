@@ -24,6 +24,9 @@ export function stateFolder(env: Env, platform = process.platform): string {
 
 export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 
+/** Where listeners keep what is not in the ledger yet. */
+export const journalPath = (folder: string): string => join(folder, 'journal');
+
 /** Makes a folder that only its owner can open; the mode of a shared one (/tmp, a home folder) is not changed. */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, 0o700);

@@ -18,8 +18,11 @@ const columns: readonly Column[] = [
   { name: 'meaning' },
 ];
 
+/** Empty for an event that is not in the ledger yet. */
+const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
+
 const cells = (event: ReceivedEvent): string[] => [
-  String(event.n),
+  numberOf(event),
   event.receivedAt,
   event.event || '(no name)',
   event.audiofile,
@@ -50,7 +53,7 @@ export const eventsView = (events: readonly ReceivedEvent[], detail: EventDetail
     return events.map((event) => event.json);
   },
   get quiet() {
-    return events.map(({ n }) => String(n));
+    return events.map(numberOf).filter(Boolean);
   },
   columns: columnsFor[detail],
   rows: events.map((event) => rowOf(event, detail)),

@@ -1,6 +1,7 @@
 /** What grows with the ledger: the same command on many files, against it on few. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { JournalFolder } from '../../src/ledger/journal/journal-folder.ts';
 import { migrations } from '../../src/ledger/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
 import { type Row, run, type Subject } from './measure.ts';
@@ -73,10 +74,16 @@ export async function makeLedger(env: Env, files: number): Promise<void> {
   db.close();
 }
 
-/** How many events a ledger holds. */
+/** How many events are kept: in the ledger, or in a journal on their way there. */
 export async function keptEvents(env: Env): Promise<number> {
-  const db = await openDatabase(join(env.STENO_STATE_DIR ?? '', 'ledger.db'), migrations);
+  const state = env.STENO_STATE_DIR ?? '';
+  const arrivals = [...new JournalFolder(join(state, 'journal'), 'default').arrivals()];
+  const db = await openDatabase(join(state, 'ledger.db'), migrations);
   const found = db.get<{ n: number }>('SELECT count(*) AS n FROM events');
+  const moved = db.get<{ n: number }>(
+    'SELECT count(*) AS n FROM events WHERE arrival IN (SELECT value FROM json_each(?))',
+    JSON.stringify(arrivals.map(({ id }) => id)),
+  );
   db.close();
-  return found?.n ?? 0;
+  return (found?.n ?? 0) + arrivals.length - (moved?.n ?? 0);
 }

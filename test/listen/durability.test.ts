@@ -3,14 +3,17 @@ import { statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
+import { freshFolder } from '../support/files.ts';
+import { arrivalsIn, journalFiles, keptIn, lockLedger } from '../support/journal.ts';
 import { complete, eventsOf, FORM, form, Listener, send } from '../support/listener.ts';
 import { User } from '../support/steno.ts';
 
 const EVENTS = 10_000;
 const CONNECTIONS = 64;
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+if (!canMount) console.warn('a full disk is not tested: only root can mount one');
 
 describe('what was answered', () => {
   it('is there after kill -9, three times in 10,000 deliveries over 64 connections', async () => {
@@ -20,12 +23,15 @@ describe('what was answered', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
     const answered: number[] = [];
     const refused: number[] = [];
+    /** How often each was sent: one whose connection broke is sent again. */
+    const sent = new Map<number, number>();
     let next = 0;
     let back: Promise<void> = Promise.resolve();
 
     /** Resolves with the status, or with nothing if the connection broke. */
     const deliver = (id: number): Promise<number | undefined> =>
       new Promise((done) => {
+        sent.set(id, (sent.get(id) ?? 0) + 1);
         const options = { port, method: 'POST', agent, headers: { 'content-type': FORM } };
         const call = request(options, (response) => {
           response.resume().on('end', () => done(response.statusCode));
@@ -57,30 +63,42 @@ describe('what was answered', () => {
     agent.destroy();
     expect(refused).toEqual([]);
     expect(answered).toHaveLength(EVENTS);
-    const kept = new Set((await eventsOf(user)).map(({ audiofile }) => audiofile));
-    expect(answered.filter((id) => !kept.has(String(id)))).toEqual([]);
+    await listener.stop('SIGKILL');
+    const listed = new Set((await eventsOf(user)).map(({ audiofile }) => audiofile));
+    expect(answered.filter((id) => !listed.has(String(id)))).toEqual([]);
+    const last = await Listener.start(user, ['--quiet']);
+    await last.until(() => journalFiles(user).length === 1);
+    await last.stop();
+    expect(journalFiles(user)).toEqual([]);
+    const rows = new Map<string, number>();
+    for (const id of keptIn(user)) rows.set(id, (rows.get(id) ?? 0) + 1);
+    expect(answered.filter((id) => !rows.has(String(id)))).toEqual([]);
+    expect([...rows].filter(([id, count]) => count > (sent.get(Number(id)) ?? 0))).toEqual([]);
   }, 60_000);
 
-  it('is 503 with the reason on stderr while the ledger is locked, and 200 again after', async () => {
+  it('is kept while the ledger is locked for long, and is in it once when that is over', async () => {
     const user = new User();
     const listener = await Listener.start(user);
-    const lock = new DatabaseSync(join(user.home, 'state', 'ledger.db'));
-    lock.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
-    const waiting = [listener.post(complete('1')), listener.post(complete('2'))];
+    const lock = lockLedger(user);
+    const answers = await Promise.all(['1', '2'].map((id) => listener.post(complete(id))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await eventsOf(user)).map(({ n }) => n)).toEqual([null, null]);
+    await listener.until(() => /wait for the ledger: .*locked/.test(listener.stderr));
+    expect((await listener.post(complete('3'))).status).toBe(200);
     const health = await send(`http://127.0.0.1:${listener.port}/healthz`, '', { method: 'GET' });
     expect(health.status).toBe(200);
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([503, 503]);
-    await listener.until(() => /warning: an event could not be kept .* 503: .*locked/.test(listener.stderr));
-    expect(listener.stderr.match(/could not be kept/g)).toHaveLength(1);
-    const late = listener.post(complete('3'));
-    await sleep(300);
-    lock.exec('ROLLBACK');
-    lock.close();
-    expect((await late).status).toBe(200);
-    expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3']);
+    lock.release();
+    await listener.until(() => /the ledger takes events again/.test(listener.stderr));
+    await listener.until(() => keptIn(user).length === 3);
+    expect(keptIn(user).sort()).toEqual(['1', '2', '3']);
+    expect(listener.stderr.match(/wait for the ledger/g)).toHaveLength(1);
+    expect((await eventsOf(user)).map(({ n }) => n)).toEqual([3, 2, 1]);
+    await listener.until(() => listener.lines.length === 3);
+    await listener.stop();
+    expect(journalFiles(user)).toEqual([]);
   });
 
-  it('is 503, and no crash, where the ledger is damaged while a test event is awaited', async () => {
+  it('is kept, without a crash, where the ledger is damaged while a test event is awaited', async () => {
     const { user, service } = await account();
     service.on('*', { body: '{"webhook":""}' });
     const listener = await Listener.start(user, [
@@ -93,25 +111,59 @@ describe('what was answered', () => {
       writeFileSync(path, Buffer.alloc(statSync(path).size, 'Z'), { flag: 'r+' });
     }
     const event = form({ event: 'DIFFICULT_AUDIO', audiofile: '7', order: 'o7' });
-    expect((await listener.post(event)).status).toBe(503);
+    expect((await listener.post(event)).status).toBe(200);
+    await listener.until(() => /wait for the ledger: .* is damaged/.test(listener.stderr));
     expect((await send(`${new URL(listener.url).origin}/healthz`, '', { method: 'GET' })).status).toBe(200);
-    expect(listener.stderr).toMatch(/could not be kept and was answered with 503: .* is damaged/);
-    listener.child.kill('SIGKILL');
+    expect((await listener.post(complete('8'))).status).toBe(200);
+    await listener.stop('SIGKILL');
+    expect(arrivalsIn(user).map(({ body }) => body.toString())).toEqual([event, complete('8')]);
   });
 
-  it.skipIf(process.platform !== 'linux')('is 503 while the disk is full', async () => {
+  it.skipIf(process.platform !== 'linux')('is 503 where the journal can not be written', async () => {
     const user = new User();
     const listener = await Listener.start(user);
     await listener.post(complete('1'));
-    // A limit on the size of files is what a full disk is to SQLite: a write fails, and the file stays whole.
-    const body = Buffer.alloc(900_000, 97);
-    execFileSync('prlimit', ['--pid', String(listener.child.pid), '--fsize=2000000:2000000']);
-    const answers = [];
-    for (let n = 0; n < 4; n += 1)
-      answers.push((await listener.post(body).catch(() => ({ status: 0 }))).status);
-    expect(answers.at(-1)).toBe(503);
-    expect(listener.stderr).toMatch(/could not be kept and was answered with 503/);
-    const kept = await eventsOf(user);
-    expect(kept).toHaveLength(1 + answers.filter((status) => status === 200).length);
+    // A limit on the size of files: a write fails in its middle, as on a full disk.
+    execFileSync('prlimit', ['--pid', String(listener.child.pid), '--fsize=500000:500000']);
+    const large = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '2', filler: 'a'.repeat(900_000) });
+    expect((await listener.post(large)).status).toBe(503);
+    await listener.until(() => /not kept: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
+    expect(listener.stderr).toMatch(/could not be kept and was answered with 503: can't write .*journal/);
+    expect((await listener.post(complete('3'))).status).toBe(200);
+    expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3', '1']);
+  });
+
+  it.skipIf(!canMount)('is 503 while the disk is full, and all the rest is there (needs root)', async () => {
+    const folder = freshFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
+    try {
+      const user = new User({ STENO_STATE_DIR: join(folder, 'state') });
+      const listener = await Listener.start(user);
+      const answered: string[] = [];
+      let refused = 0;
+      for (let n = 1; n <= 12; n += 1) {
+        const body = form({
+          event: 'TRANSCRIPT_COMPLETE',
+          audiofile: String(n),
+          filler: 'a'.repeat(400_000),
+        });
+        const { status } = await listener.post(body);
+        if (status === 200) answered.push(String(n));
+        else refused += 1;
+      }
+      expect([answered.length > 1, refused > 1]).toEqual([true, true]);
+      await listener.until(
+        () => listener.stderr.split('not kept: TRANSCRIPT_COMPLETE').length === refused + 1,
+      );
+      expect(listener.stderr).toMatch(/wait for the ledger: .*full/);
+      await listener.stop();
+      execFileSync('mount', ['-o', 'remount,size=50m', folder]);
+      const next = await Listener.start(user);
+      await next.until(() => keptIn(user).length === answered.length);
+      expect(keptIn(user)).toEqual(answered);
+      await next.stop();
+    } finally {
+      execFileSync('umount', ['-l', folder]);
+    }
   });
 });

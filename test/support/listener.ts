@@ -175,7 +175,8 @@ afterEach(async () => {
 });
 
 export interface EventJson {
-  readonly n: number;
+  /** Null while it is not in the ledger. */
+  readonly n: number | null;
   readonly event: string;
   readonly audiofile: string | null;
   readonly order: string | null;

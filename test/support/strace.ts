@@ -16,12 +16,15 @@ export interface Call {
   ended: number;
 }
 
-/** Runs the program and gives these of its system calls, in the order in which they began. */
-export async function trace(
-  user: User,
-  args: readonly string[],
-  names: string,
-): Promise<{ calls: Call[]; code: number | null }> {
+interface Traced {
+  /** What it has said so far. */
+  readonly stderr: string;
+  /** These of its system calls, in the order in which they began, when it has ended. */
+  ended(): Promise<{ calls: Call[]; code: number | null }>;
+}
+
+/** Starts the program, to be traced until it ends. */
+export function startTraced(user: User, args: readonly string[], names: string): Traced {
   const log = join(user.home, 'trace');
   const child = spawn(
     'strace',
@@ -29,9 +32,22 @@ export async function trace(
     { cwd: user.home, env: user.env },
   );
   child.stdin.end();
-  const { code } = await finished(child);
-  return { calls: parse(readFileSync(log, 'utf8')), code };
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const finish = finished(child);
+  return {
+    get stderr() {
+      return stderr;
+    },
+    ended: async () => ({ code: (await finish).code, calls: parse(readFileSync(log, 'utf8')) }),
+  };
 }
+
+/** Runs the program and gives these of its system calls, in the order in which they began. */
+export const trace = (user: User, args: readonly string[], names: string): ReturnType<Traced['ended']> =>
+  startTraced(user, args, names).ended();
 
 function parse(log: string): Call[] {
   const calls: Call[] = [];

@@ -1,7 +1,6 @@
 /** What can be done about an event, as its queue sees it. */
-import type { MarkedActionKey } from '../../ledger/actions.ts';
+import type { ActionRule, MarkedActionKey } from '../../ledger/actions.ts';
 import type { ReceivedEvent } from '../event.ts';
-import type { ActionRule } from '../recorder.ts';
 import type { RetrySchedule } from './schedule.ts';
 
 export interface Outcome {

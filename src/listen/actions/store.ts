@@ -56,7 +56,7 @@ export class ActionStore {
 
   event(n: number): ReceivedEvent | undefined {
     const row = this.#options.ledger.events.get(n);
-    return row && new ReceivedEvent(row, this.#options.rawBodies.get(n));
+    return row && new ReceivedEvent(row, this.#options.rawBodies.get(row.arrival ?? ''));
   }
 
   begin({ event }: WaitingAction, tries: number): Promise<void> {
@@ -65,7 +65,9 @@ export class ActionStore {
 
   async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
     await this.#write(event, result);
-    if (this.#action.kind === 'forward') this.#options.rawBodies.release(event);
+    const { ledger, rawBodies } = this.#options;
+    if (this.#action.kind === 'forward' && !rawBodies.isEmpty)
+      rawBodies.release(ledger.events.get(event)?.arrival ?? '');
   }
 
   /** Keeps an action for another try; gives why it is given up instead, where its time is over. */

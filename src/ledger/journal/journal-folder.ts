@@ -1,0 +1,172 @@
+/** The journals of all listeners of a state folder, as every process sees them. */
+import { closeSync, fstatSync, openSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../../lib/errors.ts';
+import { holdsLease } from '../lease.ts';
+import { leftName, parseJournalName } from './journal-file.ts';
+import { type Arrival, type JournalHead, type JournalRecord, MAX_RECORD_BYTES, scan } from './record.ts';
+
+/** A journal whose listener is gone. */
+export interface LeftJournal {
+  readonly path: string;
+  readonly marker: Buffer;
+  /** Undefined where the beginning of the file is damaged. */
+  readonly head: JournalHead | undefined;
+}
+
+interface ListedJournal {
+  readonly path: string;
+  readonly marker: Buffer;
+  /** Another process has taken it over before. */
+  readonly isLeft: boolean;
+}
+
+/** Bytes in which no record checks out. At the end of a file they are what a crash left of the last write. */
+export interface Gap {
+  readonly kind: 'gap';
+  readonly start: number;
+  readonly end: number;
+  readonly isTail: boolean;
+}
+
+/** Holds more than one record, so that each is whole in one of the reads. */
+const READ_BYTES = 2 * MAX_RECORD_BYTES;
+
+export class JournalFolder {
+  readonly path: string;
+  readonly profile: string;
+
+  constructor(path: string, profile: string) {
+    this.path = path;
+    this.profile = profile;
+  }
+
+  /** Every delivery of this profile that is in a journal, of listeners that run or ran, in no order. */
+  *arrivals(): Generator<Arrival> {
+    for (const { path, marker } of this.#list())
+      for (const record of readJournal(path, marker))
+        if (record.kind === 'arrival' && record.arrival.profile === this.profile) yield record.arrival;
+  }
+
+  /**
+   * Takes over the journals of this profile whose listeners are gone. They get another name before they are read:
+   * should a listener be there after all, it finds its file gone, and writes what it has not answered into a new one.
+   */
+  takeOver(): LeftJournal[] {
+    return this.#list().flatMap((journal) => {
+      const { path, marker, isLeft } = journal;
+      const { head, profile, seenAt } = inspect(journal);
+      const isTheirs = profile !== undefined && profile !== this.profile;
+      if (seenAt === undefined || isTheirs || (!isLeft && isOwned(head, seenAt))) return [];
+      const taken = isLeft ? path : leftName(path);
+      return isLeft || tryRename(path, taken) ? [{ path: taken, marker, head }] : [];
+    });
+  }
+
+  /** Deletes what listeners that are gone have left. */
+  removeLeft(): void {
+    for (const { path } of this.takeOver()) rmSync(path, { force: true });
+  }
+
+  #list(): ListedJournal[] {
+    return namesIn(this.path).flatMap((name) => {
+      const parsed = parseJournalName(name);
+      return parsed ? [{ path: join(this.path, name), ...parsed }] : [];
+    });
+  }
+}
+
+/** All records and gaps of a file, which may be written to meanwhile; none if it is gone. */
+export function* readJournal(path: string, marker: Buffer): Generator<JournalRecord | Gap> {
+  const file = tryOpen(path);
+  if (file === undefined) return;
+  try {
+    let end = 0;
+    for (const record of recordsOf(file, marker)) {
+      if (record.start > end) yield { kind: 'gap', start: end, end: record.start, isTail: false };
+      yield record;
+      end = record.end;
+    }
+    const { size } = fstatSync(file);
+    if (size > end) yield { kind: 'gap', start: end, end: size, isTail: true };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* recordsOf(file: number, marker: Buffer): Generator<JournalRecord> {
+  for (let at = 0; ; ) {
+    const bytes = readAt(file, at);
+    const isEnd = bytes.length < READ_BYTES;
+    const records = scan(bytes, marker, isEnd);
+    let next = records.next();
+    for (; !next.done; next = records.next())
+      yield { ...next.value, start: next.value.start + at, end: next.value.end + at };
+    if (isEnd) return;
+    at += next.value;
+  }
+}
+
+/** Less than asked for only at the end of the file. */
+function readAt(file: number, start: number): Buffer {
+  const bytes = Buffer.allocUnsafe(READ_BYTES);
+  let at = 0;
+  for (let read = -1; at < READ_BYTES && read !== 0; at += read)
+    read = readSync(file, bytes, at, READ_BYTES - at, start + at);
+  return bytes.subarray(0, at);
+}
+
+interface Inspected {
+  readonly head?: JournalHead;
+  /** Undefined where no record is whole. */
+  readonly profile?: string;
+  /** When its listener last wrote or touched it; undefined if the file is gone. */
+  readonly seenAt?: Date;
+}
+
+function inspect({ path, marker }: ListedJournal): Inspected {
+  const file = tryOpen(path);
+  if (file === undefined) return {};
+  const seenAt = fstatSync(file).mtime;
+  closeSync(file);
+  for (const record of readJournal(path, marker)) {
+    if (record.kind === 'head') return { head: record.head, profile: record.head.profile, seenAt };
+    if (record.kind === 'arrival') return { profile: record.arrival.profile, seenAt };
+  }
+  return { seenAt };
+}
+
+/** Where it can't be told whose it is, time tells: a listener touches its files. */
+const isOwned = (head: JournalHead | undefined, seenAt: Date): boolean =>
+  holdsLease({ ...(head?.owner ?? UNKNOWN_OWNER), seenAt: seenAt.toISOString() });
+
+const UNKNOWN_OWNER = { host: 'unknown', pid: 0, start: '' };
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+function tryOpen(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** False if another process was faster. */
+function tryRename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

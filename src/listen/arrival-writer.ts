@@ -1,0 +1,88 @@
+/** Writes deliveries from a journal into the ledger, each of them once, however often it is tried. */
+import type { EventRow } from '../ledger/events.ts';
+import type { Arrival } from '../ledger/journal/record.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { isLocked } from '../lib/sqlite-errors.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { type ParsedForm, parseForm } from './parse.ts';
+import type { NewEvent, Recorder } from './recorder.ts';
+
+interface ArrivalWriterOptions {
+  readonly ledger: Ledger;
+  readonly commits: GroupCommit;
+  readonly recorder: Recorder;
+  /** Whether one of them may still be the test event that a listener asked for. */
+  readonly expectsTest: () => boolean;
+}
+
+export interface Written {
+  /** All of them that are in the ledger now. */
+  readonly rows: readonly EventRow[];
+  /** Those that can't be written though others can. */
+  readonly refused: readonly Arrival[];
+}
+
+/** If this many can't be written one by one, and none can, it is not about them. */
+const PROBES = 4;
+
+export class ArrivalWriter {
+  readonly #options: ArrivalWriterOptions;
+
+  constructor(options: ArrivalWriterOptions) {
+    this.#options = options;
+  }
+
+  /** `again`: some of them may be in the ledger already. Throws if none can be written. */
+  async write(arrivals: readonly Arrival[], again: boolean): Promise<Written> {
+    try {
+      return { rows: await this.#commit(arrivals, again), refused: [] };
+    } catch (error) {
+      if (isLocked(error)) throw error;
+      return this.#writeEach(arrivals, error);
+    }
+  }
+
+  /** One that can't be written must not keep the others from it. */
+  async #writeEach(arrivals: readonly Arrival[], error: unknown): Promise<Written> {
+    const rows: EventRow[] = [];
+    const refused: Arrival[] = [];
+    for (const arrival of arrivals) {
+      if (rows.length === 0 && refused.length === PROBES) throw error;
+      try {
+        rows.push(...(await this.#commit([arrival], true)));
+      } catch (again) {
+        if (isLocked(again)) throw again;
+        refused.push(arrival);
+      }
+    }
+    if (rows.length === 0) throw error;
+    return { rows, refused };
+  }
+
+  #commit(arrivals: readonly Arrival[], again: boolean): Promise<readonly EventRow[]> {
+    const { ledger, commits, recorder } = this.#options;
+    // It may be called twice: after a lock, all that the first call did is undone.
+    return commits.add(() => {
+      const known = again ? ledger.events.ofArrivals(arrivals.map(({ id }) => id)) : [];
+      const ids = new Set(known.map(({ arrival }) => arrival));
+      const unknown = known.length ? arrivals.filter(({ id }) => !ids.has(id)) : arrivals;
+      return [...known, ...recorder.write(this.#newEvents(unknown))];
+    });
+  }
+
+  #newEvents(arrivals: readonly Arrival[]): NewEvent[] {
+    let expectsTest = this.#options.expectsTest();
+    return arrivals.map((delivery) => {
+      const parsed = parseForm(delivery.body);
+      const isTest = expectsTest && delivery.mayBeTest && this.#isUnknown(parsed);
+      if (isTest) expectsTest = false;
+      return { source: isTest ? 'test' : 'received', delivery, parsed, arrival: delivery.id };
+    });
+  }
+
+  /** A test event is about a file and an order that the ledger does not know. */
+  #isUnknown({ audiofile, order }: ParsedForm): boolean {
+    const { files } = this.#options.ledger;
+    return !files.get(audiofile) && files.ofOrder(order).length === 0;
+  }
+}
