@@ -207,13 +207,15 @@ export class Actions extends Table {
 
   /** Puts off what a run has to do about a subject: what one try found out holds for all of its events. */
   putOff({ kind, target }: ActionKey, run: number, subject: string, dueAt: string): void {
+    // The plus sign keeps SQLite from going through all that the run has to do.
     this.db.run(
-      `UPDATE actions SET due_at = ? WHERE ${ofQueue} AND subject = ? AND due_at < ?`,
+      `UPDATE actions SET due_at = ?
+       WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending' AND +run = ? AND due_at < ?`,
       dueAt,
       kind,
       target,
-      run,
       subject,
+      run,
       dueAt,
     );
   }
@@ -250,33 +252,45 @@ export class Actions extends Table {
   }
 
   /**
-   * Takes over some of what ended listeners left undone, with `failed` also what they gave up; gives the numbers of the
-   * events. What has failed for long counts as failing since `failingFrom`, so that this listener tries it for a while.
+   * Takes over some of what ended listeners left undone; gives the numbers of the events. What has failed for long counts
+   * as failing since `failingFrom` (ISO 8601), so that this listener tries it for a while.
    */
   adopt(
     { kind, target }: ActionKey,
     run: number,
-    { running, failed, failingFrom }: { running: readonly number[]; failed: boolean; failingFrom: string },
+    { running, failingFrom }: { running: readonly number[]; failingFrom: string },
   ): number[] {
+    // By the runs first: with any number of actions of living listeners, none of those is looked at.
     const rows = this.db.all<{ event: number }>(
-      `UPDATE actions SET run = ?, status = 'pending',
-         failing_since = CASE failing_since WHEN '' THEN '' ELSE max(failing_since, ?) END
-       WHERE kind = ? AND target = ? AND event IN (SELECT event FROM actions
-         WHERE kind = ? AND target = ? AND status <> 'done' AND (status = 'pending' OR (? AND tries < ${RETRY_LIMIT}))
-         AND run IN (SELECT id FROM runs WHERE profile = ? AND id NOT IN (SELECT value FROM json_each(?)))
-         LIMIT ${SLICE})
+      `UPDATE actions SET run = ?, failing_since = CASE failing_since WHEN '' THEN '' ELSE max(failing_since, ?) END
+       WHERE kind = ? AND target = ? AND event IN (
+         SELECT left_undone.event FROM runs CROSS JOIN actions AS left_undone
+         WHERE runs.profile = ? AND runs.id NOT IN (SELECT value FROM json_each(?)) AND left_undone.run = runs.id
+         AND left_undone.kind = ? AND left_undone.target = ? AND left_undone.status = 'pending' LIMIT ${SLICE})
        RETURNING event`,
       run,
       failingFrom,
       kind,
       target,
-      kind,
-      target,
-      Number(failed),
       this.profile,
       JSON.stringify([...running, run]),
+      kind,
+      target,
     );
     return rows.map(({ event }) => event);
+  }
+
+  /** Makes what ended listeners gave up their undone work again, unless it has failed too often. */
+  reviveFailed({ kind, target }: ActionKey, running: readonly number[]): void {
+    this.db.run(
+      `UPDATE actions SET status = 'pending'
+       WHERE kind = ? AND target = ? AND status <> 'done' AND status = 'failed' AND tries < ${RETRY_LIMIT}
+       AND run IN (SELECT id FROM runs WHERE profile = ? AND id NOT IN (SELECT value FROM json_each(?)))`,
+      kind,
+      target,
+      this.profile,
+      JSON.stringify(running),
+    );
   }
 
   /** Whether `adopt` may have left some. */

@@ -107,15 +107,14 @@ export class Files extends Table {
     );
   }
 
-  /** The same, and of those that have ended the ones that an event named since: the service may have changed its mind. */
+  /** The same, then those that have ended and that an event named since: the service may say something else now. */
   toRefresh(filter: FileFilter = {}): string[] {
     const { where, values } = this.#where(filter);
-    return this.ids(
-      `SELECT id, seq FROM files WHERE ${where} AND ended = '' AND test = 0
-       UNION SELECT id, seq FROM files WHERE ${where} AND ${hasNews} AND test = 0 ORDER BY seq`,
-      ...values,
+    const named = this.ids(
+      `SELECT id FROM files WHERE ${where} AND ${hasNews} AND ended <> '' AND test = 0 ORDER BY heard_at`,
       ...values,
     );
+    return this.open(filter).concat(named);
   }
 
   /** Whether the service has said that the file is delivered; an event does not count. */

@@ -233,6 +233,7 @@ export const migrations: readonly Migration[] = [
         FROM events WHERE events.id = actions.event AND actions.status <> 'done';
       CREATE INDEX actions_next ON actions (kind, target, run, stranger, due_at, turn, event) WHERE status = 'pending';
       CREATE INDEX actions_by_subject ON actions (kind, target, subject, turn) WHERE status = 'pending';
+      CREATE INDEX actions_failing ON actions (kind, target, run, failing_since) WHERE status = 'pending';
 
       ALTER TABLE files ADD COLUMN hint TEXT NOT NULL DEFAULT '';
       CREATE INDEX files_with_news ON files (profile, heard_at) WHERE heard_at >= coalesce(checked_at, '');`,

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, FORM, form, isGone, Listener } from '../support/listener.ts';
@@ -113,4 +114,20 @@ it('a command that prints without end is shown up to a limit, and the rest is dr
   expect(stderr).toMatch(/failed: ended after 2s/);
   expect(stderr.match(/printed more than 1 MiB; the rest is not shown/g)).toHaveLength(1);
   expect(stderr.length).toBeLessThan(1.1 * 1024 * 1024);
+});
+
+it.skipIf(process.platform !== 'linux')('what is dropped takes little processor time', async () => {
+  const listener = await Listener.start(new User(), ['--exec', 'yes', '--jobs', '1']);
+  await listener.post(complete('1'));
+  await listener.until(() => /the rest is not shown/.test(listener.stderr));
+  /** In hundredths of a second, as Linux counts it. */
+  const processorTime = (): number => {
+    const stat = readFileSync(`/proc/${listener.child.pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  const before = processorTime();
+  await sleep(2_000);
+  expect(processorTime() - before).toBeLessThan(60);
+  await listener.stop();
 });

@@ -32,8 +32,9 @@ export const execAction = (options: ExecOptions): Action => ({
   run: (event, { attempt, signal }) => runCommand(event, attempt, options, signal),
 });
 
-/** What one run may print; the rest is read and dropped. */
+/** What one run may print; the rest is read and dropped, with a pause after each piece: `yes` would fill a processor. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
+const DROP_PAUSE_MS = 1;
 const OUTPUT_NOTE = 'steno: the command printed more than 1 MiB; the rest is not shown\n';
 
 export async function runCommand(
@@ -49,7 +50,7 @@ export async function runCommand(
     const { end, timedOut } = await runGroup(command, variables, `${formatJson(event.json, 0)}\n`, {
       timeoutMs,
       signal,
-      onOutput: limitOutput(onOutput),
+      show: limitOutput(onOutput),
     });
     if (timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
     if (signal.aborted) return { end: 'retry', text: 'interrupted' };
@@ -63,7 +64,8 @@ export async function runCommand(
 interface RunLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly onOutput: (chunk: Buffer) => void;
+  /** False: it was dropped. */
+  readonly show: (chunk: Buffer) => boolean;
 }
 
 /** Waits for the command to end; ends it, with all that it started, when its time is over or the signal fires. */
@@ -71,12 +73,17 @@ function runGroup(
   command: string,
   env: Env,
   input: string,
-  { timeoutMs, signal, onOutput }: RunLimits,
+  { timeoutMs, signal, show }: RunLimits,
 ): Promise<{ end: GroupEnd; timedOut: boolean }> {
   return new Promise((resolve, reject) => {
     let timedOut = false;
     const group = new ProcessGroup({ command, env, hasInput: true, onError: reject });
-    for (const output of group.outputs) output.on('data', onOutput);
+    for (const output of group.outputs)
+      output.on('data', (chunk: Buffer) => {
+        if (show(chunk)) return;
+        output.pause();
+        startTimer(DROP_PAUSE_MS, () => void output.resume(), reject);
+      });
     group.stdin?.end(input);
     const endNow = (): void => group.end();
     const onTimeout = (): void => {
@@ -94,15 +101,16 @@ function runGroup(
   });
 }
 
-/** Passes on so much of what a run prints, and says once that there is more. */
-function limitOutput(onOutput: (chunk: Buffer) => void): (chunk: Buffer) => void {
+/** Passes on what a run prints up to the limit, and says once that there is more. */
+function limitOutput(onOutput: (chunk: Buffer) => void): (chunk: Buffer) => boolean {
   let left = MAX_OUTPUT_BYTES;
   return (chunk) => {
-    if (left < 0) return;
+    if (left < 0) return false;
     const shown = chunk.subarray(0, left);
     if (shown.length) onOutput(shown);
     left -= chunk.length;
     if (left < 0) onOutput(Buffer.from(`\n${OUTPUT_NOTE}`));
+    return left >= 0;
   };
 }
 

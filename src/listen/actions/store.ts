@@ -30,6 +30,8 @@ export interface FailedTry {
 export class ActionStore {
   readonly #action: Action;
   readonly #options: StoreOptions;
+  /** Once, at the start of this listener: later it would take up again what one that ended beside it gave up. */
+  #hasRevived = false;
 
   constructor(action: Action, options: StoreOptions) {
     this.#action = action;
@@ -115,9 +117,13 @@ export class ActionStore {
   adopt(running: readonly number[]): Promise<number[]> {
     const { ledger, run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
-    const failed = this.#action.retriedByNext;
     const failingFrom = iso(Date.now() - (giveUpAfterMs - ADOPTED_MS) * pace);
-    return commits.add(() => ledger.actions.adopt(this.#action, run, { running, failed, failingFrom }));
+    return commits.add(() => {
+      if (!this.#hasRevived && this.#action.retriedByNext)
+        ledger.actions.reviveFailed(this.#action, [...running, run]);
+      this.#hasRevived = true;
+      return ledger.actions.adopt(this.#action, run, { running, failingFrom });
+    });
   }
 
   /** What is left to do for the next listener. */
