@@ -1,6 +1,6 @@
 /** Makes text of any origin safe to print: it must not move the cursor, ring the bell, break a row or hide in it. */
 
-import { KEEP, REPLACEMENT, SPACE, visible } from './visible-text.ts';
+import { KEEP, REPLACEMENT, SPACE, visible, withDoubledQuotes } from './visible-text.ts';
 
 /** Whether a text may hold a character that is to be replaced: nearly all texts hold none. */
 const maybeUnsafe =
@@ -30,7 +30,7 @@ const formula = /^(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?!(?:\d+(?:\.\d+)?|
 export function forCsv(text: string): string {
   const safe = maybeUnsafe.test(text) ? visible(text, asCell) : text;
   const cell = formula.test(safe) ? `'${safe}` : safe;
-  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${withDoubledQuotes(cell)}"` : cell;
 }
 
 /** For a message: one line of visible characters, cut at `maxLength`; mask it first, or the start of a key stays. */

@@ -101,3 +101,21 @@ function kindOf(codePoint: number): CharacterKind {
   const character = String.fromCodePoint(codePoint);
   return kinds.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other';
 }
+
+const QUOTE = 0x22;
+
+/** With each quote doubled, as CSV writes it. */
+export function withDoubledQuotes(text: string): string {
+  if (!text.includes('"')) return text;
+  const units = new Uint16Array(2 * text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    units[length] = unit;
+    length += 1;
+    if (unit !== QUOTE) continue;
+    units[length] = QUOTE;
+    length += 1;
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
+}
