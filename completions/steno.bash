@@ -95,7 +95,7 @@ _steno_flags() {
     'upgrade:') offers=(--sku --any-sku --test) ;;
     'refund:') offers=(--yes -y --test) ;;
     'balance:') offers=(--min) ;;
-    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-with-key --exec-timeout --jobs --download --format --only --until --count --verbose) ;;
+    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-with-key --exec-timeout --jobs --download --format --only --until --count --keep --verbose) ;;
     'events:') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
@@ -140,6 +140,7 @@ _steno_value() {
     'listen:--only') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'listen:--until') offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'listen:--count') ;;
+    'listen:--keep') ;;
     'balance:--min') ;;
     'upgrade:--sku') list=1 one=',UPGRD1,UPGRD2,UPGRD3,' offers=(DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3) ;;
     'sync:--download') kind=folder ;;

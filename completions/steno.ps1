@@ -220,6 +220,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
                 @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
                 @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after this many events' }
+                @{ Names = @('--keep'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'remove events that are older, as ledger prune does (default: none)' }
                 @{ Names = @('--verbose'); Value = $false; Help = 'show every field of an event' }
             )
             Arguments = @()

@@ -20,6 +20,8 @@ import { type ConnectOptions, connect } from './connect.ts';
 import type { GlobalValues } from './global-options.ts';
 
 const SANDBOX = 'sandbox';
+/** How often a command that runs for long looks whether its disk gets full. */
+const ROOM_CHECK_MS = 60_000;
 /** How often a command that runs for long looks whether a backup of the ledger is due. */
 const BACKUP_CHECK_MS = 3_600_000;
 
@@ -213,6 +215,26 @@ export class Context {
     const { Ledger } = await import('../ledger/ledger.ts');
     if (!this.#hasLedger) throw usage(`there is no ledger in ${stateFolder(this.env)}`);
     return Ledger.salvage(ledgerPath(stateFolder(this.env)), this.mask.hide, onTable);
+  }
+
+  /** Warns once if the disk of the ledger is nearly full; a command that runs for long goes on looking. */
+  async warnOfLittleRoom(): Promise<void> {
+    if (!this.globals.ledger || (await this.#isRoomLow())) return;
+    const timer = setInterval(async () => {
+      if (await this.#isRoomLow()) clearInterval(timer);
+    }, ROOM_CHECK_MS).unref();
+    this.onExit(() => clearInterval(timer));
+  }
+
+  async #isRoomLow(): Promise<boolean> {
+    const { littleRoom, roomText } = await import('../lib/disk-room.ts');
+    const left = littleRoom(this.stateFolder);
+    if (left === undefined) return false;
+    await this.out.warn(
+      `the disk of the ledger is nearly full: ${roomText(left)} left for ${this.stateFolder}`,
+      'make room; old events are removed with: steno ledger prune --before 90d',
+    );
+    return true;
   }
 
   /** Runs work that notes in the ledger what it can: trouble of the ledger does not stop it, and is one warning. */

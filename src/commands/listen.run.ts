@@ -28,6 +28,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
     onOutput: (chunk) => out.passOn(String(chunk)),
   });
   const ledger = await context.requireLedger('listen keeps events in the ledger');
+  await context.warnOfLittleRoom();
   const account = await accountOf(context, plan.register || options.download !== undefined);
   const connect = account && connector(context, account);
   const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);

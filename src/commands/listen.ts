@@ -50,6 +50,7 @@ In case an event gets lost, steno asks the service about the open files of the l
     only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
     until: text('--until <EVENT>', 'end after this event', { values: names }),
     count: count('--count <n>', 'end after this many events'),
+    keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does (default: none)'),
     verbose: flag('--verbose', 'show every field of an event'),
   },
   examples: [

@@ -41,6 +41,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const formats = checkFormats(options.format);
   const planned = await ordersOf(args, options, context.stdin);
   const ledger = await context.ledger();
+  await context.warnOfLittleRoom();
   const manifest = options.from !== undefined;
   const guard = new OrderGuard(planned, ledger, {
     ...{ again, skipOrdered, retryUnclear, manifest },

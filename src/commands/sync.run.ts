@@ -24,6 +24,7 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
   checkFolder(options.download);
   const ledger = await context.requireLedger('sync works from the ledger');
   await moveLeftEvents(context, ledger);
+  await context.warnOfLittleRoom();
   const transport = await context.connect();
   const target = { folder: options.download, formats, jobs: options.jobs };
   const news = new News(out);

@@ -14,8 +14,22 @@ export interface PruneCounts {
   readonly kept: number;
 }
 
-/** Events a transaction: some milliseconds, in which no listener can write. */
-const WINDOW = 500;
+export interface RemoveOptions {
+  readonly whole: boolean;
+  /** Events a transaction. */
+  readonly atOnce?: number;
+}
+
+interface Removed {
+  readonly counts: PruneCounts;
+  /** How many events were looked at, how many of them are old, and which was the last. */
+  readonly read: number;
+  readonly due: number;
+  readonly last: number;
+}
+
+/** Some milliseconds, in which no listener can write. */
+const EVENTS_AT_ONCE = 500;
 /** Pages a transaction that are given back to the disk. */
 const PAGES_PER_STEP = 256;
 
@@ -54,43 +68,41 @@ export class Pruning extends Table {
   }
 
   /**
-   * Removes what is older, in short transactions; after each the caller may do something else. Unless
-   * `whole`, it ends at the first window without an old event: events are numbered as they come.
+   * Removes older events in short transactions; after each the caller may do something else. Unless `whole`, it ends at
+   * the first of them that finds no old event: they are numbered as they come.
    */
-  *remove(before: string, { whole }: { readonly whole: boolean }): Generator<PruneCounts, void> {
-    const last = this.db.get<{ n: number | null }>('SELECT max(id) AS n FROM events')?.n ?? 0;
-    for (let from = this.#firstId(); from <= last; from += WINDOW) {
-      const step = this.#removeWindow(from, before);
-      yield step;
-      if (!whole && step.events + step.kept === 0) break;
+  *removeEvents(before: string, { whole, atOnce = EVENTS_AT_ONCE }: RemoveOptions): Generator<PruneCounts> {
+    for (let last = 0; ; ) {
+      const { read, due, ...step } = this.db.transaction(() => this.#removeSome(last, before, atOnce));
+      yield step.counts;
+      last = step.last;
+      if (read < atOnce || (!whole && due === 0)) return;
     }
-    yield { events: 0, actions: 0, runs: this.#removeRuns(before), kept: 0 };
   }
 
-  #firstId(): number {
-    return this.db.get<{ n: number | null }>('SELECT min(id) AS n FROM events')?.n ?? 1;
+  #removeSome(after: number, before: string, limit: number): Removed {
+    const rows = this.db.all<{ id: number; due: number; free: number }>(
+      `SELECT id, received_at < ? AS due, CASE WHEN received_at < ? THEN ${isFree} ELSE 0 END AS free
+       FROM events WHERE profile = ? AND id > ? ORDER BY id LIMIT ?`,
+      before,
+      before,
+      this.profile,
+      after,
+      limit,
+    );
+    const ids = JSON.stringify(rows.filter(({ free }) => free).map(({ id }) => id));
+    const remove = (table: string, column: string): number =>
+      this.db.run(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`, ids);
+    const actions = remove('actions', 'event');
+    remove('event_files', 'event');
+    const events = remove('events', 'id');
+    const due = rows.filter((row) => row.due).length;
+    const last = rows.at(-1)?.id ?? after;
+    return { counts: { events, actions, runs: 0, kept: due - events }, read: rows.length, due, last };
   }
 
-  #removeWindow(from: number, before: string): PruneCounts {
-    return this.db.transaction(() => {
-      const rows = this.db.all<{ id: number; free: number }>(
-        `SELECT id, ${isFree} AS free FROM events WHERE ${isDue} AND id >= ? AND id < ?`,
-        this.profile,
-        before,
-        from,
-        from + WINDOW,
-      );
-      const ids = JSON.stringify(rows.filter(({ free }) => free).map(({ id }) => id));
-      const remove = (table: string, column: string): number =>
-        this.db.run(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`, ids);
-      const actions = remove('actions', 'event');
-      remove('event_files', 'event');
-      const events = remove('events', 'id');
-      return { events, actions, runs: 0, kept: rows.length - events };
-    });
-  }
-
-  #removeRuns(before: string): number {
+  /** Removes the listeners that ended before and that nothing refers to; gives their number. */
+  removeRuns(before: string): number {
     const due = this.#dueRuns(before, 'SELECT DISTINCT run FROM actions');
     // Without the check of the foreign key, which would read all actions once for each run: none of them has one.
     this.#database.exec('PRAGMA foreign_keys = OFF');
@@ -112,11 +124,13 @@ export class Pruning extends Table {
       .filter((id) => !running.includes(id));
   }
 
-  /** Gives pages that are no longer used back to the disk, in short steps. */
-  *shrink(): Generator<void> {
+  /** Gives pages that are no longer used back to the disk, in short steps, if there are more than so many. */
+  *shrink(moreThan = 0): Generator<void> {
     const freePages = (): number =>
       this.db.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0;
-    for (let before = freePages(); before > 0; ) {
+    let before = freePages();
+    if (before <= moreThan) return;
+    while (before > 0) {
       this.#database.exec(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
       yield;
       const now = freePages();

@@ -35,6 +35,7 @@ export interface ListenFlags {
   readonly only: readonly string[];
   readonly until: string | undefined;
   readonly count: number | undefined;
+  readonly keep: number | undefined;
 }
 
 interface PlanOptions {
@@ -70,6 +71,7 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
     path,
     openActions: (resources) => openActions(flags, options, resources),
     only: eventNames(flags.only, onWarning),
+    keepMs: flags.keep,
     endConditions: {
       until: until === undefined ? undefined : eventNames([until], onWarning)[0],
       count: flags.count,

@@ -26,6 +26,8 @@ export interface ListenPlan {
   /** The events that are shown and acted on; empty: all. */
   readonly only: readonly string[];
   readonly endConditions: EndConditions;
+  /** How long events are kept; absent: for good. */
+  readonly keepMs?: number | undefined;
   readonly register: boolean;
   /** Where the service reaches the receiver, if not at its own address. */
   readonly publicUrl?: string | undefined;

@@ -10,6 +10,7 @@ import type { Action } from './actions/action.ts';
 import { ActionQueues } from './actions/queues.ts';
 import type { ReceivedEvent } from './event.ts';
 import { EventFeed } from './feed.ts';
+import { historyLimit } from './history-limit.ts';
 import { Inbox } from './inbox.ts';
 import { LoanBook } from './loan-book.ts';
 import { Lookout } from './lookout.ts';
@@ -218,7 +219,7 @@ class ListeningSession {
 
   /** Apart from each other: a service that does not answer must not keep this session from saying that it is alive. */
   #startLoops(): void {
-    const { end, warnings, onError } = this.#shared;
+    const { plan, end, warnings, onError } = this.#shared;
     const { ledger, run } = this.#parts;
     const loop = (what: string, work: () => Promise<void>): Promise<void> =>
       repeat(this.#tickMs, end.signal, async () => {
@@ -240,6 +241,7 @@ class ListeningSession {
         if (await this.#inbox.moveLeft(end.signal)) await this.#queues.adopt();
       }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
+      loop("can't remove old events", historyLimit(plan.keepMs, ledger, this.#inbox.commits, end.signal)),
     ]).catch(onError);
   }
 

@@ -34,10 +34,11 @@ export async function pruneLedger(
 ): Promise<Pruned> {
   let removed = none;
   for (const pruning of all) {
-    for (const step of pruning.remove(before, { whole: true })) {
+    for (const step of pruning.removeEvents(before, { whole: true })) {
       removed = sum(removed, step);
       await pause(signal);
     }
+    removed = sum(removed, { ...none, runs: pruning.removeRuns(before) });
   }
   return { ...removed, staysLarge: !(await giveBack(ledger, signal)) };
 }
