@@ -6,6 +6,7 @@ const work = () => import('./webhook.run.ts');
 const get = command({
   name: 'get',
   summary: 'Show the URL that events are sent to',
+  about: 'Warns if that is a listener which has ended without putting back what was set before.',
   examples: [['steno webhook get', 'show it']],
   load: async () => (await work()).get,
 });
@@ -13,6 +14,8 @@ const get = command({
 const set = command({
   name: 'set',
   summary: 'Set the URL that events are sent to',
+  about:
+    'It wins over listen --register: a listener that had borrowed the webhook puts nothing back any more.',
   args: [{ name: '<url>', help: 'an http or https endpoint' }],
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
   load: async () => (await work()).set,

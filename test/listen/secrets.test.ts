@@ -1,15 +1,17 @@
 /** No secret stands in the state folder, whatever a delivery, a command, a target or a former webhook holds. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/ledger/schema.ts';
 import { account } from '../support/account.ts';
-import { queryLedger } from '../support/ledger.ts';
+import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
 import { addAction, addEvent, addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
 import { encodingsOf, expectNotInState, foundInState } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
 import { KEY, type User } from '../support/steno.ts';
+import { until } from '../support/until.ts';
 
 const forms = encodingsOf(KEY);
 
@@ -134,6 +136,29 @@ describe('a command or an address that holds a secret', () => {
   });
 });
 
+/** Another process that has the ledger open: closing a file in this one would drop its locks. */
+class Shell {
+  readonly #child: ChildProcessWithoutNullStreams;
+  #output = '';
+
+  constructor(user: User) {
+    this.#child = spawn('sqlite3', [ledgerOf(user)]);
+    this.#child.stdout.on('data', (chunk) => {
+      this.#output += chunk;
+    });
+  }
+
+  async run(sql: string): Promise<void> {
+    this.#output = '';
+    this.#child.stdin.write(`${sql}\nSELECT 'over';\n`);
+    await until(() => this.#output.includes('over'), sql);
+  }
+
+  close(): void {
+    this.#child.stdin.end();
+  }
+}
+
 describe('a ledger that an earlier version has filled with secrets', () => {
   const command = `: ${KEY} https://me:${IN_URL}@h/; echo ran > ran.txt`;
   const fill = (user: User): void =>
@@ -170,6 +195,30 @@ describe('a ledger that an earlier version has filled with secrets', () => {
     );
     expect(marks).toEqual([{ value: expect.stringMatching(/^ [0-9a-f]{5}$/) }]);
     expect(queryLedger(user, 'SELECT count(*) AS n FROM migrations')).toEqual([{ n: migrations.length }]);
+  });
+
+  it('loses the key later where another process reads or writes it just then, and nothing waits for that', async () => {
+    const { user } = await account({ STENO_BASE_URL: undefined, STENO_API_KEY: undefined });
+    fill(user);
+    const files = async (key?: string): Promise<unknown> => {
+      const { code, stderr } = await user.run(['files'], { env: { STENO_API_KEY: key } });
+      return [code, stderr];
+    };
+    const fine = [0, ''];
+    expect(await files()).toEqual(fine);
+    const other = new Shell(user);
+    await other.run('BEGIN IMMEDIATE;');
+    const started = Date.now();
+    expect(await files(KEY)).toEqual(fine);
+    // A lock is waited for elsewhere for ten seconds.
+    expect(Date.now() - started).toBeLessThan(9_000);
+    await other.run('COMMIT; BEGIN; SELECT count(*) FROM events;');
+    expect(await files(KEY)).toEqual(fine);
+    expect(foundInState(user, KEY).length).toBeGreaterThan(0);
+    await other.run('COMMIT;');
+    expect(await files(KEY)).toEqual(fine);
+    expectNotInState(user, KEY, PASSWORD);
+    other.close();
   });
 
   it('loses the key that a command prints, and does what was left to do', async () => {
