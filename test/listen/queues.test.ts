@@ -206,6 +206,20 @@ describe('--forward-to', () => {
     await listener.stop();
   });
 
+  it('does not wait for a time that was set while the clock was wrong', async () => {
+    const [user, target] = [new User(QUICK), await Target.start()];
+    target.status = () => 503;
+    const first = await Listener.start(user, ['--forward-to', target.url]);
+    await first.post(complete('1'));
+    await first.until(() => isPutOff(user, 1));
+    await first.stop('SIGKILL');
+    queryLedger(user, "UPDATE actions SET due_at = '2999-01-01T00:00:00.000Z'");
+    target.status = () => 200;
+    const next = await Listener.start(user, ['--forward-to', target.url]);
+    await next.until(async () => (await actionsOf(user, 1))[0]?.status === 'done');
+    await next.stop();
+  });
+
   it.each([
     ['refuses', 'HTTP 503'],
     ['is down', 'the connection was refused'],
