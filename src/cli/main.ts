@@ -38,7 +38,7 @@ export class Main {
     }
   }
 
-  /** Something was bought that a stdout which can't be written would hide. */
+  /** Something was done that a stdout which can't be written would hide. */
   get hasDone(): boolean {
     return this.#context?.out.hasDone ?? false;
   }

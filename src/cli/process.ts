@@ -12,8 +12,8 @@ setMaxListeners(0, interrupt.signal);
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof signals;
 
-/** One press of Ctrl-C may arrive twice, from the terminal and from a parent process; a later one ends at once. */
-const SAME_SIGNAL_MS = 500;
+/** One press of Ctrl-C may arrive twice, from the terminal and from a parent process; two presses take longer. */
+const SAME_SIGNAL_MS = 100;
 /** How long the end of a call for money may take to be written down. */
 const HARD_EXIT_MS = 2_000;
 /** How long a reader that may have stalled has for the last lines of a `listen` that was interrupted or failed. */
@@ -27,7 +27,7 @@ function onSignal(signal: Signal): void {
   interruptedAt = monotonicMs();
   if (!interrupt.signal.aborted) {
     interrupt.abort(signal);
-    if (ended && main.ignoresStalls) exitSoon(signals[signal]);
+    if (exitCode !== undefined && main.ignoresStalls) exitSoon(signals[signal]);
     return;
   }
   const moneyInFlight = getEventListeners(hardInterrupt.signal, 'abort').length > 0;
@@ -43,22 +43,28 @@ function exitSoon(code: number): void {
 
 /** Why stdout could not be written. */
 let stdoutError: Error | undefined;
-let ended = false;
+/** The exit code, once the command has ended. */
+let exitCode: number | undefined;
+/** How long a command may run on after stdout failed, to come to its own exit code; one that prints for ever is ended. */
+const AFTER_STDOUT_ERROR_MS = 2_000;
 
 // EPIPE (head, less) is not an error; a full disk is.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' || stdoutError) return;
-    if (stream === process.stderr) process.exit(1);
-    stdoutError = error;
-    // What was bought is told first, with all else that the command has to say.
-    if (ended || !main.hasDone) void reportStdoutError(error, 0);
-  });
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || stdoutError) return;
+  stdoutError = error;
+  if (exitCode !== undefined) return void reportStdoutError(error);
+  setTimeout(() => {
+    // What was done is told first, with all else that the command has to say.
+    if (exitCode === undefined && !main.hasDone) void reportStdoutError(error);
+  }, AFTER_STDOUT_ERROR_MS).unref();
+});
+// Messages that can't be written change no exit code: it may be all that a script gets to know.
+process.stderr.on('error', () => {});
 
-async function reportStdoutError(error: Error, code: number): Promise<void> {
+/** A command that failed by itself keeps its code. */
+async function reportStdoutError(error: Error): Promise<void> {
   await main.failToWrite(error);
-  process.exit(code === exitCodes.uncertain.code ? code : exitCodes.failed.code);
+  process.exit(exitCode || exitCodes.failed.code);
 }
 
 let stdin: NodeJS.ReadStream | undefined;
@@ -97,11 +103,11 @@ const keepAlive = setInterval(() => {}, 2 ** 30);
 
 void main.run().then((code) => {
   clearInterval(keepAlive);
-  ended = true;
+  exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
   if (crashed) return;
-  if (stdoutError) return void reportStdoutError(stdoutError, code);
-  process.exitCode = code === 130 ? (signals[interrupt.signal.reason as Signal] ?? 130) : code;
+  if (stdoutError) return void reportStdoutError(stdoutError);
+  process.exitCode = exitCode;
   const asPlanned = code === 0 || code === exitCodes.timeout.code;
-  if (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned)) exitSoon(process.exitCode);
+  if (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned)) exitSoon(exitCode);
   stdin?.unref?.();
 });

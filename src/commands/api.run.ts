@@ -1,4 +1,4 @@
-import { sendRaw } from '../api/raw.ts';
+import { type RawAnswer, sendRaw } from '../api/raw.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -17,6 +17,14 @@ export async function run(
   const { out } = context;
   const transport = await context.connect();
   const answer = await whileSpinning(out, 'Asking', () => sendRaw(transport, verb, target, params));
+  const done = `${verb} ${target} was answered`;
+  if (verb !== 'GET') out.addDone(done);
+  await print(context, answer);
+  // The first interruption lets the answer to a call for money come.
+  if (context.signal.aborted) throw new StenoError('interrupted', `interrupted, but ${done}`);
+}
+
+async function print({ out, mask }: Context, answer: RawAnswer): Promise<void> {
   if (answer.json !== undefined) {
     out.write(`${formatJson(answer.json)}\n`);
   } else if (out.mode.json) {
@@ -24,7 +32,7 @@ export async function run(
       hint: 'print it as it is: leave out --json',
     });
   } else {
-    await out.writeDocument(withoutKey(answer.bytes, context.mask.hide));
+    await out.writeDocument(withoutKey(answer.bytes, mask.hide));
   }
 }
 

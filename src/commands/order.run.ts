@@ -21,6 +21,7 @@ import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { ordersView } from '../views/order.ts';
 import { planView } from '../views/plan.ts';
+import { savedLine } from '../views/saved.ts';
 import { waitedView } from '../views/waited.ts';
 
 interface OrderOptions extends OrderInput {
@@ -48,6 +49,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
     timeout: globals.timeout,
   });
   const listsHeld = manifest || countUrls(planned) > 1;
+  const isRecorded = ledger !== undefined && !options.test;
   if (guard.leftOut) out.note(`left out because on order already: ${guard.leftOut} of ${countUrls(planned)}`);
   if (options.dryRun) return showPlan(out, guard, listsHeld);
   if (guard.unsent === 0) {
@@ -68,7 +70,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
   await show(out, result, unsent > 1 || result.placed.length > 1);
-  raiseOrderFailures(result, listsHeld);
+  raiseOrderFailures(result, { listsHeld, isRecorded });
 }
 
 function checkFlags(
@@ -90,7 +92,7 @@ async function showPlan(out: Output, guard: OrderGuard, listsHeld: boolean): Pro
 
 /** Nothing was sent. */
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
-  raiseUnplaced({ outcomes: [], held, unsent: 0, interrupted: false }, listsHeld);
+  raiseUnplaced({ outcomes: [], held, unsent: 0, interrupted: false }, { listsHeld, isRecorded: true });
 
 const countUrls = (orders: readonly PlannedOrder[]): number =>
   orders.reduce((sum, { audios }) => sum + audios.length, 0);
@@ -125,6 +127,7 @@ async function show(out: Output, result: OrderResult, several: boolean): Promise
   const orders = placed.map(({ order }) => order);
   if (waited) {
     const { held } = waited;
+    out.addDone(...savedLine(waited.saved ?? []));
     await out.show(waitedView(waited, { forPeople: out.forPeople, several: true, orders, held }));
     // With --quiet and --download a script reads file names; where some are missing, it needs the ids.
     const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);

@@ -10,6 +10,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { whileSpinning } from '../ui/spinner.ts';
+import { savedLine } from '../views/saved.ts';
 import { syncView } from '../views/sync.ts';
 
 interface SyncOptions {
@@ -87,6 +88,7 @@ class News implements SyncCallbacks {
     if (saved.isDraft) this.#keptDrafts.push(saved);
     if (saved.skipped) return;
     this.downloaded.push(saved);
+    this.#out.addDone(...savedLine([saved]));
     if (this.#out.printsAsItGoes)
       this.#out.printNow(syncView({ checked: 0, changed: [], downloaded: [saved] }));
   };

@@ -20,6 +20,8 @@ export async function run(context: Context, { args, options }: Input<TrackOption
   const ledger = await context.requireLedger('track writes to the ledger');
   const transport = await context.connect();
   const outcomes = await whileSpinning(out, 'Asking', () => trackFiles(transport, ledger, ids));
+  const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
+  if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
   const several = ids.length > 1 || options.from !== undefined;
   if (several || !outcomes[0]?.error) await out.show(trackedView(outcomes, several, out.forPeople));
   raiseFailures(outcomes);

@@ -16,7 +16,7 @@ import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { Pace, startProgress } from '../ui/progress.ts';
 import { documents } from '../views/documents.ts';
-import { savedJson, savedView } from '../views/saved.ts';
+import { savedJson, savedLine, savedView } from '../views/saved.ts';
 
 interface TranscriptOptions {
   readonly format: readonly string[];
@@ -86,6 +86,7 @@ async function save(
       if (context.signal.aborted && done.length) await out.show(savedView(done));
       throw error;
     });
+  out.addDone(...savedLine(values(outcomes)));
   if (several || !outcomes[0]?.error)
     await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
   raiseFailures(outcomes);

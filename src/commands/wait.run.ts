@@ -8,6 +8,7 @@ import { checkFolder } from '../flows/transcripts/folder.ts';
 import { usage } from '../lib/errors.ts';
 import { whileWaiting } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
+import { savedLine } from '../views/saved.ts';
 import { waitedView } from '../views/waited.ts';
 
 interface WaitOptions {
@@ -37,6 +38,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
       waitAndDownload(ids, { transport, ledger, notes, poll, onProgress }, target),
     ),
   );
+  out.addDone(...savedLine(waited.saved ?? []));
   await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);
   raiseUndelivered(waited.outcomes);

@@ -33,7 +33,7 @@ export async function set(context: Context, { args: [url = ''] }: Input): Promis
   checkUrl(url, 'hook');
   const { value: apiKey } = await context.requireKey();
   const transport = await context.connectAs({ settings: context.settings, apiKey });
-  await showResult(context, transport, async () => {
+  const change = async (): Promise<Webhook> => {
     const answer = requireContent(await setWebhook(transport, url));
     if (!answer.url) return { ...answer, url };
     if (sameUrl(answer.url, url)) return answer;
@@ -44,7 +44,8 @@ export async function set(context: Context, { args: [url = ''] }: Input): Promis
         hint: 'look at it with: steno webhook get',
       },
     );
-  });
+  };
+  await showResult(context, transport, change, () => `the webhook is set to ${url}`);
   await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
 }
 
@@ -70,10 +71,11 @@ async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promi
 
 export async function test(context: Context, { args: [type = ''] }: Input): Promise<void> {
   checkTestableEvent(type);
-  const { url } = await showResult(context, await context.connect(), async (transport) =>
-    requireContent(await testWebhook(transport, type)),
-  );
-  context.out.note(`asked for a test of ${type}${url ? ` to ${url}` : ''}`);
+  const askedFor = ({ url }: Webhook): string => `asked for a test of ${type}${url ? ` to ${url}` : ''}`;
+  const ask = async (transport: Transport): Promise<Webhook> =>
+    requireContent(await testWebhook(transport, type));
+  const webhook = await showResult(context, await context.connect(), ask, askedFor);
+  context.out.note(askedFor(webhook));
 }
 
 /** By now the service has done what was asked: trouble with the ledger is only worth a warning. */
@@ -101,8 +103,11 @@ async function showResult(
   context: Context,
   transport: Transport,
   call: (transport: Transport) => Promise<Webhook>,
+  /** Says what the call has done, where it changes something. */
+  doneLine?: (webhook: Webhook) => string,
 ): Promise<Webhook> {
   const webhook = await whileSpinning(context.out, 'Asking', () => call(transport));
+  if (doneLine) context.out.addDone(doneLine(webhook));
   await context.out.show(webhookView(webhook));
   return webhook;
 }

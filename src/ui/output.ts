@@ -203,8 +203,10 @@ export class Output {
 
   /** Says what was done: a note for a person, or with --json a document. */
   done(text: string, fields: Readonly<Record<string, string | null>>): void {
-    if (this.mode.json) this.write(`${formatJson(toJson(fields))}\n`);
-    else this.note(text);
+    if (this.mode.json) {
+      this.addDone(text);
+      this.write(`${formatJson(toJson(fields))}\n`);
+    } else this.note(text);
   }
 
   async warn(message: string, hint?: string): Promise<void> {
@@ -256,16 +258,16 @@ export class Output {
     else this.announce(text);
   }
 
-  /** Keeps a line that says what was bought, for a stdout that can't take the result. */
-  addDone(text: string): void {
-    this.#done.push(text);
+  /** Keeps a line that says what was done, for a stdout that can't take the result. */
+  addDone(...texts: readonly string[]): void {
+    this.#done.push(...texts);
   }
 
   get hasDone(): boolean {
     return this.#done.length > 0;
   }
 
-  /** stdout can't be written: says what was bought all the same, then the error. */
+  /** stdout can't be written: says what was done all the same, then the error. */
   async failToWrite(error: StenoError): Promise<void> {
     const paint = await this.#paint(this.#stderr);
     for (const text of this.#done.splice(0)) {

@@ -217,6 +217,37 @@ describe.concurrent.each(Object.entries(commands))('%s', (name, { args, route, g
 });
 
 describe.concurrent('a call for money', () => {
+  it('of a raw call lets its answer come at the first Ctrl-C, shows it, and ends with 130', async () => {
+    const { service, user } = await account();
+    const { route, good } = commands.order;
+    const held = new Promise<() => void>((done) =>
+      service.on(route, (_, response) => done(() => response.end(JSON.stringify(good)))),
+    );
+    const child = user.start(['api', 'POST', '/order_url', 'url=https://example.com/a.mp3', 'sku=TRANS14']);
+    const end = finished(child);
+    const answer = await held;
+    child.kill('SIGINT');
+    await finishing(child);
+    answer();
+    const { code, stdout, stderr } = await end;
+    expect([code, JSON.parse(stdout)]).toEqual([130, good]);
+    expect(stderr).toMatch(/\nsteno: interrupted, but POST \/order_url was answered\n$/);
+  });
+
+  it('that is unclear points to what lists it: attempts, except without a ledger and for a test', async () => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { status: 500 });
+    const hint = async (...flags: string[]): Promise<string> => {
+      const { code, stderr } = await user.run([...commands.order.args, ...flags]);
+      expect(code).toBe(11);
+      return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
+    };
+    const look = 'hint: look at the balance and at your account before you order again: steno balance';
+    expect(await hint('--no-ledger')).toBe(look);
+    expect(await hint('--test')).toBe('hint: it was a test, which costs nothing: run it again');
+    expect(await hint()).toBe(`${look}, steno attempts`);
+  });
+
   it('ends with 7 when the host has no address', async () => {
     const { code, stderr } = await userOf('https://steno.invalid/API4').run(commands.order.args);
     expect(code, stderr).toBe(7);

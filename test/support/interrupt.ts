@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Signals that come sooner count as one. */
-const SAME_SIGNAL_MS = 500;
+const SAME_SIGNAL_MS = 100;
 
 /** Resolves when the program says that it lets the answer come; called before it can have said so. */
 export function finishing(child: ChildProcessWithoutNullStreams): Promise<void> {

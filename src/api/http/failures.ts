@@ -48,7 +48,7 @@ export async function statusError(call: Call, response: CallResponse): Promise<C
     return new CallError('failed', redirect, { ...details, hint });
   }
   if (status === 401 || status === 403) {
-    const hint = 'check it with: steno whoami   or keep another with: steno login';
+    const hint = 'check it with: steno whoami; keep another with: steno login';
     return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
   }
   if (status === 404) return new CallError('missing', `the service does not know it (${answered})`, details);
@@ -99,7 +99,9 @@ export const outcomeUnknownError = (call: Call, message: string, details: Detail
     outcomeUnknown: true,
   });
 
-const whatToCheck = (call: Call): string =>
-  call.path.startsWith('/audiofile/')
+function whatToCheck({ path, params }: Call): string {
+  if (params?.has('test')) return 'it was a test, which costs nothing: run it again';
+  return path.startsWith('/audiofile/')
     ? 'look at the file and the balance before you run it again: steno file, steno balance'
-    : 'look at the balance and at your account before you order again: steno balance, steno attempts';
+    : 'look at the balance and at your account before you order again: steno balance';
+}

@@ -14,7 +14,7 @@ export function filesToWaitFor(
   const found = ledger.files.ofOrder(checkId(order)).map((row) => row.id);
   if (found.length === 0 && ledger.files.hasOrder(order)) {
     throw new StenoError('uncertain', `order ${order} was accepted, but its files are not known`, {
-      hint: 'look for them in your account, and take them in with: steno track <id>   see also: steno attempts',
+      hint: 'look for them in your account, and take them in with: steno track <id>; see also: steno attempts',
     });
   }
   if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');

@@ -62,7 +62,7 @@ export function raiseUndelivered(outcomes: readonly WaitOutcome[]): void {
 }
 
 const hints = {
-  timeout: 'wait on with: steno wait   or look again later: steno sync',
+  timeout: 'wait on with: steno wait; or look again later with: steno sync',
   unfinished: undefined,
   held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
 };

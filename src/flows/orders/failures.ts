@@ -1,4 +1,5 @@
 /** What is raised after orders were sent, and with which exit code. */
+import { CallError } from '../../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import { failures, values } from '../bulk.ts';
@@ -8,10 +9,22 @@ import type { SentOrders } from './sending.ts';
 
 const GO_ON = 'run the same line again with --skip-ordered';
 
+export interface RaiseOptions {
+  /** What the ledger holds up is listed row by row. */
+  readonly listsHeld: boolean;
+  /** `steno attempts` lists what is unclear: there is a ledger, and it is no test. */
+  readonly isRecorded: boolean;
+}
+
 /** Raises what was not placed, together with what else failed: unclear before interrupted before the rest. */
-export function raiseUnplaced(sent: SentOrders, listsHeld: boolean, others: readonly Failure[] = []): void {
+export function raiseUnplaced(
+  sent: SentOrders,
+  { listsHeld, isRecorded }: RaiseOptions,
+  others: readonly Failure[] = [],
+): void {
   const { outcomes, held, unsent, interrupted } = sent;
-  const unplaced = [...failures(outcomes), ...values(outcomes).flatMap(fileProblem)];
+  const failed = failures(outcomes).map((each) => (isRecorded ? withAttempts(each) : each));
+  const unplaced = [...failed, ...values(outcomes).flatMap(fileProblem)];
   const total = outcomes.length + unsent;
   const unclear = unplaced.find(({ error }) => error.kind === 'uncertain');
   if (interrupted && !unclear) throw interruption(sent, [...unplaced, ...held, ...others]);
@@ -26,13 +39,21 @@ export function raiseUnplaced(sent: SentOrders, listsHeld: boolean, others: read
   );
 }
 
+function withAttempts(failure: Failure): Failure {
+  const { what, error } = failure;
+  if (!(error instanceof CallError && error.outcomeUnknown)) return failure;
+  const { kind, message, hint, status, cause } = error;
+  const details = { hint: `${hint}, steno attempts`, status, cause, outcomeUnknown: true };
+  return { what, error: new CallError(kind, message, details) };
+}
+
 function summary(unplaced: number, total: number, held: number): string {
   const failed = unplaced ? [`${unplaced} of ${total} orders failed`] : [];
   return [...failed, ...(held ? [`${plural(held, 'URL')} not ordered`] : [])].join('; ');
 }
 
 const HELD_HINT =
-  'orders without a known end: steno attempts   to order again what had no clear answer: --skip-ordered --retry-unclear';
+  'see orders without a known end with: steno attempts; order again what had no clear answer with: --skip-ordered --retry-unclear';
 
 function kindOf(all: readonly Failure[], anyPlaced: boolean): Kind {
   const kinds = all.map(({ error }) => error.kind);
@@ -44,18 +65,20 @@ function kindOf(all: readonly Failure[], anyPlaced: boolean): Kind {
 /** An order that was accepted, but whose answer does not tell the file of each URL. Tests are not bought. */
 function fileProblem({ order, files, planned, attempt }: PlacedOrder): Failure[] {
   if (files.problem === undefined || planned.test) return [];
-  const settle =
-    attempt === undefined ? '' : `steno attempts settle ${attempt} --placed ${order.id} --file <id>, or `;
-  const hint = `look for its files in your account; then: ${settle}steno track <id>; see: steno attempts`;
+  const track = 'steno track <id>';
+  const settle = `steno attempts settle ${attempt} --placed ${order.id} --file <id>`;
+  const next = attempt === undefined ? track : `${settle}, or ${track}; see: steno attempts`;
+  const hint = `look for its files in your account; then: ${next}`;
   const error = new StenoError('uncertain', `order ${order.id} was accepted, but ${files.problem}`, { hint });
   return [{ what: describeUrls(planned), error }];
 }
 
 /** One line for all that was not sent. */
-function unsentFailures({ unsent, because }: SentOrders): Failure[] {
+function unsentFailures({ unsent, because, interrupted }: SentOrders): Failure[] {
   if (unsent === 0) return [];
-  const why = because ? `, because ${because}` : '';
-  const later = because ? GO_ON.replace('again', 'again later') : GO_ON;
+  const cause = interrupted ? 'of the interruption' : because;
+  const why = cause ? `, because ${cause}` : '';
+  const later = because && !interrupted ? GO_ON.replace('again', 'again later') : GO_ON;
   return [
     { what: 'not sent', error: new StenoError('failed', `${plural(unsent, 'order')}${why}; ${later}`) },
   ];

@@ -9,7 +9,7 @@ import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
 import { raiseUndelivered, type WaitOutcome } from '../files/wait.ts';
 import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
-import { raiseUnplaced } from './failures.ts';
+import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
 import { type PlacedOrder, placeOne } from './place.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
@@ -123,13 +123,13 @@ function heldOrder(hold: string): StenoError {
 }
 
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
-export function raiseOrderFailures(result: OrderResult, listsHeld: boolean): void {
+export function raiseOrderFailures(result: OrderResult, options: RaiseOptions): void {
   const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
   const held = holdIsFailure ? heldOrders(orders) : [];
   const files = waited?.outcomes ?? [];
   const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: asStenoError(waitError) }];
-  raiseUnplaced(sent, listsHeld, [...held, ...failures(files), ...brokeOff]);
+  raiseUnplaced(sent, options, [...held, ...failures(files), ...brokeOff]);
   if (waitError !== undefined) throw orderStands(orders, asStenoError(waitError));
   try {
     raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);

@@ -218,7 +218,7 @@ describe.concurrent('an order of several parts', () => {
     const { code, stdout, stderr } = await end;
     expect([code, stdout]).toEqual([11, '1\n']);
     expect(stderr).toMatch(
-      /\nsteno: [^\n]*b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order[^\n]*\nsteno: 1 of 3 orders failed\nhint: [^\n]*steno attempts\n$/,
+      /\nsteno: [^\n]*b\.mp3: [^\n]*may have gone through\nsteno: not sent: 1 order, because of the interruption; run the same line again with --skip-ordered\nsteno: 1 of 3 orders failed\nhint: [^\n]*steno attempts\n$/,
     );
     expect(statuses(user)).toEqual(['placed', 'uncertain']);
     expect(service.got).toHaveLength(2);
