@@ -22,7 +22,7 @@ import { whileSpinning } from '../ui/spinner.ts';
 import { ordersView } from '../views/order.ts';
 import { planView } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
-import { waitedView } from '../views/waited.ts';
+import { orderedDocuments, waitedView } from '../views/waited.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;
@@ -48,12 +48,14 @@ export async function run(context: Context, { args, options }: Input<OrderOption
     ...{ again, skipOrdered, retryUnclear, manifest },
     timeout: globals.timeout,
   });
+  // The shape of the JSON follows from the command line: how many orders there are does not count.
+  const isList = manifest || skipOrdered || options.perOrder !== undefined;
   const listsHeld = manifest || countUrls(planned) > 1;
   const isRecorded = ledger !== undefined && !options.test;
   if (guard.leftOut) out.note(`left out because on order already: ${guard.leftOut} of ${countUrls(planned)}`);
-  if (options.dryRun) return showPlan(out, guard, listsHeld);
+  if (options.dryRun) return showPlan(out, guard, listsHeld, isList);
   if (guard.unsent === 0) {
-    await out.show(ordersView([], true));
+    if (isList) await out.show(ordersView([], true));
     return raiseHeld(guard, listsHeld);
   }
   const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
@@ -62,14 +64,14 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const pauseLimitMs = (): number =>
     (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout: globals.timeout, signal, download, formats } : undefined;
-  const { unsent, leftOut } = guard;
+  const { leftOut } = guard;
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(guard, { transport, ledger, notes, wait, signal, pauseLimitMs, failOnHold }, callbacks(out)),
   );
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
-  await show(out, result, unsent > 1 || result.placed.length > 1);
+  await show(out, result, { isList, waits });
   raiseOrderFailures(result, { listsHeld, isRecorded });
 }
 
@@ -83,9 +85,9 @@ function checkFlags(
   if (download !== undefined) checkFolder(download);
 }
 
-async function showPlan(out: Output, guard: OrderGuard, listsHeld: boolean): Promise<void> {
+async function showPlan(out: Output, guard: OrderGuard, listsHeld: boolean, isList: boolean): Promise<void> {
   const requests = guard.ready.map(requestOf);
-  await out.show(planView(requests, requests.map(orderParams)));
+  if (isList || requests.length) await out.show(planView(requests, requests.map(orderParams), isList));
   if (guard.deferred.length) out.note(`being ordered by another process: ${countUrls(guard.deferred)}`);
   raiseHeld(guard, listsHeld);
 }
@@ -122,19 +124,28 @@ const orderLines = (orders: readonly Order[]): string[] =>
   orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
 
 /** Shows what was placed, also where the waiting failed: it was paid for. */
-async function show(out: Output, result: OrderResult, several: boolean): Promise<void> {
+async function show(
+  out: Output,
+  result: OrderResult,
+  { isList, waits }: { isList: boolean; waits: boolean },
+): Promise<void> {
   const { placed, waited, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
   if (waited) {
     const { held } = waited;
     out.addDone(...savedLine(waited.saved ?? []));
-    await out.show(waitedView(waited, { forPeople: out.forPeople, several: true, orders, held }));
+    const json = orderedDocuments(orders, waited, isList);
+    await out.show({
+      ...waitedView(waited, { forPeople: out.forPeople, several: true, orders, held }),
+      json,
+    });
     // With --quiet and --download a script reads file names; where some are missing, it needs the ids.
     const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);
     if (out.mode.quiet && waited.saved && lacks) for (const line of orderLines(orders)) out.announce(line);
     await warnSkippedFiles(out, waited.saved);
-  } else if (placed.length || several || result.sent.outcomes.length === 0) {
-    await out.show(ordersView(placed, several || placed.length === 0));
+  } else if (placed.length || isList) {
+    const view = ordersView(placed, isList);
+    await out.show(waits ? { ...view, json: orderedDocuments(orders, undefined, isList) } : view);
   }
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);

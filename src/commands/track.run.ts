@@ -16,13 +16,15 @@ export async function run(context: Context, { args, options }: Input<TrackOption
   const { out } = context;
   const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
   const ids = [...new Set([...args, ...listed].map(checkId))];
-  if (ids.length === 0) throw usage('track requires an id, or --from', 'see: steno track --help');
+  if (ids.length === 0 && options.from === undefined)
+    throw usage('track requires an id, or --from', 'see: steno track --help');
   const ledger = await context.requireLedger('track writes to the ledger');
+  if (ids.length === 0) return out.show(trackedView([], true, out.forPeople));
   const transport = await context.connect();
   const outcomes = await whileSpinning(out, 'Asking', () => trackFiles(transport, ledger, ids));
   const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
   if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
-  const several = ids.length > 1 || options.from !== undefined;
+  const several = args.length > 1 || options.from !== undefined;
   if (several || !outcomes[0]?.error) await out.show(trackedView(outcomes, several, out.forPeople));
   raiseFailures(outcomes);
 }

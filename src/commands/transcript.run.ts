@@ -33,13 +33,19 @@ interface TranscriptOptions {
 export async function run(context: Context, { args, options }: Input<TranscriptOptions>): Promise<void> {
   const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
   const ids = [...new Set([...args, ...listed].map(checkId))];
-  if (ids.length === 0) throw usage('transcript requires an id or --from', 'see: steno transcript --help');
+  if (ids.length === 0 && options.from === undefined)
+    throw usage('transcript requires an id or --from', 'see: steno transcript --help');
   const formats = checkFormats(options.format);
   if (options.force && options.skipExisting)
     throw usage("--force and --skip-existing can't be used together");
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
+  if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
+  if (ids.length === 0) return context.out.show(savedView([]));
   const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
-  return options.output === '-' ? print(context, selection) : save(context, selection, options);
+  if (options.output === '-') return print(context, selection);
+  // The shape of the JSON follows from the command line, not from how many ids a list holds.
+  const isList = options.from !== undefined || args.length > 1 || options.format.length > 1;
+  return save(context, selection, options, isList);
 }
 
 async function print(context: Context, selection: TranscriptSelection): Promise<void> {
@@ -61,6 +67,7 @@ async function save(
   context: Context,
   selection: TranscriptSelection,
   options: TranscriptOptions,
+  isList: boolean,
 ): Promise<void> {
   const { out } = context;
   const documentCount = selection.ids.length * selection.formats.length;
@@ -87,8 +94,8 @@ async function save(
       throw error;
     });
   out.addDone(...savedLine(values(outcomes)));
-  if (several || !outcomes[0]?.error)
-    await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson)));
+  if (isList || !outcomes[0]?.error)
+    await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson, isList)));
   raiseFailures(outcomes);
 }
 

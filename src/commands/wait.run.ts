@@ -28,7 +28,10 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   if (ids.length === 0) {
     out.note('nothing is under way');
     return out.show(
-      waitedView({ outcomes: [], saved: undefined }, { forPeople: out.forPeople, several: true }),
+      waitedView(
+        { outcomes: [], saved: options.download === undefined ? undefined : [] },
+        { forPeople: out.forPeople, several: true },
+      ),
     );
   }
   const transport = await context.connect({ timeoutBounds: 'command' });

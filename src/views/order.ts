@@ -3,12 +3,12 @@ import { withoutSignature } from '../lib/audio-identity.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 
-/** A row for each file. The JSON of one order is the service's answer, that of several an array of answers. */
-export function ordersView(placed: readonly PlacedOrder[], several: boolean): View {
+/** A row for each file. The JSON of one order is the service's answer, with `isList` an array of answers. */
+export function ordersView(placed: readonly PlacedOrder[], isList: boolean): View {
   const documents = placed.map(({ order }) => order.json);
   return {
     // The answer of a single call passes as it came.
-    json: !several && documents[0] !== undefined ? documents[0] : cutJsonSignatures(documents),
+    json: isList ? cutJsonSignatures(documents) : (documents[0] ?? null),
     columns: [
       { name: 'audiofile', kind: 'id' },
       { name: 'order' },

@@ -4,8 +4,15 @@ import type { JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 
-/** What --dry-run shows: a row for each URL; as JSON, the documents that would be sent. Signatures are left out. */
-export function planView(requests: readonly OrderRequest[], documents: readonly JsonObject[]): View {
+/**
+ * What --dry-run shows: a row for each URL; as JSON, the document that would be sent, or with `isList` an array of
+ * them. Signatures are left out.
+ */
+export function planView(
+  requests: readonly OrderRequest[],
+  documents: readonly JsonObject[],
+  isList: boolean,
+): View {
   const rows = requests.flatMap((request, at) =>
     request.urls.map((url) =>
       [
@@ -19,7 +26,7 @@ export function planView(requests: readonly OrderRequest[], documents: readonly 
     ),
   );
   return {
-    json: cutJsonSignatures(documents.length === 1 && documents[0] ? documents[0] : [...documents]),
+    json: cutJsonSignatures(isList ? [...documents] : (documents[0] ?? null)),
     columns: [
       { name: 'order', kind: 'id' },
       { name: 'url', kind: 'link' },

@@ -1,7 +1,7 @@
 import type { AudioFile } from '../api/files.ts';
 import type { Order } from '../api/orders.ts';
 import type { WaitResult } from '../flows/files/wait-and-download.ts';
-import type { JsonObject } from '../lib/json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 import { failureJson } from './documents.ts';
@@ -23,25 +23,39 @@ export function waitedView(
   { forPeople, several, orders = [], held = [] }: WaitViewOptions,
 ): View {
   const files = outcomes.flatMap(({ file }) => file ?? []);
-  const all = outcomes.map(({ what, file, error }) =>
-    file ? cutJsonSignatures(file.json) : failureJson(what, error),
-  );
+  const all = outcomes.map(outcomeJson);
   const [only] = all;
   const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, forPeople);
   const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
   // Of an order every new id is printed, delivered or not.
   const ids = orders.length ? orders.flatMap((order) => order.audiofiles) : delivered;
   const shown = saved ? savedView(saved) : { ...plain, quiet: ids };
-  if (!saved && orders.length === 0) return shown;
-  const json: JsonObject = new Map();
-  const [first] = orders;
-  if (first && orders.length === 1) json.set('order', cutJsonSignatures(first.json));
-  if (orders.length > 1)
-    json.set(
-      'orders',
-      orders.map((order) => cutJsonSignatures(order.json)),
-    );
-  json.set('files', all);
-  if (saved) json.set('downloads', saved.map(savedJson));
-  return { ...shown, json };
+  if (!saved) return shown;
+  const json: JsonObject = new Map([['files', all as Json]]);
+  return { ...shown, json: json.set('downloads', saved.map(savedJson)) };
 }
+
+/**
+ * What `order --wait --json` prints: of each order the service's answer, its files and the downloads of them. Without
+ * `waited`, because the waiting broke off, no file is known.
+ */
+export function orderedDocuments(
+  orders: readonly Order[],
+  waited: WaitResult | undefined,
+  isList: boolean,
+): Json {
+  const documents = orders.map(({ json: answer, audiofiles }) => {
+    const ids = new Set(audiofiles);
+    const files = waited?.outcomes.filter(({ what, file }) => ids.has(file?.id ?? what)) ?? [];
+    const document = new Map<string, Json>([
+      ['order', cutJsonSignatures(answer)],
+      ['files', files.map(outcomeJson)],
+    ]);
+    if (waited?.saved) document.set('downloads', waited.saved.filter(({ id }) => ids.has(id)).map(savedJson));
+    return document;
+  });
+  return isList ? documents : (documents[0] ?? null);
+}
+
+const outcomeJson = ({ what, file, error }: WaitResult['outcomes'][number]): Json =>
+  file ? cutJsonSignatures(file.json) : failureJson(what, error);

@@ -92,7 +92,8 @@ describe.concurrent('order --wait', () => {
     child.kill('SIGINT');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(130);
-    expect(JSON.parse(stdout)).toEqual({ order: 'o1', audiofiles: [1], message: 'ok' });
+    const answer = { order: 'o1', audiofiles: [1], message: 'ok' };
+    expect(JSON.parse(stdout)).toEqual({ order: answer, files: [] });
     expect(jsonError(stderr)).toMatchObject({ code: 'interrupted' });
   });
 
@@ -161,7 +162,7 @@ describe.concurrent('an order of several parts', () => {
     const rest = await user.run(inParts('--skip-ordered', '--json'), { stdin: three });
     expect([rest.code, JSON.parse(rest.stdout)]).toEqual([
       0,
-      { order: 'p4', audiofiles: [4], message: 'ok' },
+      [{ order: 'p4', audiofiles: [4], message: 'ok' }],
     ]);
     expect(service.got.at(-1)?.body?.url).toEqual([audio('b')]);
   });
