@@ -111,6 +111,8 @@ class ListeningSession {
   /** Numbers of the found events that were counted, by themselves or as their delivery. */
   readonly #countedFound = new Set<number>();
   #toShow: ReceivedEvent[] = [];
+  /** How many events came into the ledger too late to be shown. */
+  #unshown = 0;
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
   #loops: Promise<unknown> | undefined;
@@ -272,7 +274,10 @@ class ListeningSession {
     const { plan, end, onError } = this.#shared;
     const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
     const counts = isWanted && this.#isFirstOfPair(event);
-    if (!end.add(event.n, event.event, counts) || !isWanted) return;
+    const isInTime = end.add(event.n, event.event, counts);
+    // After --count or --until the next listener shows it; after an interruption none does.
+    if (isWanted && !isInTime && !end.asPlanned) this.#unshown += 1;
+    if (!isInTime || !isWanted) return;
     if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
   }
 
@@ -334,10 +339,10 @@ class ListeningSession {
   }
 
   #reportLeft(): void {
-    const { left } = this.#feed;
-    if (left)
+    const unshown = this.#feed.left + this.#unshown;
+    if (unshown)
       this.#shared.callbacks.onWarning(
-        `${plural(left, 'event')} not shown here, because nothing read them`,
+        `${plural(unshown, 'event')} not shown here`,
         'steno events lists them',
       );
     for (const { action, left } of this.#queues.left())

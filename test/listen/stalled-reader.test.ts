@@ -16,8 +16,12 @@ const large = (id: number): string => `${complete(String(id))}&text=${'x'.repeat
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => String(n + 1));
 
-async function sendMany(url: string, count: number, body = large): Promise<void> {
-  for (let id = 1; id <= count; id += 1) expect((await send(url, body(id))).status).toBe(200);
+/** Several at once, so that a busy machine needs no minute for them. */
+async function sendMany(url: string, count: number, body = large, atOnce = 8): Promise<void> {
+  for (let id = 1; id <= count; id += atOnce) {
+    const batch = Array.from({ length: Math.min(atOnce, count - id + 1) }, (_, n) => send(url, body(id + n)));
+    for (const { status } of await Promise.all(batch)) expect(status).toBe(200);
+  }
 }
 
 /** Its end, within seconds: its code, or null where it had to be killed. */
@@ -38,12 +42,12 @@ describe('a pipe that is not read', () => {
       listener.child.stdout.pause();
       await sendMany(listener.url, 30);
       const before = peakMemoryOf(listener.child.pid);
-      await sendMany(listener.url, 250);
-      // Half of what was sent since.
-      expect(peakMemoryOf(listener.child.pid) - before).toBeLessThan(25 * MEGABYTE);
+      await sendMany(listener.url, 500);
+      // Less than what was sent since.
+      expect(peakMemoryOf(listener.child.pid) - before).toBeLessThan(70 * MEGABYTE);
       listener.child.stdout.resume();
-      await listener.until(() => listener.lines.length === 281 && listener.stdout.endsWith('\n'));
-      expect(listener.json.map(({ audiofile }) => audiofile)).toEqual(['0', ...ids(30), ...ids(250)]);
+      await listener.until(() => listener.lines.length === 531 && listener.stdout.endsWith('\n'));
+      expect(listener.json.map(({ n }) => String(n))).toEqual(ids(531));
       expect((await listener.stop()).code).toBe(130);
     },
   );
@@ -71,7 +75,7 @@ describe('a pipe that is not read', () => {
     await sleep(1_500);
     listener.child.stdout.resume();
     expect((await listener.ended).code).toBe(0);
-    expect(listener.json.map(({ audiofile }) => audiofile)).toEqual(ids(20));
+    expect(listener.json.map(({ n }) => String(n))).toEqual(ids(20));
   });
 
   it('does not keep a listener that is over from being ended', async () => {
@@ -107,22 +111,26 @@ describe('a pipe that is not read', () => {
 describe('a terminal that is stopped', () => {
   const line = (id: number): string => form({ event: 'NOTE', audiofile: `id-${id}.`, text: 'y'.repeat(150) });
 
-  async function stalled(user: User, count: number): Promise<{ terminal: Terminal; pid: number }> {
+  async function stalled(
+    user: User,
+    count: number,
+    atOnce = 8,
+  ): Promise<{ terminal: Terminal; pid: number }> {
     const terminal = new Terminal(user, 'listen --port 0');
     await terminal.until('listening on ');
     await terminal.until(() => /listening on (http\S+)\s/.test(terminal.screen));
     const url = /listening on (http\S+)\s/.exec(terminal.screen)?.[1] ?? '';
     terminal.stall();
-    await sendMany(url, count, line);
+    await sendMany(url, count, line, atOnce);
     return { terminal, pid: terminal.pid };
   }
 
   it('shows what came meanwhile when it goes on', async () => {
-    const { terminal, pid } = await stalled(new User(), 1_000);
+    const { terminal, pid } = await stalled(new User(), 700, 1);
     terminal.goOn();
-    await terminal.until('id-1000.');
+    await terminal.until('id-700.');
     const seen = [...terminal.screen.matchAll(/id-(\d+)\./g)].map(([, id]) => id);
-    expect(seen).toEqual(ids(1_000));
+    expect(seen).toEqual(ids(700));
     process.kill(pid, 'SIGINT');
     expect((await terminal.end()).code).toBe(130);
   });
