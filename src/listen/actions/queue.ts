@@ -127,7 +127,7 @@ export class ActionQueue {
     // What is under way wakes the queue at its end.
     if (this.#active.size >= (this.#target.isDown ? 1 : this.action.jobs)) return;
     try {
-      const pauseMs = this.#target.isDown ? this.#target.pauseLeftMs : await this.store.msUntilNextDue();
+      const pauseMs = this.#target.pauseLeftMs || (await this.store.msUntilNextDue());
       this.#cancelAlarm?.();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();
