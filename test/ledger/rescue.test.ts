@@ -110,6 +110,10 @@ describe('a ledger with damaged pages', () => {
       const imported = await user.run(['ledger', 'import', 'rescued.jsonl']);
       expect(imported.code, imported.stderr).toBe(0);
       const rescued = (await user.run(['files', '--quiet'])).stdout.trim().split('\n');
+      for (const table of ['orders', 'attempt_names', 'attempts', 'files'])
+        expect(Number(queryLedger(user, `SELECT count(*) AS n FROM ${table}`)[0]?.n), table).toBeGreaterThan(
+          before * 0.8,
+        );
       // A page holds some rows; all others are there.
       expect(rescued.length).toBeGreaterThan(before * 0.8);
       // What is known as a file or as an attempt counts as ordered.

@@ -39,6 +39,40 @@ export function* salvageLines(
   yield endLine(all);
 }
 
+/** Rows of another table whose columns are the beginning of a key, or are in an index. */
+interface Lead {
+  readonly from: string;
+  /** The columns of the table, and those of the other one. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+const leads: Readonly<Record<string, Lead>> = {
+  orders: { from: 'files', columns: { profile: 'profile', id: 'order_id' } },
+  downloads: { from: 'files', columns: { profile: 'profile', file: 'id' } },
+  attempt_names: { from: 'attempts', columns: { attempt: 'id' } },
+  event_files: { from: 'events', columns: { event: 'id' } },
+  actions: { from: 'events', columns: { event: 'id' } },
+};
+
+/** As SQLite orders them: numbers by value, text by its bytes. An end that is empty was not reached. */
+function isBetween(key: readonly Value[], start: readonly Value[], end: readonly Value[]): boolean {
+  const isAfterStart = start.length === 0 || compareKeys(key, start) > 0;
+  return isAfterStart && (end.length === 0 || compareKeys(key, end) < 0);
+}
+
+function compareKeys(one: readonly Value[], other: readonly Value[]): number {
+  for (const [at, value] of one.entries()) {
+    const order = compareValues(value, other[at] ?? null);
+    if (order) return order;
+  }
+  return 0;
+}
+
+const compareValues = (one: Value, other: Value): number =>
+  typeof one === 'number' && typeof other === 'number'
+    ? one - other
+    : Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+
 class DamagedTable {
   readonly #db: Database;
   readonly #table: DumpTable;
@@ -74,10 +108,39 @@ class DamagedTable {
     }
   }
 
-  /** For tables without numbers: up to the first damage from the start, and down to the last one from the end. */
+  /**
+   * For tables without numbers: up to the first damage from the start, down to the last one from the end, and between
+   * them what the rows of another table lead to.
+   */
   *#fromBothEnds(): Generator<Row> {
-    const end = yield* this.#readOn([], false);
-    if (this.#stoppedAtDamage) yield* this.#readOn([], true, end);
+    const start = yield* this.#readOn([], false);
+    if (!this.#stoppedAtDamage) return;
+    const end = yield* this.#readOn([], true, start);
+    if (this.#stoppedAtDamage) yield* this.#between(start, end);
+  }
+
+  *#between(start: readonly Value[], end: readonly Value[]): Generator<Row> {
+    const lead = leads[this.#table.name];
+    const from = dumpTables.find(({ name }) => name === lead?.from);
+    if (!lead || !from) return;
+    const found = new Set<string>();
+    for (const row of new DamagedTable(this.#db, from).rows()) {
+      for (const each of this.#ledTo(lead, row)) {
+        const key = this.#query.keyOf(each);
+        const text = JSON.stringify(key);
+        if (found.has(text) || !isBetween(key, start, end)) continue;
+        found.add(text);
+        yield each;
+      }
+    }
+  }
+
+  #ledTo({ columns }: Lead, row: Row): Row[] {
+    const where = Object.keys(columns).map((column) => `${column} = ?`);
+    const names = [...this.#types.keys()].join(', ');
+    const sql = `SELECT ${names} FROM ${this.#table.name} WHERE ${where.join(' AND ')}`;
+    const values = Object.values(columns).map((column) => row[column] ?? null);
+    return this.#unlessDamaged(() => this.#db.all<Row>(sql, ...values)) ?? [];
   }
 
   #stoppedAtDamage = false;
@@ -109,9 +172,13 @@ class DamagedTable {
 
   /** Nothing where SQLite meets damage. */
   #page(last: Value[], size: number, descending: boolean): Row[] | undefined {
+    const sql = this.#query.sql(last.length === 0, size, descending);
+    return this.#unlessDamaged(() => this.#db.all<Row>(sql, ...this.#query.values(last)));
+  }
+
+  #unlessDamaged<Result>(read: () => Result): Result | undefined {
     try {
-      const sql = this.#query.sql(last.length === 0, size, descending);
-      return this.#db.all<Row>(sql, ...this.#query.values(last));
+      return read();
     } catch (error) {
       if (isDamaged(error)) return undefined;
       throw error;
