@@ -134,10 +134,16 @@ export function formatJson(value: Json, indent = 2, margin = ''): string {
     : open + parts.join(',') + close;
 }
 
+/** Control characters and those that show nothing or turn the text around, which a reader of a terminal must see. */
+const steering =
+  /[\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]/g;
+
 function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return JSON.stringify(text).replace(steering, (found) =>
+    found
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   );
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatJson, JsonNumber, parseJson, toJson } from '../../src/lib/json.ts';
+import { hasHidden } from '../../src/lib/text.ts';
 
 describe('lossless JSON', () => {
   it('keeps every digit of every number', () => {
@@ -50,6 +51,20 @@ describe('lossless JSON', () => {
 
   it('escapes what could drive a terminal', () => {
     expect(formatJson('\u001b[31m\u009b\u007f', 0)).toBe('"\\u001b[31m\\u009b\\u007f"');
+  });
+
+  it('shows what a terminal hides, and keeps every value', () => {
+    const hidden = '1\u200b2\u202e3\ufeff4\u2060\u{e0041}5';
+    const text = formatJson(hidden, 0);
+    expect(text).toBe('"1\\u200b2\\u202e3\\ufeff4\\u2060\\udb40\\udc415"');
+    expect(JSON.parse(text)).toBe(hidden);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (any) => {
+        const written = formatJson(any, 0);
+        expect(JSON.parse(written)).toBe(any);
+        expect(hasHidden(written.replace(/[\u200c\u200d]/g, ''))).toBe(false);
+      }),
+    );
   });
 
   it('leaves out undefined and keeps given numbers', () => {
