@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { formatDuration } from '../lib/duration.ts';
 import { StenoError } from '../lib/errors.ts';
+import type { ReceivedEvent } from './event.ts';
 import { type OnError, startTimer } from './timers.ts';
 
 export interface EndConditions {
@@ -11,10 +12,14 @@ export interface EndConditions {
   readonly timeoutMs?: number | undefined;
 }
 
+type CountedEvent = Pick<ReceivedEvent, 'n' | 'event' | 'source' | 'twin'>;
+
 export class SessionEnd {
   readonly #conditions: EndConditions;
   readonly #controller = new AbortController();
   readonly #cancelClock: () => void;
+  /** Numbers of the found events that were counted, by themselves or as their delivery. */
+  readonly #countedFound = new Set<number>();
   #counted = 0;
   #failure: { readonly error: unknown } | undefined;
   /** The last event that was counted or taken over. */
@@ -66,7 +71,8 @@ export class SessionEnd {
   }
 
   /** Takes an event into account; false if it came after the end. One that does not count may still be the last. */
-  add(n: number, event: string, counts: boolean): boolean {
+  add({ n, event, source, twin }: CountedEvent, isWanted: boolean): boolean {
+    const counts = isWanted && this.#isFirstOfPair(source === 'found' ? n : twin);
     this.#countedUpTo = Math.max(this.#countedUpTo, n);
     if (this.lastEvent < n || this.#failure) return false;
     if (counts) this.#counted += 1;
@@ -76,6 +82,14 @@ export class SessionEnd {
       this.#end();
     }
     return true;
+  }
+
+  /** A completion that is found and also delivered counts once, whichever of the two comes first. */
+  #isFirstOfPair(found: number | null): boolean {
+    if (found === null) return true;
+    const isFirst = !this.#countedFound.has(found);
+    this.#countedFound.add(found);
+    return isFirst;
   }
 
   /** Ends the session with an error; the first one counts. */

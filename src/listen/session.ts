@@ -108,8 +108,6 @@ class ListeningSession {
   readonly #feed: EventFeed;
   readonly #loan: WebhookLoan | undefined;
   readonly #secret: string | undefined;
-  /** Numbers of the found events that were counted, by themselves or as their delivery. */
-  readonly #countedFound = new Set<number>();
   #toShow: ReceivedEvent[] = [];
   /** How many events came into the ledger too late to be shown. */
   #unshown = 0;
@@ -273,21 +271,11 @@ class ListeningSession {
     if (event.source === 'test') return;
     const { plan, end, onError } = this.#shared;
     const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
-    const counts = isWanted && this.#isFirstOfPair(event);
-    const isInTime = end.add(event.n, event.event, counts);
+    const isInTime = end.add(event, isWanted);
     // After --count or --until the next listener shows it; after an interruption none does.
     if (isWanted && !isInTime && !end.asPlanned) this.#unshown += 1;
     if (!isInTime || !isWanted) return;
     if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
-  }
-
-  /** A completion that is found and also delivered counts once, whichever of the two comes first. */
-  #isFirstOfPair({ n, source, twin }: ReceivedEvent): boolean {
-    const found = source === 'found' ? n : twin;
-    if (found === null) return true;
-    const isFirst = !this.#countedFound.has(found);
-    this.#countedFound.add(found);
-    return isFirst;
   }
 
   #show(): void {
