@@ -8,12 +8,35 @@ import { account } from '../support/account.ts';
 import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
 import { addAction, addEvent, addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
-import { encodingsOf, expectNotInState, foundInState } from '../support/secrets.ts';
+import { encodingsOf, expectNotInState, filesBelow, foundInState } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
 import { KEY, type User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
 const forms = encodingsOf(KEY);
+
+/** Another process that has the ledger open: closing a file in this one would drop its locks. */
+class Shell {
+  readonly #child: ChildProcessWithoutNullStreams;
+  #output = '';
+
+  constructor(user: User) {
+    this.#child = spawn('sqlite3', [ledgerOf(user)]);
+    this.#child.stdout.on('data', (chunk) => {
+      this.#output += chunk;
+    });
+  }
+
+  async run(sql: string): Promise<void> {
+    this.#output = '';
+    this.#child.stdin.write(`${sql}\nSELECT 'over';\n`);
+    await until(() => this.#output.includes('over'), sql);
+  }
+
+  close(): void {
+    this.#child.stdin.end();
+  }
+}
 
 describe('a delivery that holds the key', () => {
   it('in any encoding is masked before it is written and forwarded, and is otherwise the same', async () => {
@@ -42,6 +65,25 @@ describe('a delivery that holds the key', () => {
     for (const seen of [...forwarded, listener.stdout, listener.stderr, ...given])
       for (const text of texts) expect(seen).not.toContain(text);
     expectNotInState(user, KEY);
+  });
+
+  it('is masked in the journal too, where it waits for a ledger that another process holds', async () => {
+    const { user } = await account({ STENO_BASE_URL: undefined });
+    const listener = await Listener.start(user);
+    const other = new Shell(user);
+    await other.run('BEGIN IMMEDIATE;');
+    for (const text of Object.values(forms))
+      expect((await listener.post(`${complete('1')}&waits=here&a=${text}`)).status).toBe(200);
+    const waiting = filesBelow(join(user.home, 'state', 'journal')).map((path) =>
+      readFileSync(path, 'latin1'),
+    );
+    expect(waiting.join('')).toContain('waits=here');
+    expectNotInState(user, KEY);
+    await other.run('COMMIT;');
+    other.close();
+    await listener.stop();
+    expectNotInState(user, KEY);
+    expect(await eventsOf(user)).toHaveLength(Object.keys(forms).length);
   });
 
   it('is masked in each column, in its content type, and beside a signature', async () => {
@@ -135,29 +177,6 @@ describe('a command or an address that holds a secret', () => {
     expect(new Set(targetsOf(user)).size).toBe(2);
   });
 });
-
-/** Another process that has the ledger open: closing a file in this one would drop its locks. */
-class Shell {
-  readonly #child: ChildProcessWithoutNullStreams;
-  #output = '';
-
-  constructor(user: User) {
-    this.#child = spawn('sqlite3', [ledgerOf(user)]);
-    this.#child.stdout.on('data', (chunk) => {
-      this.#output += chunk;
-    });
-  }
-
-  async run(sql: string): Promise<void> {
-    this.#output = '';
-    this.#child.stdin.write(`${sql}\nSELECT 'over';\n`);
-    await until(() => this.#output.includes('over'), sql);
-  }
-
-  close(): void {
-    this.#child.stdin.end();
-  }
-}
 
 describe('a ledger that an earlier version has filled with secrets', () => {
   const command = `: ${KEY} https://me:${IN_URL}@h/; echo ran > ran.txt`;

@@ -29,7 +29,7 @@ export function expectNotInState(user: User, ...secrets: string[]): void {
   expect(foundInState(user, ...secrets)).toEqual([]);
 }
 
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   return readdirSync(folder)
     .map((name) => join(folder, name))
     .flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]));
