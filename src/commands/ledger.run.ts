@@ -4,8 +4,10 @@ import type { Context } from '../cli/context.ts';
 import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
 import { writeExport } from '../flows/ledger/write-export.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
+import { moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { whileSpinning } from '../ui/spinner.ts';
@@ -23,11 +25,21 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
   const salvaged: Salvaged[] = [];
   const lines = damaged
     ? await context.salvageLedger((table) => salvaged.push(table))
-    : (await context.requireLedger('ledger export reads the ledger')).exportLines(allProfiles);
+    : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
   await write(out, output, lines);
   const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
   if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
   else if (damaged) out.note('every row could be read');
+}
+
+/** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
+async function openWhole(context: Context, use: string): Promise<Ledger> {
+  const ledger = await context.requireLedger(use);
+  if (!context.hasJournals) return ledger;
+  const { out, signal } = context;
+  const onWarning = (text: string): void => void out.warn(text);
+  await moveLeftJournalsInto(ledger, { journals: await context.journals(), signal, onWarning });
+  return ledger;
 }
 
 async function write(out: Output, output: string | undefined, lines: AsyncIterable<string>): Promise<void> {
@@ -67,7 +79,7 @@ export async function pruneLedger(context: Context, { options }: Input<PruneOpti
       'ledger prune requires --yes where there is no terminal to ask on',
       `run: steno ledger prune --before ${before} --yes`,
     );
-  const ledger = await context.requireLedger('ledger prune works on the ledger');
+  const ledger = await openWhole(context, 'ledger prune works on the ledger');
   const all = await prunings(ledger, allProfiles);
   if (dryRun) return out.show(prunedView(countPrunable(all, time)));
   if (!yes) {

@@ -1,6 +1,7 @@
 /** `ledger`: a copy to keep, a move to another machine, and a way to get rid of old events. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { listing, modeOf } from '../support/files.ts';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
@@ -136,6 +137,19 @@ describe('export and import', () => {
     for (const name of ['a', 'x', 'y'])
       expect((await one.user.run(['order', audio(name), '--sku', 'TRANS14'])).code).toBe(9);
     expect(await eventsOf(one.user)).toHaveLength(1);
+  });
+
+  it('have the events that a killed listener left on their way', async () => {
+    const user = new User();
+    const listener = await Listener.start(user, ['--quiet']);
+    const lock = new DatabaseSync(ledgerOf(user));
+    lock.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
+    expect((await listener.post(complete('left'))).status).toBe(200);
+    await listener.stop('SIGKILL');
+    lock.exec('ROLLBACK');
+    lock.close();
+    expect((await exportOf(user)).match(/"audiofile":"left"/g)).toHaveLength(1);
+    expect(await eventsOf(user)).toHaveLength(1);
   });
 
   it('are of one profile unless all are asked for', async () => {
