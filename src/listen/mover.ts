@@ -5,7 +5,7 @@ import { arrivalsOf, type Journal, type KeptBatch } from '../ledger/journal/jour
 import type { Arrival } from '../ledger/journal/record.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { countStreamedBytes } from '../lib/memory.ts';
+import { countStreamedBytes, limitYoungSpace } from '../lib/memory.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { ArrivalWriter, Written } from './arrival-writer.ts';
 import { type OnError, runInBackground } from './timers.ts';
@@ -28,9 +28,9 @@ const MAX_AGE_MS = 1_000;
 const MAX_SLICE = 500;
 const MAX_SLICE_BYTES = 2 * 1024 * 1024;
 /** What is kept in memory until it is in the ledger; the rest is read back from the file. */
-const MAX_HELD_BYTES = 8 * 1024 * 1024;
-/** What is read back at once. */
-const MAX_READ_BYTES = 1024 * 1024;
+const MAX_HELD_BYTES = 1024 * 1024;
+/** What is read back at once: some hundred events. */
+const MAX_READ_BYTES = 128 * 1024;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 
@@ -108,6 +108,7 @@ export class Mover {
     while (!signal.aborted && monotonicMs() - (this.#queue[0]?.keptAtMs ?? 0) < MAX_AGE_MS) {
       if (journal.arrivals === this.#seenArrivals && !journal.isWriting) return;
       this.#seenArrivals = journal.arrivals;
+      limitYoungSpace();
       await this.#pause(QUIET_MS);
     }
   }

@@ -28,8 +28,8 @@ export async function listenRows(place: Place, quick: boolean): Promise<Row[]> {
   return [{ ...row, subject, base: on(bare) }];
 }
 
-/** What it still moves into its ledger must not slow down the server that is measured next. */
-function sendAndRest(place: Place, { url, env }: Listening, events: number): number {
+/** Until all is in its ledger: what it still does must not slow down the server that is measured next. */
+export function sendAndRest(place: Place, { url, env }: Listening, events: number): number {
   const took = sendEvents(place, url, events);
   for (let waits = 0; journalBytes(env) > EMPTY_JOURNAL_BYTES; waits += 1) {
     if (waits > 3000) throw new Error('listen does not move its events into the ledger');
@@ -76,7 +76,7 @@ export function whyNoListen(place: Place): string | undefined {
 
 let nextId = 1;
 /** Sends so many events, each of them new; tells how long it took, or throws if one was not taken. */
-export function sendEvents(place: Place, url: string, events: number): number {
+function sendEvents(place: Place, url: string, events: number): number {
   const args = [place.script('load'), url, String(events), String(nextId)];
   nextId += events;
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

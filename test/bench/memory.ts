@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { killListen, sendEvents, startListen, whyNoListen } from './listen.ts';
+import { killListen, sendAndRest, startListen, whyNoListen } from './listen.ts';
 import type { Env, Place } from './place.ts';
 
 export interface MemoryRow {
@@ -79,9 +79,9 @@ async function receive(place: Place, events: number): ReturnType<MemoryRow['weig
   const skipped = noProc ?? whyNoListen(place);
   if (skipped !== undefined) return { skipped };
   const listen = await startListen(place);
-  sendEvents(place, listen.url, events / 5);
+  sendAndRest(place, listen, events / 5);
   const early = peak(listen.pid);
-  sendEvents(place, listen.url, (events * 4) / 5);
+  sendAndRest(place, listen, (events * 4) / 5);
   const late = peak(listen.pid);
   await killListen(listen, events);
   return { value: Math.round((late / early) * 100) / 100, note: `${Math.round(late)} MB at its peak` };
