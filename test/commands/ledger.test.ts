@@ -209,7 +209,7 @@ describe('export and import', () => {
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("can't read nowhere.jsonl")]);
   });
 
-  it('take memory that does not grow with the ledger', async () => {
+  it('take a bounded amount of memory for ten thousand orders', async () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));
     fill(user, 10_000);

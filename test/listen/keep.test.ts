@@ -29,14 +29,13 @@ describe('listen --keep', () => {
     queryLedger(user, "UPDATE actions SET status = 'pending'");
     const size = statSync(ledgerOf(user)).size + statSync(`${ledgerOf(user)}-wal`).size;
     const listener = await Listener.start(user, ['--keep', '10s', '--quiet']);
-    const times: number[] = [];
-    // Deliveries go on meanwhile, each answered soon.
+    let answered = 0;
+    // Deliveries go on meanwhile.
     for (let n = 0; n < 10_000 && oldOnes(user) > 0; n += 1) {
-      const begun = performance.now();
       expect((await listener.post(complete(`new${n}`))).status).toBe(200);
-      times.push(performance.now() - begun);
+      answered += 1;
     }
-    expect(times.length).toBeGreaterThan(1);
+    expect(answered).toBeGreaterThan(1);
     expect(oldOnes(user)).toBe(0);
     // What has something to be done stays, however old it is.
     expect((await eventsOf(user)).some(({ audiofile }) => audiofile === 'pending')).toBe(true);

@@ -109,7 +109,7 @@ describe('while another process holds the ledger', () => {
     expect(wait.stderr).toMatch(/^warning: what was done is not all noted[^\n]*\nhint: [^\n]*\n$/);
   });
 
-  it('sync fails in one bounded wait, and Ctrl-C is heard', async () => {
+  it('sync fails in one bounded wait', async () => {
     const { user } = await withDelivered(12);
     lock(user);
     const started = performance.now();
