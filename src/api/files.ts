@@ -1,5 +1,5 @@
 import { StenoError } from '../lib/errors.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
+import { formatJson, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, unwrap } from './decode.ts';
 import type { Call } from './http/call.ts';
@@ -112,5 +112,8 @@ async function changeFile(
   const call: Call = { method: 'POST', path, safety: 'money', params, limitMs: CHANGE_LIMIT_MS };
   const json = checkAnswer(await requestJson(transport, call));
   if (saysNothing(json)) throw unreadableAnswer(call, 'it says nothing');
+  // A bare text may as well be a refusal.
+  if (!isObject(json))
+    throw unreadableAnswer(call, `it is no object, but says: ${oneLine(formatJson(json))}`);
   return { id, message: oneLine(messageInJson(json) ?? ''), json };
 }

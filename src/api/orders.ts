@@ -5,6 +5,7 @@ import type { Call } from './http/call.ts';
 import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
+import { errorIn } from './refusal.ts';
 
 export interface OrderRequest {
   readonly urls: readonly string[];
@@ -22,6 +23,8 @@ export interface Order {
   readonly message: string;
   /** Why the order is on hold; undefined if it is not. */
   readonly hold: string | undefined;
+  /** An error that the answer names beside the order. */
+  readonly error?: string | undefined;
   readonly json: Json;
 }
 
@@ -64,11 +67,13 @@ function decodeOrder(json: Json): Order | undefined {
   const id = field(json, 'order');
   const audiofiles = ids(json.get('audiofiles'));
   if (!id && audiofiles.length === 0) return undefined;
-  return { id, audiofiles, message: field(json, 'message'), hold: decodeHold(json.get('hold')), json };
+  const message = field(json, 'message');
+  return { id, audiofiles, message, hold: decodeHold(json), error: errorIn(json), json };
 }
 
-/** A hold of a kind that the API document does not list is still a hold. */
-function decodeHold(hold: Json | undefined): string | undefined {
-  if (hold === undefined || hold === null || hold === false) return undefined;
-  return scalar(hold) || 'unknown';
+/** A normal order has no such key: with any value, null and false too, the order is on hold. */
+function decodeHold(json: JsonObject): string | undefined {
+  const hold = json.get('hold');
+  if (hold === undefined) return undefined;
+  return (hold !== false && scalar(hold)) || 'unknown';
 }

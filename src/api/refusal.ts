@@ -7,8 +7,18 @@ import { scalar } from './decode.ts';
 import { messageInJson } from './http/service-message.ts';
 
 const MAX_DEPTH = 4;
+const REFUSED = 'the service refused: ';
 
-const errorKeys = new Set(['error', 'errors', 'error_message', 'errormessage']);
+const errorKeys = new Set([
+  'error',
+  'errors',
+  'error_message',
+  'errormessage',
+  'fault',
+  'faults',
+  'exception',
+]);
+const statusKeys = new Set(['status', 'result', 'outcome']);
 const successKeys = new Set(['success', 'ok']);
 const failedStatuses = new Set(['error', 'fail', 'failed', 'failure', 'refused', 'rejected', 'declined']);
 /** Texts that stand for no error. */
@@ -19,6 +29,11 @@ export function checkAnswer(json: Json): Json {
   const refusal = refusalIn(json);
   if (refusal) throw refusal;
   return json;
+}
+
+/** What an answer says of an error; undefined where it says nothing of one. */
+export function errorIn(json: Json): string | undefined {
+  return refusalIn(json)?.message.slice(REFUSED.length);
 }
 
 /** The refusal in an answer, or in an object one level below it. */
@@ -39,7 +54,7 @@ export function refusalOf(json: Json): StenoError | undefined {
   const texts = failed.map(([key, value]) => (errorKeys.has(key.toLowerCase()) ? textOf(value) : ''));
   const said = texts.find(Boolean) ?? messageInJson(json) ?? `${first[0]}: ${scalar(first[1])}`;
   const text = oneLine(cutSignatures(said));
-  return new StenoError('failed', `the service refused: ${text}`, { status: 200 });
+  return new StenoError('failed', `${REFUSED}${text}`, { status: 200 });
 }
 
 function isFailure(key: string, value: Json): boolean {
@@ -47,7 +62,7 @@ function isFailure(key: string, value: Json): boolean {
   const text = scalar(value)?.trim().toLowerCase();
   if (text === undefined) return false;
   if (successKeys.has(key)) return text === 'false' || text === '0';
-  return key === 'status' && (failedStatuses.has(text) || /^[45]\d\d$/.test(text));
+  return statusKeys.has(key) && (failedStatuses.has(text) || /^[45]\d\d$/.test(text));
 }
 
 /** Null, false, zero, blank text, and a list or object that holds nothing else. */

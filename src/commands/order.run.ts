@@ -156,5 +156,6 @@ async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise
     // Of an order that costs something, a problem is an error.
     const text = files.remark ?? (planned.test ? files.problem : undefined);
     if (text) await out.warn(`order ${order.id}: ${text}`);
+    if (order.error) await out.warn(`order ${order.id} is placed, but the service says: ${order.error}`);
   }
 }

@@ -1,3 +1,4 @@
+import { messageInJson } from '../api/http/service-message.ts';
 import type { Transport } from '../api/http/transport.ts';
 import { saysNothing } from '../api/refusal.ts';
 import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/webhook.ts';
@@ -35,19 +36,31 @@ export async function set(context: Context, { args: [url = ''] }: Input): Promis
   const transport = await context.connectAs({ settings: context.settings, apiKey });
   const change = async (): Promise<Webhook> => {
     const answer = requireContent(await setWebhook(transport, url));
-    if (!answer.url) return { ...answer, url };
-    if (sameUrl(answer.url, url)) return answer;
-    throw new StenoError(
-      'failed',
-      `the webhook is not ${url}: the service answers that it is ${answer.url}`,
-      {
-        hint: 'look at it with: steno webhook get',
-      },
+    // A message alone may be a refusal.
+    const now = answer.url || (await askForUrl(transport, answer));
+    if (sameUrl(now, url)) return { ...answer, url: answer.url || url };
+    throw notSet(
+      `the webhook is not ${url}: the service answers that ${now ? `it is ${now}` : 'none is set'}`,
     );
   };
   await showResult(context, transport, change, () => `the webhook is set to ${url}`);
   await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
 }
+
+/** What is set after an answer that does not tell. */
+async function askForUrl(transport: Transport, { json }: Webhook): Promise<string> {
+  try {
+    return (await getWebhook(transport)).url;
+  } catch (error) {
+    const said = messageInJson(json);
+    throw notSet(
+      `the service's answer does not name the webhook${said ? `, but says: ${said}` : ''}; whether it is set is not known: ${errorMessage(error)}`,
+    );
+  }
+}
+
+const notSet = (message: string): StenoError =>
+  new StenoError('failed', message, { hint: 'look at it with: steno webhook get' });
 
 /** The user's word wins: what listeners would put back is forgotten. */
 async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
@@ -97,7 +110,7 @@ function requireContent(webhook: Webhook): Webhook {
 
 /** The service may spell a URL in its own way. */
 const sameUrl = (a: string, b: string): boolean =>
-  a === b || (URL.canParse(a) && new URL(a).href === new URL(b).href);
+  a === b || (URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href);
 
 async function showResult(
   context: Context,

@@ -33,7 +33,42 @@ const refusals: ReadonlyArray<readonly [body: string, text: string]> = [
   ['{"success":"false"}', 'success: false'],
   ['{"status":"error","message":"no funds"}', 'no funds'],
   ['{"status":402,"message":"no funds"}', 'no funds'],
+  ['{"result":"error"}', 'result: error'],
+  ['{"fault":"no funds"}', 'no funds'],
 ];
+
+/** Neither a success as the document describes it nor a clear error. */
+const unclear = ['"insufficient funds"', 'true', '5', '["insufficient funds"]'];
+
+describe.each(['upgrade', 'refund'] as const)('%s', (name) => {
+  it.each(unclear)('is unclear where the answer is %s', async (body) => {
+    const { code, stdout, stderr } = await answered(commands[name].args, body);
+    expect([code, stdout], stderr).toEqual([11, '']);
+    if (body.includes('funds')) expect(stderr).toContain('insufficient funds');
+  });
+});
+
+describe.concurrent('a balance', () => {
+  it.each(['true', '"done"', '{"balance":""}', '{"balance":"abc"}', '{"balance":true}', '{"balance":null}'])(
+    'is not in %s',
+    async (body) => {
+      const { code, stdout, stderr } = await answered(['balance'], body);
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^steno: [^\n]+\n$/)]);
+    },
+  );
+
+  it.each(['12.50', '"12.50"', '{"balance":"USD 12"}', '{"balance":0}'])('is in %s', async (body) => {
+    expect((await answered(['balance'], body)).code).toBe(0);
+  });
+});
+
+it('an error beside an order is a warning: the order is placed', async () => {
+  const body = '{"order":"o1","audiofiles":[1],"error":"insufficient funds"}';
+  const order = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14'];
+  const { code, stdout, stderr } = await answered([...order, '--quiet'], body);
+  expect([code, stdout]).toEqual([0, '1\n']);
+  expect(stderr).toBe('warning: order o1 is placed, but the service says: insufficient funds\n');
+});
 
 const empty = [
   '{}',
@@ -84,7 +119,7 @@ describe.concurrent('an error that is none', () => {
     ['upgrade', '"message":"done"'],
     ['refund', '"success":true'],
     ['invoice', '"id":5'],
-    ['webhook set', '"message":"done"'],
+    ['webhook set', `"webhook":"${HOOK}"`],
     ['balance', '"balance":1'],
     ['file', '"audiofile":{"id":5}'],
   ] as const)('does not stop %s', async (name, rest) => {
@@ -134,14 +169,25 @@ describe.concurrent('an invoice', () => {
 });
 
 describe.concurrent('webhook set', () => {
+  it.each([`{"webhook":"${HOOK}"}`, '{"webhook":"HTTPS://EXAMPLE.com:443/hook"}'])(
+    'is done where the answer is %s',
+    async (body) => {
+      const { code, stderr } = await answered(commands['webhook set'].args, body);
+      expect([code, stderr]).toEqual([0, '']);
+    },
+  );
+
   it.each([
-    `{"webhook":"${HOOK}"}`,
-    '{"message":"done"}',
-    '{"webhook":"HTTPS://EXAMPLE.com:443/hook"}',
-    'done',
-  ])('is done where the answer is %s', async (body) => {
-    const { code, stderr } = await answered(commands['webhook set'].args, body);
-    expect([code, stderr]).toEqual([0, '']);
+    ['{"message":"done"}', { webhook: HOOK }, 0],
+    ['OK', { webhook: HOOK }, 0],
+    ['{"message":"Access denied"}', { webhook: 'https://other.example.com/' }, 1],
+    ['{"message":"Access denied"}', { webhook: null }, 1],
+    ['{"message":"Access denied"}', { message: 'Access denied' }, 1],
+  ])('asks what is set where the answer is %s: %j', async (body, set, exit) => {
+    const { service, user } = await account();
+    service.on('POST /webhook', { body }).on('GET /webhook', { body: set });
+    const { code, stdout, stderr } = await user.run(['webhook', 'set', HOOK]);
+    expect([code, stdout], stderr).toEqual([exit, exit ? '' : `${HOOK}\n`]);
   });
 
   it('fails where the answer names another URL', async () => {
