@@ -8,7 +8,8 @@ import { account, jsonError } from '../support/account.ts';
 import type { Answer } from '../support/server.ts';
 import { finished } from '../support/steno.ts';
 
-const binary = Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 7919) % 256));
+const bytes = Array.from({ length: 3000 }, (_, at) => (at * 7919) % 256);
+const binary = Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.from(bytes)]);
 const route = 'POST /audiofile/5/transcript.txt';
 
 /** What lies below a folder, hidden names included; the settings' own folders aside. */

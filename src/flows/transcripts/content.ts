@@ -11,13 +11,13 @@ export const FIRST_BYTES = 64;
 /** Whether the whole start has to be looked at: a transcript mostly shows in its first bytes that it is one. */
 export function mayBeSomethingElse(first: Buffer, ext: string): boolean {
   if (ext === 'docx') return !isZip(first);
-  return /^\s*(<|\{|\[\s*(\{|$)|$)/.test(withoutMark(first.toString('utf8', 0, FIRST_BYTES)));
+  return /^\s*(<|\{|\[\s*(\{|$)|$)/.test(withoutMark(textOf(first.subarray(0, FIRST_BYTES))));
 }
 
 /** `isCut`: the start is not all of it. */
 export function isSomethingElse(start: Buffer, ext: string, isCut: boolean): boolean {
-  if (ext === 'docx' && !isZip(start) && isText(start)) return true;
-  const text = withoutMark(start.toString('utf8'));
+  if (ext === 'docx' && !isZip(start) && !isOldWord(start)) return true;
+  const text = withoutMark(textOf(start));
   if (isJson(text, isCut)) return true;
   // Some .doc files are pages inside.
   return ext !== 'html' && ext !== 'doc' && isPage(text);
@@ -25,11 +25,25 @@ export function isSomethingElse(start: Buffer, ext: string, isCut: boolean): boo
 
 const isZip = (start: Buffer): boolean => /^PK[\u0003\u0005\u0007]/.test(start.toString('latin1', 0, 3));
 
+/** A file of Word before 2007, whatever its name. */
+const isOldWord = (start: Buffer): boolean => start.toString('latin1', 0, 4) === '\u00d0\u00cf\u0011\u00e0';
+
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
-/** No control character but tabs and ends of lines: a zip or an old Word file has others in its first bytes. */
-const isText = (start: Buffer): boolean =>
-  !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.toString('latin1'));
+/** UTF-8, or UTF-16 where its mark, or the zeros beside `<`, say so. */
+function textOf(start: Buffer): string {
+  const [first, second] = start;
+  const isLittle = (first === 0xff && second === 0xfe) || (first === LESS && second === 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === LESS);
+  if (isLittle) return start.toString('utf16le');
+  return isBig
+    ? Buffer.from(start.subarray(0, start.length & ~1))
+        .swap16()
+        .toString('utf16le')
+    : start.toString('utf8');
+}
+
+const LESS = 0x3c;
 
 /** An object, or an array that begins with one. What can't be parsed is a transcript: `{inaudible}`, `{\rtf1`. */
 function isJson(text: string, isCut: boolean): boolean {
@@ -47,11 +61,12 @@ function isJson(text: string, isCut: boolean): boolean {
 /** Elements that stand at the top of a page and in no transcript. */
 const topElements = /^<(html|head|body|title|meta|link|base|script|style|frameset|noscript)(\s[^<]*|\/)?>/i;
 /** Elements that a page without a top begins with: they count if they are closed too. */
-const blockElements = /^<(h[1-6]|p|div|center|table|pre|main|section|article|header|ul|ol)(\s[^<]*)?>/i;
+const blockElements =
+  /^<(h[1-6]|p|div|center|table|pre|main|section|article|header|ul|ol|form|a|b|strong|error|errors|errorresponse|response|fault)(\s[^<]*)?>/i;
 
 function isPage(text: string): boolean {
   const start = withoutComments(text);
-  if (/^<(\?xml|!doctype)\s/i.test(start) || topElements.test(start)) return true;
+  if (/^<(\?xml|!doctype)\s|^<br\s*\/?>/i.test(start) || topElements.test(start)) return true;
   const [, element] = blockElements.exec(start) ?? [];
   return element !== undefined && start.toLowerCase().includes(`</${element.toLowerCase()}>`);
 }

@@ -41,6 +41,14 @@ describe('a page in place of a text', () => {
     ['that begins with a block', '<div class="error">not ready yet</div>'],
     ['that begins with a doctype', `${doctype}\n<h1>not ready yet</h1>`],
     ['of XML', `${xml}<Error><Message>not ready yet</Message></Error>`],
+    [
+      'of XML without its first line',
+      '<Error><Code>AccessDenied</Code><Message>not ready yet</Message></Error>',
+    ],
+    ['that begins with a form', '<form action="/login">not ready yet</form>'],
+    ['that begins with a link', '<a href="/login">not ready yet</a>'],
+    ['that begins in bold', '<b>Fatal error</b>: not ready yet'],
+    ['that begins with a line break', '<br />\n<b>Fatal error</b>: not ready yet'],
     ['of JSON', '{"message":"not ready yet"}'],
     ['of JSON, indented', '\ufeff\n{\n  "status": {"error": "not ready yet"}\n}\n'],
     ['of JSON in an array', '[{"error":"not ready yet"}]'],
@@ -65,6 +73,24 @@ describe('a page in place of a text', () => {
   });
 });
 
+describe('a page in UTF-16', () => {
+  const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+  const text = `<html><body>${page}</body></html>`;
+  it.each([
+    ['with a mark', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['with a mark, the other way round', swapped(`\ufeff${text}`)],
+    ['without a mark', Buffer.from(text, 'utf16le')],
+    ['without a mark, the other way round', swapped(text)],
+  ])('%s is refused', async (_, body) => {
+    for (const size of [1 << 20, 3]) await expect(check(body, 'txt', size)).rejects.toThrow('a message');
+  });
+
+  it('is told from a transcript in UTF-16', async () => {
+    const body = Buffer.from('\ufeffA talk about <html>.', 'utf16le');
+    expect((await check(body, 'txt')).equals(body)).toBe(true);
+  });
+});
+
 describe('a docx file', () => {
   it.each([
     ['plain text', 'Your transcript is not ready yet.'],
@@ -74,11 +100,13 @@ describe('a docx file', () => {
     ['a page', `<html>${page}</html>`],
     ['JSON', '{"state":"Transcribing"}'],
     ['rich text', '{\\rtf1 Not ready yet}'],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d])],
+    ['zeros', Buffer.alloc(500)],
   ])('is not made of %s', async (_, body) => {
     await expect(check(body, 'docx')).rejects.toThrow('a message');
   });
 
-  it('is a zip; what is neither that nor text is kept', async () => {
+  it('is a zip, or an old Word file', async () => {
     for (const body of [
       Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(200_000, '<html>')]),
       Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0]),
