@@ -19,6 +19,14 @@ const oneOf = (...names: string[]): ((name: string) => boolean) => {
   return (name) => set.has(name);
 };
 
+const either =
+  (...tests: ReadonlyArray<(name: string) => boolean>) =>
+  (name: string): boolean =>
+    tests.some((test) => test(name));
+
+/** With a signature, how the file is to be sent: its name and type, not its content. */
+const isResponseHeader = (name: string): boolean => /^response-(content-|cache-control$|expires$)/.test(name);
+
 /** Names are in lower case; where a list has several names, one of them is enough. */
 const signatures: readonly Signature[] = [
   // S3, version 4; SDKs add x-id and further x-amz- parameters, all of them signed.
@@ -31,12 +39,15 @@ const signatures: readonly Signature[] = [
       ['x-amz-signedheaders'],
       ['x-amz-signature'],
     ],
-    parameters: (name) => name.startsWith('x-amz-') || name === 'x-id',
+    parameters: (name) => name.startsWith('x-amz-') || name === 'x-id' || isResponseHeader(name),
   },
   // S3, version 2.
   {
     required: [['awsaccesskeyid'], ['expires'], ['signature']],
-    parameters: oneOf('awsaccesskeyid', 'expires', 'signature', 'x-amz-security-token'),
+    parameters: either(
+      oneOf('awsaccesskeyid', 'expires', 'signature', 'x-amz-security-token'),
+      isResponseHeader,
+    ),
   },
   // Google Cloud Storage, version 4.
   {
@@ -48,18 +59,24 @@ const signatures: readonly Signature[] = [
       ['x-goog-signedheaders'],
       ['x-goog-signature'],
     ],
-    parameters: (name) => name.startsWith('x-goog-'),
+    parameters: (name) => name.startsWith('x-goog-') || isResponseHeader(name),
   },
   // Google Cloud Storage, version 2.
   {
     required: [['googleaccessid'], ['expires'], ['signature']],
-    parameters: oneOf('googleaccessid', 'expires', 'signature'),
+    parameters: either(oneOf('googleaccessid', 'expires', 'signature'), isResponseHeader),
+  },
+  // Google Cloud CDN.
+  {
+    required: [['expires'], ['keyname'], ['signature']],
+    parameters: oneOf('expires', 'keyname', 'signature'),
   },
   // Azure shared access signature: of a service (sr) or an account (ss), with its end (se) or a stored policy (si).
   {
     required: [['sig'], ['sv'], ['sr', 'ss'], ['se', 'si']],
     parameters: oneOf(
       ...['sig', 'sv', 'sr', 'ss', 'srt', 'se', 'si', 'sp', 'st', 'spr', 'sip', 'sdd', 'ses'],
+      ...['rscc', 'rscd', 'rsce', 'rscl', 'rsct'],
       ...['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv', 'saoid', 'suoid', 'scid', 'sduoid', 'skdutid'],
     ),
   },
@@ -87,10 +104,10 @@ const trackingNames = oneOf(
   ...['fbclid', 'igshid', 'igsh', 'msclkid', 'yclid', 'ttclid', 'twclid', 'li_fat_id', 'epik', 'sccid'],
   ...['rdt_cid', 'mc_cid', 'mc_eid', 'mkt_tok', '_hsenc', '_hsmi', '__hstc', '__hssc', '__hsfp'],
   ...['hsctatracking', 'vero_id', 'vero_conv', 'oly_enc_id', 'oly_anon_id', 's_kwcid', 'ef_id', '_openstat'],
-  ...['wickedid', '_kx', 'dm_i', 'mtm_source', 'mtm_medium', 'mtm_campaign', 'mtm_keyword', 'mtm_content'],
-  ...['pk_campaign', 'pk_kwd', 'pk_source', 'pk_medium', 'pk_content'],
+  ...['wickedid', '_kx', 'dm_i', '_gac', 'irclickid', 'guccounter'],
 );
-const isTracking = (name: string): boolean => name.startsWith('utm_') || trackingNames(name);
+const isTracking = (name: string): boolean =>
+  /^(utm|mtm|matomo|piwik|pk|guce)_/.test(name) || trackingNames(name);
 
 /** The same text for every URL of the same audio. Takes an absolute URL that `new URL` accepts. */
 export function audioIdentity(text: string): string {

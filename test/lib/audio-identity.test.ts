@@ -99,11 +99,39 @@ describe('the same audio', () => {
     'msclkid=x&mc_cid=1&mc_eid=2',
     '_hsenc=a&_hsmi=b',
     'igshid=1',
+    'piwik_campaign=a&piwik_kwd=b',
+    'matomo_source=a&mtm_cid=1',
+    'pk_cid=1&pk_group=2',
+    '_gac=1&irclickid=2',
+    'guccounter=1&guce_referrer=a&guce_referrer_sig=b',
   ])('is found behind the tracking parameters %s', (query) => {
     expect(audioIdentity(`${BASE}?${query}`)).toBe(audioIdentity(BASE));
     expect(audioIdentity(`${BASE}?id=1&${query}`)).toBe(audioIdentity(`${BASE}?id=1`));
     expect(differenceOf(`${BASE}?${query}`, BASE)).toBe('tracking parameters');
     expect(withoutSignature(`${BASE}?${query}`)).toBe(`${BASE}?${query}`);
+  });
+});
+
+describe('the same audio', () => {
+  const s3 =
+    'X-Amz-Algorithm=A&X-Amz-Credential=B&X-Amz-Date=C&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=D';
+  const google =
+    'X-Goog-Algorithm=A&X-Goog-Credential=B&X-Goog-Date=C&X-Goog-Expires=60&X-Goog-SignedHeaders=host&X-Goog-Signature=D';
+  it.each([
+    `${s3}&response-content-disposition=attachment&response-content-type=audio%2Fmpeg`,
+    'AWSAccessKeyId=A&Expires=1&Signature=B&response-content-disposition=inline',
+    `${google}&response-content-disposition=inline`,
+    'GoogleAccessId=A&Expires=1&Signature=B&response-content-type=audio',
+    'Expires=1&KeyName=A&Signature=B',
+    'sv=1&sr=b&sig=A&se=2&sp=r&rscc=a&rscd=b&rsce=c&rscl=d&rsct=e',
+  ])('is found behind the signed link %s', (query) => {
+    expect(audioIdentity(`${BASE}?${query}`)).toBe(audioIdentity(BASE));
+    expect(withoutSignature(`${BASE}?id=1&${query}`)).toBe(`${BASE}?id=1`);
+  });
+
+  it('is told by what only a signed link may leave out', () => {
+    for (const query of ['response-content-type=audio', 'rsct=e', 'KeyName=A&Expires=1'])
+      expect(audioIdentity(`${BASE}?${query}`)).not.toBe(audioIdentity(BASE));
   });
 });
 
