@@ -39,6 +39,9 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const { download, interval, failOnHold, again, skipOrdered, retryUnclear } = options;
   const waits = options.wait || download !== undefined;
   checkFlags(options, waits);
+  // Without a ledger nothing is known to be on order: it would be bought on every run.
+  if (skipOrdered && !globals.ledger)
+    throw usage("--skip-ordered asks the ledger, so it can't be used with --no-ledger");
   const formats = checkFormats(options.format);
   const planned = await ordersOf(args, options, context.stdin);
   const ledger = await context.ledger();

@@ -10,7 +10,8 @@ export const order = command({
     'Orders transcription of audio at one or more URLs. All SKUs and notes apply to every URL. An order is sent ' +
     'once: if no clear answer comes, steno exits with 11 and does not try again; see it with steno attempts. An ' +
     'audio that is on order already is not ordered again (exit 9) unless --again, however its link is written: ' +
-    'spelling, signatures and tracking parameters do not count. An order on hold is placed but not started; steno ' +
+    'spelling, signatures and tracking parameters do not count. With --key the key alone tells audio apart: the ' +
+    'same URL without it, or with another key, is another audio. An order on hold is placed but not started; steno ' +
     'exits with 0 unless --fail-on-hold or --wait.\n\n' +
     'A manifest holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
     'names (with | between them) and key. Rows alike in SKUs, notes and names share an order. With a manifest or ' +

@@ -1,19 +1,29 @@
 import { usage } from './errors.ts';
+import { hasHidden } from './text.ts';
 
 const examples = { audio: 'https://host/talk.mp3', hook: 'https://host/hook' } as const;
 
 /** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
 export function checkUrl(text: string, use: keyof typeof examples = 'audio'): string {
   const plausible = /^https?:\/\/[^/?#\s]/i.test(text) && !/[\s\u0000-\u001f\u007f-\u009f]/.test(text);
-  if (plausible && URL.canParse(text)) return text;
+  if (plausible && URL.canParse(text)) {
+    if (!hasHidden(text)) return text;
+    throw usage(
+      `'${shownUrl(text)}' holds a character that is not visible`,
+      'copy the URL again, without what is around it',
+    );
+  }
   const looksLocal = !/^[a-z][a-z0-9+.-]*:/i.test(text) && /[./\\]/.test(text);
   throw usage(
-    `'${text}' is not an http or https URL`,
+    `'${shownUrl(text)}' is not an http or https URL`,
     use === 'audio' && looksLocal
       ? 'the service fetches audio by itself: put the file where a URL reaches it'
       : `write it like ${examples[use]}`,
   );
 }
+
+/** What is no URL can't be told from a signature in it: its parameters are not shown. */
+const shownUrl = (text: string): string => text.replace(/[?#].*=[\s\S]*/, '?…').replace(/\/\/[^/?@]*@/, '//');
 
 /** Whether the host name of a URL means this machine. */
 export const isLoopback = (hostname: string): boolean =>

@@ -1,5 +1,6 @@
 /** A manifest in CSV: a header, then a row for each audio; commas, semicolons or tabs, as the header has them. */
 import type { CsvError } from 'csv-parse/sync';
+import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import {
   fieldName,
@@ -24,7 +25,9 @@ const startsWithUrl = (line: string): boolean => /^["']?https?:/i.test(line);
 export function lacksHeader(where: string, lines: Iterable<string>): boolean {
   let found = false;
   for (const line of lines) {
-    if (/\.[ct]sv$/i.test(where) || line.startsWith('"')) return true;
+    if (/\.[ct]sv$/i.test(where)) return true;
+    if (isQuotedUrl(line)) return false;
+    if (line.startsWith('"')) return true;
     // A URL may hold commas and semicolons too: only if all do are they taken for separators.
     if (!isUrlAndMore(line)) return false;
     found = true;
@@ -32,9 +35,18 @@ export function lacksHeader(where: string, lines: Iterable<string>): boolean {
   return found;
 }
 
+const isSku = (text: string): boolean => findOrderSku(text.trim()) !== undefined;
+
+/** A URL in quotes, and nothing else. */
+export const isQuotedUrl = (line: string): boolean => /^"https?:[^"]*"$/i.test(line);
+
 function isUrlAndMore(line: string): boolean {
   const [, separator, rest = ''] = /^https?:\/\/[^\s,;]+(,|;|\s*\t)(.*)$/i.exec(line) ?? [];
   if (separator === undefined) return false;
+  // A comma in the query is part of the URL, unless a SKU or a text of several words follows.
+  const before = line.slice(0, line.length - rest.length);
+  if (separator === ',' && before.includes('?') && !/\s/.test(rest) && !rest.split(',').some(isSku))
+    return false;
   // In a URL, what follows a semicolon is `name=value`.
   return separator !== ';' || rest.split(';').some((part) => !part.includes('='));
 }
@@ -134,7 +146,8 @@ function toRow(columns: readonly string[], record: readonly string[], at: string
       skus: splitSkus(cell('sku')),
       notes: cell('notes'),
       names: splitNames(cell('names')),
-      key: cell('key'),
+      // An empty cell means none.
+      key: cell('key') || undefined,
     };
   });
 }

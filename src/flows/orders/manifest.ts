@@ -4,7 +4,7 @@ import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
 import { readBytes } from '../../lib/streams.ts';
 import { decodeUtf8 } from '../../lib/utf8.ts';
-import { fromCsv, headerMissing, isCsvHeader, lacksHeader } from './manifest-csv.ts';
+import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader } from './manifest-csv.ts';
 import { fromJson } from './manifest-json.ts';
 import { type Cells, type Row, rowAt } from './manifest-row.ts';
 
@@ -75,7 +75,9 @@ const rowsOf = (
   read: (text: string) => Cells,
 ): Row[] => Array.from(all, ({ line, text }) => rowAt(position(line), () => read(text)));
 
-function fromPlain(url: string): Cells {
+function fromPlain(line: string): Cells {
+  if (isQuotedUrl(line)) return { url: line.slice(1, -1) };
+  const url = line;
   const [, ...rest] = url.split(/[,;]/);
   if (rest.some((each) => findOrderSku(each.trim()))) {
     throw usage(`'${url}' holds a SKU beside the URL`, 'begin the manifest with the line: url,sku');
