@@ -92,13 +92,17 @@ export class ActionQueue {
   get #freeJobs(): number {
     if (this.#phase === 'stopped' || this.#waitsForLedger) return 0;
     if (this.#target.isDown && this.#phase === 'finishing') return 0;
-    return Math.min(this.action.jobs, this.#target.jobs) - this.#active.size;
+    return this.#target.pauseLeftMs > 0 ? 0 : this.#jobs - this.#active.size;
+  }
+
+  get #jobs(): number {
+    return Math.min(this.action.jobs, this.#target.jobs);
   }
 
   #next(): WaitingAction[] {
     const free = this.#freeJobs;
     if (free <= 0) return [];
-    const { jobs, strangerJobs = jobs } = this.action;
+    const strangerJobs = Math.min(this.action.strangerJobs ?? this.action.jobs, this.#target.strangerJobs);
     const closed = this.#closed.size;
     try {
       // What is under way or closed still counts as waiting in the ledger.
@@ -125,7 +129,7 @@ export class ActionQueue {
   async #setAlarm(): Promise<void> {
     if (this.#phase !== 'working' || this.#waitsForLedger) return;
     // What is under way wakes the queue at its end.
-    if (this.#active.size >= (this.#target.isDown ? 1 : this.action.jobs)) return;
+    if (this.#active.size >= this.#jobs) return;
     try {
       const pauseMs = this.#target.pauseLeftMs || (await this.store.msUntilNextDue());
       this.#cancelAlarm?.();

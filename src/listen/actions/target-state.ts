@@ -1,4 +1,7 @@
-/** Whether the target of an action works. While it does not, one event at a time finds out whether it does again. */
+/**
+ * Whether the target of an action works. While it can't be reached, one event at a time finds out whether it can again,
+ * after growing pauses. One that refuses is spared, but gets each new event at once: others may be to its liking.
+ */
 import { monotonicMs } from '../../lib/clock.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
 import { pauseAfter, targetRetries } from './schedule.ts';
@@ -10,11 +13,14 @@ interface TargetOptions {
 }
 
 interface Down {
+  /** It can be reached. */
+  readonly refuses: boolean;
   readonly failures: number;
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
+const REFUSING_JOBS = 2;
 /** It is asked for as long as the listener runs. */
 const schedule = { ...targetRetries, giveUpAfterMs: Number.POSITIVE_INFINITY };
 
@@ -37,7 +43,12 @@ export class TargetState {
   /** How many events may be tried at once. */
   get jobs(): number {
     if (!this.#down) return Number.POSITIVE_INFINITY;
-    return this.pauseLeftMs > 0 ? 0 : 1;
+    return this.#down.refuses ? REFUSING_JOBS : 1;
+  }
+
+  /** How many of them may be about strangers: what may have made it refuse must not use all jobs. */
+  get strangerJobs(): number {
+    return this.#down ? 1 : Number.POSITIVE_INFINITY;
   }
 
   get pauseLeftMs(): number {
@@ -47,26 +58,26 @@ export class TargetState {
   note({ end, text }: Outcome): void {
     const { downAfterRefusals = Number.POSITIVE_INFINITY } = this.#action;
     this.#refusals = end === 'retry' ? this.#refusals + 1 : 0;
-    if (end === 'down' || this.#refusals >= downAfterRefusals || (end === 'retry' && this.#refusesAll))
-      this.#goDown(text);
+    const refuses = this.#refusals >= downAfterRefusals || (end === 'retry' && this.#refusesStill);
+    if (end === 'down' || refuses) this.#goDown(text, refuses);
     else this.#comeBack(text);
   }
 
   /** A target that was down and refuses now is still not back. */
-  get #refusesAll(): boolean {
+  get #refusesStill(): boolean {
     return this.isDown && this.#action.downAfterRefusals !== undefined;
   }
 
   /** Reports once that the target is gone. */
-  #goDown(text: string): void {
+  #goDown(text: string, refuses: boolean): void {
     const now = monotonicMs();
     if (!this.#down) this.#options.onReport({ action: this.#action, what: 'down', outcome: text });
     // Jobs that failed at the same time say nothing new.
     if (this.#down && now < this.#down.untilMs) return;
     const { failures, sinceMs } = this.#down ?? { failures: 0, sinceMs: now };
     const { pace } = this.#options;
-    const pauseMs = pauseAfter(schedule, failures + 1, (now - sinceMs) / pace) ?? 0;
-    this.#down = { failures: failures + 1, sinceMs, untilMs: now + pauseMs * pace };
+    const pauseMs = refuses ? 0 : (pauseAfter(schedule, failures + 1, (now - sinceMs) / pace) ?? 0);
+    this.#down = { refuses, failures: failures + 1, sinceMs, untilMs: now + pauseMs * pace };
   }
 
   /** Reports once that it is back. */
