@@ -1,3 +1,4 @@
+import { cutValues, signatureValues } from '../lib/audio-identity.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, scalar } from './decode.ts';
@@ -33,6 +34,17 @@ const BASE_LIMIT_MS = 60_000;
 const LIMIT_PER_URL_MS = 30_000;
 
 export async function placeOrder(transport: Transport, request: OrderRequest): Promise<Order> {
+  try {
+    return await sendOrder(transport, request);
+  } catch (error) {
+    // The service may repeat a link in any form, and what it says is kept and shown.
+    if (error instanceof Error)
+      error.message = cutValues(error.message, request.urls.flatMap(signatureValues));
+    throw error;
+  }
+}
+
+async function sendOrder(transport: Transport, request: OrderRequest): Promise<Order> {
   const call: Call = {
     method: 'POST',
     path: '/order_url',

@@ -139,6 +139,38 @@ export function withoutSignature(text: string): string {
   return `${open}${kept.length ? `?${joined(kept)}` : ''}${text.slice(end)}`;
 }
 
+/** Parameters whose value is a secret, also where the rest of the signature is missing. */
+const isSecret = oneOf('x-amz-signature', 'x-amz-security-token', 'x-goog-signature', 'signature', 'sig');
+/** A shorter value may be a word, a number or a date. */
+const SHORTEST_SIGNATURE = 16;
+
+/** The secret values in a URL: as they are written, decoded, and encoded up to twice. */
+export function signatureValues(url: string): string[] {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
+  const values = parametersOf(query.slice(0, MAX_QUERY_LENGTH))
+    .filter(({ name, text }) => isSecret(name) && text.includes('='))
+    .map(({ text }) => text.slice(text.indexOf('=') + 1));
+  const forms = values.flatMap((value) => {
+    const encoded = encodeURIComponent(decoded(value));
+    return [value, decoded(value), encoded, encodeURIComponent(value), encodeURIComponent(encoded)];
+  });
+  return [...new Set(forms)]
+    .filter((value) => value.length >= SHORTEST_SIGNATURE)
+    .sort((a, b) => b.length - a.length);
+}
+
+/** A text without these values; one that is cut off at a `…` counts too. */
+export function cutValues(text: string, values: readonly string[]): string {
+  return values.reduce((rest, value) => {
+    const whole = rest.replaceAll(value, '…');
+    const end = whole.lastIndexOf('…');
+    for (let length = Math.min(value.length, end); length >= SHORTEST_SIGNATURE / 2; length -= 1)
+      if (whole.startsWith(value.slice(0, length), end - length))
+        return whole.slice(0, end - length) + whole.slice(end);
+    return whole;
+  }, text);
+}
+
 /** A signature has at least three parameters, each with a value. */
 function mayBeSigned(text: string, from: number, end: number): boolean {
   let at = from;

@@ -21,7 +21,10 @@ export function candidates(patterns: readonly Pattern[]): RegExp {
       .filter(isByte)
       .map((each) => `|${anyCase(hex(each, 2))}`)
       .join('')})`,
-    `\\\\(?:u(?:${first.map((each) => anyCase(hex(each, 4))).join('|')})${first
+    `\\\\(?:u(?:${first.map((each) => anyCase(hex(each, 4))).join('|')})|x(?:${first
+      .filter(isByte)
+      .map((each) => anyCase(hex(each, 2)))
+      .join('|')})${first
       .filter(isSign)
       .map((each) => `|${each}`)
       .join('')})`,

@@ -211,12 +211,15 @@ export class SecretSearch {
     for (let each = 0; each < size; each += 1) escaped.add(states[each] as number, starts[each] as number);
   }
 
-  /** After backslashes: JSON's \uXXXX, or a sign that is escaped as itself. */
+  /** After backslashes: JSON's \uXXXX, the \xNN of many languages, or a sign that is escaped as itself. */
   #readEscaped(at: number, unit: number): void {
     const escaped = this.#escaped;
     if (unit === SMALL_U) {
       const number = hexAt(this.#text, at + 1, 4);
       if (number !== NONE) this.#step(escaped, number, at + 5);
+    } else if (unit === SMALL_X) {
+      const byte = hexAt(this.#text, at + 1, 2);
+      if (byte !== NONE) this.#step(escaped, byte, at + 3);
     } else if (unit === QUOTE || unit === SLASH || unit === APOSTROPHE) {
       this.#step(escaped, unit, at + 1);
       if (unit === QUOTE) this.#readDoubled(escaped, at);

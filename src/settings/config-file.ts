@@ -8,12 +8,13 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
-import { checkAccess } from './config-access.ts';
+import { checkAccess, checkFolderAccess } from './config-access.ts';
 import { configFolder, makePrivateFolder } from './paths.ts';
 
 export const configPath = (env: Env): string => join(configFolder(env), 'config.json');
@@ -62,6 +63,7 @@ function readText(path: string): string | undefined {
     const text = readFileSync(file, 'utf8');
     // Of the file that was read: another one may have its name by now.
     checkAccess(path, fstatSync(file), text);
+    checkFolderAccess(dirname(path), statSync(dirname(path)));
     return text;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;

@@ -73,3 +73,26 @@ it.each([['--skip-ordered'], ['--skip-ordered', '--retry-unclear']])(
     expect([code, stderr]).toEqual([2, expect.stringContaining("can't be used with --no-ledger")]);
   },
 );
+
+describe.concurrent('a signature that the service repeats', () => {
+  const value = 'Zm9vYmFyYmF6+cXV4cXV1/eA==';
+  const encoded = encodeURIComponent(value);
+  const url = `https://e.org/a.mp3?Expires=1700000000&KeyName=k&Signature=${encoded}`;
+  const lone = `https://e.org/a.mp3?X-Amz-Signature=${encoded}`;
+  it.each([
+    ['encoded', encodeURIComponent(url)],
+    ['as a path', `/a.mp3?Expires=1700000000&KeyName=k&Signature=${encoded}`],
+    ['bare', `SignatureDoesNotMatch ${value}`],
+    ['at the end of a long text', `${'x'.repeat(170)} ${value}`],
+  ])('%s is neither shown nor kept', async (_, said) => {
+    for (const given of [url, lone]) {
+      const { service, user } = await account();
+      service.on('POST /order_url', { status: 500, body: { message: `can't fetch ${said}` } });
+      const { code, stderr } = await user.run(['order', given, '--sku', 'TRANS14']);
+      expect(code).toBe(11);
+      const listed = await user.run(['attempts', '--json']);
+      for (const text of [stderr, listed.stdout.replaceAll(given, '')])
+        for (const part of [value.slice(0, 12), encoded.slice(0, 12)]) expect(text).not.toContain(part);
+    }
+  });
+});

@@ -40,6 +40,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   'in JSON, slashes escaped': (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
   'in JSON, every character escaped': (text) =>
     everyUnit(text, (unit) => `\\u${unit.toString(16).padStart(4, '0')}`),
+  'in a program, every byte escaped': (text) => everyByte(text, (byte) => `\\x${byte}`),
   'in HTML': (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
   'in HTML by name': (text) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
