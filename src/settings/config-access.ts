@@ -26,9 +26,9 @@ export function checkAccess(path: string, { uid, mode }: Stats, text: string): v
 
 const STICKY = 0o1000;
 
-/** Refuses a folder in which any other user could put another config file. */
-export function checkFolderAccess(folder: string, { mode }: Stats): void {
-  if (process.getuid === undefined || !(mode & 0o002) || mode & STICKY) return;
+/** Refuses a folder where any user could replace a file with a key or its command; login narrows it for any other. */
+export function checkFolderAccess(folder: string, { mode }: Stats, text: string): void {
+  if (process.getuid === undefined || !(mode & 0o002) || mode & STICKY || !/"api-key/.test(text)) return;
   throw usage(
     `others may write to the config folder ${folder} (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
     `see that nothing was added to it, then run: chmod 700 ${shellWord(folder)}`,

@@ -63,7 +63,7 @@ function readText(path: string): string | undefined {
     const text = readFileSync(file, 'utf8');
     // Of the file that was read: another one may have its name by now.
     checkAccess(path, fstatSync(file), text);
-    checkFolderAccess(dirname(path), statSync(dirname(path)));
+    checkFolderAccess(dirname(path), statSync(dirname(path)), text);
     return text;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;

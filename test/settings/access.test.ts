@@ -113,18 +113,20 @@ describe.runIf(process.getuid?.() === 0)('a config file of another user', () => 
   });
 });
 
-it.skipIf(process.getuid === undefined)('a config folder that any user may write to is refused', async () => {
-  const user = new User();
-  expect((await user.run(['config', 'set', 'timeout', '9s'])).code).toBe(0);
-  const folder = join(user.home, 'config');
-  chmodSync(folder, 0o777);
-  const { code, stderr } = await user.run(['config', 'list']);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining(`others may write to the config folder ${folder} (mode 0777)`),
-  ]);
-  expect(stderr).toContain(`chmod 700 ${folder}`);
-  // In a folder like /tmp only the owner of a file may replace it.
-  chmodSync(folder, 0o1777);
-  expect((await user.run(['config', 'list'])).code).toBe(0);
-});
+it.skipIf(process.getuid === undefined)(
+  'a config folder with a key that any user may write to is refused',
+  async () => {
+    const { user } = withConfig(withKey, 0o600);
+    const folder = join(user.home, 'config');
+    chmodSync(folder, 0o777);
+    const { code, stderr } = await user.run(['config', 'list']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`others may write to the config folder ${folder} (mode 0777)`),
+    ]);
+    expect(stderr).toContain(`chmod 700 ${folder}`);
+    // In a folder like /tmp only the owner of a file may replace it.
+    chmodSync(folder, 0o1777);
+    expect((await user.run(['config', 'list'])).code).toBe(0);
+  },
+);
