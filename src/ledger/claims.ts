@@ -1,4 +1,5 @@
 /** Which attempt holds which audio. A name has one holder: the primary key sees to that, whatever processes do. */
+import type { Value } from '../lib/sqlite.ts';
 import { storedName } from './audio-names.ts';
 import { holdsLease } from './lease.ts';
 import { type Sender, senderText } from './sender.ts';
@@ -7,7 +8,7 @@ import { Table } from './table.ts';
 /** `unclear` has no known end; `being sent` will have one soon. */
 export type HolderStatus = 'placed' | 'unclear' | 'being sent';
 
-/** The attempt that holds a name. */
+/** The attempt that decides whether an audio may be ordered. */
 export interface Holder {
   readonly attempt: number;
   readonly status: HolderStatus;
@@ -21,6 +22,8 @@ export interface Holder {
   readonly spelling: string;
   /** Whether there was an answer, though not a clear one. */
   readonly answered: boolean;
+  /** When its outcome, or that there is none, was written; when it was begun, where nothing was. */
+  readonly endedAt: string;
   /** It was ordered elsewhere, and taken in with `track` at that time. */
   readonly tracked: boolean;
   /** `user@host, pid n` */
@@ -32,6 +35,7 @@ interface HolderRow extends SenderRow {
   readonly attempt: number;
   readonly status: 'sending' | 'placed' | 'uncertain';
   readonly started_at: string;
+  readonly ended_at: string | null;
   readonly order_id: string | null;
   readonly detail: string | null;
   readonly url: string | null;
@@ -46,31 +50,56 @@ export interface SenderRow extends Sender {
 /** What happened to an attempt that stands for a file which was ordered elsewhere. */
 export const TRACKED = 'taken in with track';
 
+/** The attempt that holds the claim of a name. */
+const CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
+  CROSS JOIN attempts ON attempts.id = claims.attempt
+  LEFT JOIN attempt_names ON attempt_names.name = claims.name AND attempt_names.attempt = claims.attempt`;
+
+/** Every attempt at a name that was not refused. */
+const ANY_ATTEMPT = `CROSS JOIN attempt_names ON attempt_names.name = asked.value
+  CROSS JOIN attempts ON attempts.id = attempt_names.attempt AND attempts.profile = ? AND attempts.test = 0
+    AND attempts.status <> 'refused'`;
+
 /** Names a query: the text of them all stays within a few megabytes. */
 const NAMES_PER_QUERY = 10_000;
 
+/** From one that may be taken over, unless it was placed or settled meanwhile. */
+const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET attempt = excluded.attempt
+  WHERE ? = 1 OR claims.attempt IN (SELECT id FROM attempts WHERE status IN ('sending', 'uncertain')
+    AND id IN (SELECT value FROM json_each(?)))`;
+
+const takenOver = (from: readonly number[] | 'any'): Value[] =>
+  from === 'any' ? [1, '[]'] : [0, JSON.stringify(from)];
+
 export class Claims extends Table {
-  /** The holders of those of these names that are held. */
+  /**
+   * The holders of those of these names that are held. The claim belongs to the newest attempt, which may have had no
+   * clear answer where an earlier one was placed: of all attempts with the name, the one that says most counts.
+   */
   holders(names: readonly string[]): Map<string, Holder> {
     const stored = new Map(names.map((name) => [name, this.#stored(name)]));
     const found = new Map<string, Holder>();
     const all = [...new Set(stored.values())];
     for (let at = 0; at < all.length; at += NAMES_PER_QUERY) {
-      for (const row of this.#rows(all.slice(at, at + NAMES_PER_QUERY))) found.set(row.name, holderOf(row));
+      const claims = this.#rows(CLAIM, all.slice(at, at + NAMES_PER_QUERY));
+      for (const row of claims) found.set(row.name, holderOf(row));
+      const open = claims.filter(({ status }) => status !== 'placed').map(({ name }) => name);
+      for (const row of open.length ? this.#rows(ANY_ATTEMPT, open) : []) {
+        const holder = holderOf(row);
+        if (weight(holder) > weight(found.get(row.name))) found.set(row.name, holder);
+      }
     }
     return new Map([...stored].flatMap(([name, key]) => holderFor(name, found.get(key))));
   }
 
   /** CROSS JOIN keeps the order of the tables: each is then found by its key, however many URLs an attempt has. */
-  #rows(names: readonly string[]): HolderRow[] {
+  #rows(attemptsOfNames: string, names: readonly string[]): HolderRow[] {
     return this.db.all<HolderRow>(
-      `SELECT claims.name, claims.attempt, attempts.status, attempts.started_at, attempts.order_id, attempts.detail, attempts.user,
-         attempts.host, attempts.pid, attempts.process_start, attempts.seen_at, attempt_urls.url, attempt_urls.spelling
-       FROM json_each(?) AS asked
-       CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
-       CROSS JOIN attempts ON attempts.id = claims.attempt
-       LEFT JOIN attempt_names ON attempt_names.name = claims.name AND attempt_names.attempt = claims.attempt
-       LEFT JOIN attempt_urls ON attempt_urls.attempt = claims.attempt AND attempt_urls.position = attempt_names.position`,
+      `SELECT asked.value AS name, attempts.id AS attempt, attempts.status, attempts.started_at, attempts.ended_at,
+         attempts.order_id, attempts.detail, attempts.user, attempts.host, attempts.pid, attempts.process_start,
+         attempts.seen_at, attempt_urls.url, attempt_urls.spelling
+       FROM json_each(?) AS asked ${attemptsOfNames}
+       LEFT JOIN attempt_urls ON attempt_urls.attempt = attempts.id AND attempt_urls.position = attempt_names.position`,
       JSON.stringify(names),
       this.profile,
     );
@@ -83,14 +112,11 @@ export class Claims extends Table {
   take(attempt: number, names: readonly string[], from: readonly number[] | 'any'): boolean {
     const wanted = [...new Set(names.map((name) => this.#stored(name)))].sort();
     const taken = this.db.run(
-      `INSERT INTO claims (profile, name, attempt) SELECT ?, value, ? FROM json_each(?) WHERE true
-       ON CONFLICT (profile, name) DO UPDATE SET attempt = excluded.attempt
-       WHERE ? OR claims.attempt IN (SELECT value FROM json_each(?))`,
+      `INSERT INTO claims (profile, name, attempt) SELECT ?, value, ? FROM json_each(?) WHERE true ${takesOver}`,
       this.profile,
       attempt,
       JSON.stringify(wanted),
-      Number(from === 'any'),
-      JSON.stringify(from === 'any' ? [] : from),
+      ...takenOver(from),
     );
     return taken === wanted.length;
   }
@@ -114,6 +140,13 @@ export class Claims extends Table {
   }
 }
 
+/** What is on order counts more than what is being sent, then what was accepted, then what may have been. */
+function weight(holder: Holder | undefined): number {
+  if (!holder) return 0;
+  if (holder.status === 'unclear') return holder.order ? 2 : 1;
+  return holder.status === 'placed' ? 4 : 3;
+}
+
 const holderFor = (name: string, holder: Holder | undefined): Array<[string, Holder]> =>
   holder ? [[name, holder]] : [];
 
@@ -125,6 +158,7 @@ const holderOf = (row: HolderRow): Holder => ({
   url: row.url ?? '',
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
+  endedAt: row.ended_at ?? row.started_at,
   tracked: row.detail === TRACKED,
   by: senderText(row),
 });

@@ -47,6 +47,9 @@ function statOf(pid: number): { readonly state?: string; readonly start?: string
   }
 }
 
+/** When this process began, in ISO 8601. */
+export const processBegunAt = (): string => new Date(Date.now() - process.uptime() * 1000).toISOString();
+
 /** Empty where the system has no name for the user. */
 export function userName(): string {
   try {

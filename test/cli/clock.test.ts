@@ -82,6 +82,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'lib/file-lock.ts': 'the age of a file on disk',
   'listen/actions/store.ts': 'when an action is tried again, restarts included',
   'listen/history-limit.ts': 'how old an event is',
+  'lib/processes.ts': 'when this process began',
   'listen/lookout.ts': 'when a file was last asked about',
   'listen/server.ts': 'when an event came',
   'ui/output.ts': 'relative times in tables',

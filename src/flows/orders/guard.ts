@@ -18,8 +18,10 @@ export interface GuardOptions {
   readonly again: boolean;
   /** Leave out what is on order. */
   readonly skipOrdered: boolean;
-  /** Order again what had no clear answer. */
+  /** Order again what had no clear answer when the command began. */
   readonly retryUnclear: boolean;
+  /** When that was, in ISO 8601. */
+  readonly begunAt: string;
   /** The orders come from a manifest: a row that can't be ordered holds up no other. */
   readonly manifest: boolean;
   /** Milliseconds for which another process may be waited for. */
@@ -48,6 +50,8 @@ export class OrderGuard {
   readonly #ledger: Ledger | undefined;
   readonly #options: GuardOptions;
   readonly #deadline: number;
+  /** Attempts that were unclear at the beginning: only these are ordered again, or each of many runs would do so. */
+  #unclearAtFirst: ReadonlySet<number> | undefined;
   readonly #takeOver = new WeakMap<PlannedOrder, readonly number[]>();
   #queue: PlannedOrder[] = [];
   #next = 0;
@@ -110,6 +114,7 @@ export class OrderGuard {
     const { again, skipOrdered } = this.#options;
     const held = again ? [] : this.#held(orders);
     const byAudio = new Map(held.map((each) => [each.audio, each]));
+    this.#unclearAtFirst ??= this.#unclearIn(held);
     const blocking = this.#isStrict ? held : held.filter(({ holder }) => holder.status === 'placed');
     if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking);
     for (const order of orders) this.#sortOne(order, byAudio);
@@ -142,9 +147,17 @@ export class OrderGuard {
     this.#queue.push(order);
   }
 
+  /** Its end was written before this command began; by the clock too, because reading the ledger comes later. */
+  #unclearIn(held: readonly HeldAudio[]): ReadonlySet<number> {
+    const { begunAt } = this.#options;
+    const unclear = held.filter(({ holder }) => holder.status === 'unclear' && holder.endedAt < begunAt);
+    return new Set(unclear.map(({ holder }) => holder.attempt));
+  }
+
   /** An order that was accepted is not ordered again, though its files are not known. */
-  #isRetried({ status, order }: Holder): boolean {
-    return this.#options.retryUnclear && status === 'unclear' && order === '';
+  #isRetried({ attempt, status, order }: Holder): boolean {
+    if (!this.#options.retryUnclear || status !== 'unclear' || order !== '') return false;
+    return this.#unclearAtFirst?.has(attempt) ?? false;
   }
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */

@@ -6,6 +6,8 @@ import { jsonError } from '../../support/account.ts';
 import { audio, orderingAccount, statuses } from '../../support/ledger.ts';
 import type { Answer } from '../../support/server.ts';
 import { signed } from '../../support/signed.ts';
+import { finished } from '../../support/steno.ts';
+import { until } from '../../support/until.ts';
 
 const placed = (n: number): Answer => ({ body: { order: `x${n}`, audiofiles: [n], message: 'ok' } });
 
@@ -157,4 +159,76 @@ describe.concurrent('--retry-unclear', () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(sent()).toEqual([[audio('b')]]);
   });
+});
+
+describe.concurrent('an audio that is on order, and whose next order had no clear answer', () => {
+  /** `a` is on order as x1, and was ordered again without a clear answer; what comes next gets these answers. */
+  async function orderedAgain(...next: Answer[]) {
+    const account = await orderingAccount();
+    account.service.on('POST /order_url', placed(1), { status: 500 }, ...next);
+    expect((await account.order(audio('a'))).code).toBe(0);
+    expect((await account.order(audio('a'), '--again')).code).toBe(11);
+    const sent = (): unknown[] => account.service.got.slice(2).map((got) => got.body?.url);
+    return { ...account, sent };
+  }
+
+  it('is left out, also with --retry-unclear', async () => {
+    const { order, sent } = await orderedAgain(placed(2));
+    for (const flags of [['--skip-ordered'], ['--skip-ordered', '--retry-unclear']]) {
+      const { code, stderr } = await order(audio('a'), ...flags);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('left out because on order already: 1')]);
+    }
+    expect((await order(audio('a'))).stderr).toContain('was ordered as order x1');
+    const both = await order(audio('a'), audio('b'), '--skip-ordered', '--retry-unclear');
+    expect(both.code, both.stderr).toBe(0);
+    expect(sent()).toEqual([[audio('b')]]);
+  });
+
+  it('is left out also where the next order was killed', async () => {
+    const { user, order, service } = await orderingAccount();
+    service.on('POST /order_url', placed(1), (_got, _response, socket) => void socket.pause());
+    await order(audio('a'));
+    const child = user.start(['order', audio('a'), '--sku', 'TRANS14', '--again']);
+    const end = finished(child);
+    await until(() => service.got.length === 2, 'the second order');
+    child.kill('SIGKILL');
+    await end;
+    const { code, stderr } = await order(audio('a'), '--skip-ordered', '--retry-unclear');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('left out')]);
+    expect(service.got).toHaveLength(2);
+  });
+
+  it('is not ordered again where the first was accepted without its files', async () => {
+    const { order, service } = await orderingAccount();
+    const accepted = { body: { order: 'n1', audiofiles: [], message: 'ok' } };
+    service.on('POST /order_url', accepted, { status: 500 });
+    expect((await order(audio('a'))).code).toBe(11);
+    expect((await order(audio('a'), '--again')).code).toBe(11);
+    const { code, stderr } = await order(audio('a'), '--skip-ordered', '--retry-unclear');
+    expect([code, stderr]).toEqual([9, expect.stringContaining('order n1')]);
+    expect(service.got).toHaveLength(2);
+  });
+});
+
+describe('many runs at once with --retry-unclear', () => {
+  it.each([
+    ['slow', 600],
+    ['quick', 0],
+  ])(
+    'send one order, of which no other orders again what became unclear meanwhile: a %s service',
+    async (_, ms) => {
+      const { user, service } = await orderingAccount();
+      service.on('POST /order_url', (_got, response) => {
+        setTimeout(() => response.writeHead(500).end('{}'), ms);
+      });
+      const line = ['order', audio('a'), '--sku', 'TRANS14', '--skip-ordered', '--retry-unclear'];
+      const ends = await Promise.all(Array.from({ length: 6 }, () => user.run(line)));
+      expect(ends.map(({ code }) => code).sort()).toEqual([11, 9, 9, 9, 9, 9]);
+      expect(service.got).toHaveLength(1);
+      expect(statuses(user)).toEqual(['uncertain']);
+      // From now on it is unclear from before.
+      expect((await user.run(line)).code).toBe(11);
+      expect(service.got).toHaveLength(2);
+    },
+  );
 });
