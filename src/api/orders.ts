@@ -2,7 +2,7 @@ import { cutValues, signatureValues } from '../lib/audio-identity.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, scalar } from './decode.ts';
-import type { Call } from './http/call.ts';
+import type { BeforeSend, Call } from './http/call.ts';
 import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
@@ -33,9 +33,13 @@ export interface Order {
 const BASE_LIMIT_MS = 60_000;
 const LIMIT_PER_URL_MS = 30_000;
 
-export async function placeOrder(transport: Transport, request: OrderRequest): Promise<Order> {
+export async function placeOrder(
+  transport: Transport,
+  request: OrderRequest,
+  beforeSend?: BeforeSend,
+): Promise<Order> {
   try {
-    return await sendOrder(transport, request);
+    return await sendOrder(transport, request, beforeSend);
   } catch (error) {
     // The service may repeat a link in any form, and what it says is kept and shown.
     if (error instanceof Error)
@@ -44,13 +48,18 @@ export async function placeOrder(transport: Transport, request: OrderRequest): P
   }
 }
 
-async function sendOrder(transport: Transport, request: OrderRequest): Promise<Order> {
+async function sendOrder(
+  transport: Transport,
+  request: OrderRequest,
+  beforeSend: BeforeSend | undefined,
+): Promise<Order> {
   const call: Call = {
     method: 'POST',
     path: '/order_url',
     safety: 'money',
     params: orderParams(request),
     limitMs: BASE_LIMIT_MS + LIMIT_PER_URL_MS * request.urls.length,
+    beforeSend,
   };
   const json = await requestJson(transport, call);
   const order = decodeOrder(json);

@@ -40,6 +40,18 @@ export class Attempts extends AttemptTable {
     this.db.run("UPDATE attempts SET seen_at = ? WHERE id = ? AND status = 'sending'", timestamp(), attempt);
   }
 
+  /** Renews the lease of an attempt, if it is still to be sent and holds all its names. */
+  renew(attempt: number, order: NewOrder): boolean {
+    const renewed = this.db.run(
+      `UPDATE attempts SET seen_at = ? WHERE id = ? AND status = 'sending'
+       AND (SELECT count(*) FROM claims WHERE claims.attempt = attempts.id) = ?`,
+      timestamp(),
+      attempt,
+      this.claims.count(namesOf(order)),
+    );
+    return renewed > 0;
+  }
+
   /**
    * The service accepted it: keeps the order and those of its files that can be told. Where that is not all of them,
    * the attempt stays open.

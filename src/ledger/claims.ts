@@ -110,7 +110,7 @@ export class Claims extends Table {
    * then some may be taken, and the transaction must be undone. In sorted order, so that no two wait for each other.
    */
   take(attempt: number, names: readonly string[], from: readonly number[] | 'any'): boolean {
-    const wanted = [...new Set(names.map((name) => this.#stored(name)))].sort();
+    const wanted = this.#wanted(names);
     const taken = this.db.run(
       `INSERT INTO claims (profile, name, attempt) SELECT ?, value, ? FROM json_each(?) WHERE true ${takesOver}`,
       this.profile,
@@ -119,6 +119,11 @@ export class Claims extends Table {
       ...takenOver(from),
     );
     return taken === wanted.length;
+  }
+
+  /** How many claims these names are. */
+  count(names: readonly string[]): number {
+    return this.#wanted(names).length;
   }
 
   /** Gives back what an attempt still holds: to another attempt that has the name and was not refused, or to none. */
@@ -133,6 +138,10 @@ export class Claims extends Table {
       attempt,
     );
     this.db.run('DELETE FROM claims WHERE profile = ? AND attempt = ?', this.profile, attempt);
+  }
+
+  #wanted(names: readonly string[]): string[] {
+    return [...new Set(names.map((name) => this.#stored(name)))].sort();
   }
 
   #stored(name: string): string {

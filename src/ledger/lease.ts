@@ -1,6 +1,7 @@
 /** Whether the process that sends an order is still there. Its heartbeat is a lease: without one, it runs out. */
 import { hostname } from 'node:os';
-import { isSameProcess, type ProcessMark } from '../lib/processes.ts';
+import { monotonicMs } from '../lib/clock.ts';
+import { isCertainlySame, isSameProcess, type ProcessMark } from '../lib/processes.ts';
 
 export const HEARTBEAT_INTERVAL_MS = 10_000;
 const MAX_SILENCE_MS = 45_000;
@@ -9,8 +10,21 @@ export interface Lease extends ProcessMark {
   readonly seenAt: string;
 }
 
-/** On another machine only the heartbeat tells; on this one a process that is gone ends its lease at once. */
+/**
+ * On another machine only the heartbeat tells. On this one a process that is gone ends its lease at once, and one that
+ * is there keeps it: it may be stopped (Ctrl-Z), and sends its order when it goes on.
+ */
 export function holdsLease(lease: Lease, now = Date.now()): boolean {
-  if (now - Date.parse(lease.seenAt) > MAX_SILENCE_MS) return false;
-  return lease.host === hostname() ? isSameProcess(lease) : lease.host !== '';
+  const isSilent = now - Date.parse(lease.seenAt) > MAX_SILENCE_MS;
+  if (lease.host !== hostname()) return lease.host !== '' && !isSilent;
+  return isSilent ? isCertainlySame(lease) : isSameProcess(lease);
+}
+
+/** A lease that was taken longer ago than this is asked about before an order is sent. */
+const RECHECK_AFTER_MS = 2_000;
+
+/** Tells from now on whether so much time has passed, also while the machine slept, when one of the clocks stands. */
+export function recheckTimer(): () => boolean {
+  const [begun, begunMonotonic] = [Date.now(), monotonicMs()];
+  return () => Math.max(Date.now() - begun, monotonicMs() - begunMonotonic) > RECHECK_AFTER_MS;
 }

@@ -34,6 +34,10 @@ export function isSameProcess({ pid, start }: ProcessMark): boolean {
   return found === undefined || start === '' || found === start;
 }
 
+/** The same where it is certain: a number alone may be that of another process by now. */
+export const isCertainlySame = ({ pid, start }: ProcessMark): boolean =>
+  start !== '' && isRunning(pid) && statOf(pid)?.start === start;
+
 /** What Linux says of a process; nothing on other systems. */
 function statOf(pid: number): { readonly state?: string; readonly start?: string } | undefined {
   try {

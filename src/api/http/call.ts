@@ -8,6 +8,9 @@ import type { HttpResponse } from './exchange.ts';
  */
 export type Safety = 'read' | 'once' | 'money';
 
+/** Gives nothing where there is nothing to wait for. */
+export type BeforeSend = () => Promise<void> | undefined;
+
 export interface Call {
   readonly method: string;
   /** Below the base URL, already encoded. */
@@ -19,6 +22,8 @@ export interface Call {
   readonly limitMs?: number;
   /** Plain text is accepted too: the API document does not say how this answer is written. */
   readonly mayBeText?: boolean;
+  /** For `money`: called when there is a connection, right before the request; if it rejects, nothing is sent. */
+  readonly beforeSend?: BeforeSend | undefined;
   /** The response has any length, so that only its silences have a limit. */
   readonly streams?: boolean;
 }

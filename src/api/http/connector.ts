@@ -1,19 +1,32 @@
 /** Makes connections for undici, direct or through a proxy, and takes out of them what undici can't read. */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import type { BeforeSend } from './call.ts';
 import { ProxyError } from './network-errors.ts';
 import { ResponseHead } from './response-head.ts';
 import { tunnelConnector } from './tunnel.ts';
 
 type Connector = buildConnector.connector;
 
-/** `connect` is undici's own connector. */
-export function makeConnector(connect: Connector, proxy: URL | undefined, tunnels: boolean): Connector {
+/** `connect` is undici's own connector. undici writes the request as soon as it is given the connection. */
+export function makeConnector(
+  connect: Connector,
+  proxy: URL | undefined,
+  tunnels: boolean,
+  beforeSend?: BeforeSend,
+): Connector {
   const open = proxy ? proxyConnector(connect, proxy, tunnels) : connect;
   return (target, callback) =>
-    open(target, (...[error, socket]) =>
-      error ? callback(error, null) : callback(null, fromResponseOn(socket)),
-    );
+    open(target, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      const check = beforeSend?.();
+      const use = (): void => callback(null, fromResponseOn(socket));
+      if (!check) return use();
+      check.then(use, (refusal: Error) => {
+        socket.destroy();
+        callback(refusal, null);
+      });
+    });
 }
 
 const proxyConnector = (connect: Connector, proxy: URL, tunnels: boolean): Connector =>

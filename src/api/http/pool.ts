@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { Env } from '../../lib/env.ts';
 import { setFlag } from '../../lib/v8-flags.ts';
 import { basicAuth } from './basic-auth.ts';
+import type { BeforeSend } from './call.ts';
 import { makeConnector } from './connector.ts';
 import type { RequestSender } from './exchange.ts';
 import { proxyFor } from './proxy.ts';
@@ -20,18 +21,21 @@ export interface ConnectionPool {
 const limits = { connections: 64, pipelining: 1, maxHeaderSize: 65_536 };
 const CONNECT_TIMEOUT_MS = 15_000;
 
+export type MakePool = (beforeSend?: BeforeSend) => ConnectionPool;
+
 /** Loads what connections to this host need; what it returns makes a pool. */
-export async function poolFactory(base: URL, env: Env): Promise<() => ConnectionPool> {
+export async function poolFactory(base: URL, env: Env): Promise<MakePool> {
   const proxy = proxyFor(base, env);
   const undici = await import('./undici.ts');
   skipWasmOptimisation();
-  return () => makePool(undici, base, proxy);
+  return (beforeSend) => makePool(undici, base, proxy, beforeSend);
 }
 
 function makePool(
   { Pool, buildConnector }: typeof import('./undici.ts'),
   base: URL,
   proxy: URL | undefined,
+  beforeSend: BeforeSend | undefined,
 ): ConnectionPool {
   const closed = new AbortController();
   // Every connection listens to it.
@@ -39,7 +43,7 @@ function makePool(
   const tunnels = base.protocol === 'https:';
   const plainProxy = tunnels ? undefined : proxy;
   const connectTcp = buildConnector({ timeout: CONNECT_TIMEOUT_MS, signal: closed.signal });
-  const connect = makeConnector(connectTcp, proxy, tunnels);
+  const connect = makeConnector(connectTcp, proxy, tunnels, beforeSend);
   const pool = new Pool((plainProxy ?? base).origin, { ...limits, connect });
   return {
     sender: plainProxy ? plainProxySender(pool, plainProxy) : pool,

@@ -13,7 +13,7 @@ import { exchange } from './exchange.ts';
 import { connectionError, statusError } from './failures.ts';
 import { finishingText, moneyInterrupt } from './money-interrupt.ts';
 import { neverConnected } from './network-errors.ts';
-import { type ConnectionPool, poolFactory } from './pool.ts';
+import { type ConnectionPool, type MakePool, poolFactory } from './pool.ts';
 import { makeRequest, type Service } from './request.ts';
 import { pauseBeforeRetry } from './retry.ts';
 
@@ -42,10 +42,10 @@ const READ_LIMIT_MS = 30_000;
 export class Transport {
   readonly #options: TransportOptions;
   readonly #service: Service;
-  readonly #makePool: () => ConnectionPool;
+  readonly #makePool: MakePool;
   readonly #sharedPool: ConnectionPool;
 
-  private constructor(options: TransportOptions, base: URL, makePool: () => ConnectionPool) {
+  private constructor(options: TransportOptions, base: URL, makePool: MakePool) {
     const { apiKey, userAgent } = options;
     this.#options = options;
     this.#service = { origin: base.origin, basePath: base.pathname.replace(/\/$/, ''), apiKey, userAgent };
@@ -99,7 +99,7 @@ export class Transport {
   ): Promise<T> {
     const { signal, hardSignal = signal, onFinishing } = this.#options;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    const pool = this.#makePool();
+    const pool = this.#makePool(call.beforeSend);
     // Only for money: watching costs time at every call.
     const sending = watchSending(call.path);
     const interrupt = moneyInterrupt({

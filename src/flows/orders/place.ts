@@ -2,7 +2,7 @@
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
-import { HEARTBEAT_INTERVAL_MS } from '../../ledger/lease.ts';
+import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedFiles } from '../../ledger/ordered-files.ts';
 import { StenoError } from '../../lib/errors.ts';
@@ -31,6 +31,7 @@ export async function placeOne(
   options: PlaceOptions,
 ): Promise<PlacedOrder | undefined> {
   const { transport, ledger } = options;
+  const isRecheckDue = recheckTimer();
   const attempt = ledger?.attempts.begin(planned, guard.takeOver(planned));
   if (ledger && attempt === undefined) {
     guard.putBack(planned);
@@ -49,7 +50,9 @@ export async function placeOne(
     }
   };
   try {
-    const order = await placeOrder(transport, requestOf(planned));
+    const check = (): Promise<void> | undefined =>
+      isRecheckDue() ? checkStillOurs(ledger, attempt, planned) : undefined;
+    const order = await placeOrder(transport, requestOf(planned), check);
     const files = await record((attempts, id) => attempts.markPlaced(id, planned, order));
     return {
       planned,
@@ -58,6 +61,11 @@ export async function placeOne(
       files: files ?? matchFiles(planned.audios, order.audiofiles, new Map()),
     };
   } catch (error) {
+    if (error instanceof TakenOver) {
+      await record((attempts, id) => attempts.markRefused(id, error.message));
+      guard.putBack(planned);
+      return undefined;
+    }
     if (error instanceof StenoError) {
       const isUnknown = error instanceof CallError && error.outcomeUnknown;
       await record((attempts, id) =>
@@ -68,6 +76,28 @@ export async function placeOne(
   } finally {
     stopHeartbeat();
   }
+}
+
+/** Another process has claimed what this one was about to send. */
+class TakenOver extends StenoError {}
+
+/** A process that was stopped, or a machine that slept, may go on after others have settled or taken over its order. */
+async function checkStillOurs(
+  ledger: Ledger | undefined,
+  attempt: number | undefined,
+  planned: PlannedOrder,
+): Promise<void> {
+  if (!ledger || attempt === undefined || ledger.attempts.renew(attempt, planned)) return;
+  const found = ledger.openAttempts.get(attempt);
+  if (found?.status !== 'placed' && found?.status !== 'refused')
+    throw new TakenOver('duplicate', 'it was not sent: another process took it over');
+  const isPlaced = found.status === 'placed';
+  const settled = isPlaced ? `placed as order ${found.order}` : 'not placed';
+  throw new StenoError(
+    isPlaced ? 'duplicate' : 'failed',
+    `it was not sent: attempt ${attempt} was settled as ${settled} while this process stood still`,
+    { hint: 'if it is still wanted, order it again; what is on order: steno files' },
+  );
 }
 
 /** Tells other processes that this one is still waiting for the answer. */

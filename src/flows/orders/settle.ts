@@ -23,7 +23,10 @@ export function findOpenAttempt(ledger: Ledger, text: string): Attempt {
   if (!attempt) throw usage(`there is no attempt ${text}`, 'see their numbers with: steno attempts');
   const { status, by, order } = attempt;
   if (status === 'being sent')
-    throw usage(`attempt ${text} is being sent right now by ${senderText(by)}`, 'wait for it');
+    throw usage(
+      `attempt ${text} is being sent right now by ${senderText(by)}`,
+      'wait for it, or end that process',
+    );
   if (status !== 'unclear') throw settledError(text, status === 'placed' ? order : undefined);
   return attempt;
 }

@@ -297,7 +297,7 @@ describe.concurrent('an order that another process is sending', () => {
     const settle = await user.run(['attempts', 'settle', '1', '--not-placed']);
     expect([settle.code, settle.stderr]).toEqual([
       2,
-      expect.stringMatching(/being sent right now[^\n]*\nhint: wait for it\n/),
+      expect.stringMatching(/being sent right now[^\n]*\nhint: wait for it, or end that process\n/),
     ]);
     const second = await order(url);
     expect(second.code).toBe(9);
@@ -353,10 +353,10 @@ describe.concurrent('an order that another process is sending', () => {
     expect((await end).code).toBe(0);
   });
 
-  it('that was settled while its process was stopped keeps what the service said in the end', async () => {
+  it('that was settled on another machine while its process was stopped keeps what the service said in the end', async () => {
     const { user, order, child, end, answer, service } = await inFlight();
     child.kill('SIGSTOP');
-    queryLedger(user, "UPDATE attempts SET seen_at = '2026-01-01T00:00:00.000Z'");
+    queryLedger(user, "UPDATE attempts SET host = 'elsewhere', seen_at = '2026-01-01T00:00:00.000Z'");
     expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(0);
     answer();
     child.kill('SIGCONT');
