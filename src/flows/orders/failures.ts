@@ -32,7 +32,7 @@ export function raiseUnplaced(
   if (!first) return;
   if (total + held.length === 1 && !(listsHeld && held.length)) throw first.error;
   throw new BulkError(
-    kindOf([...unplaced, ...held], values(outcomes).length > 0),
+    kindOf(unplaced, held, values(outcomes).length > 0),
     summary(unplaced.length, total, held.length),
     [...unplaced, ...unsentFailures(sent), ...held, ...others],
     unclear?.error.hint ?? (held.length ? HELD_HINT : undefined),
@@ -55,11 +55,13 @@ function summary(unplaced: number, total: number, held: number): string {
 const HELD_HINT =
   'see orders without a known end with: steno attempts; order again what had no clear answer with: --skip-ordered --retry-unclear';
 
-function kindOf(all: readonly Failure[], anyPlaced: boolean): Kind {
-  const kinds = all.map(({ error }) => error.kind);
-  if (kinds.includes('uncertain')) return 'uncertain';
+/** Where nothing was ordered, what is unclear or on order from before decides: that has to be looked at. */
+function kindOf(unplaced: readonly Failure[], held: readonly Failure[], anyPlaced: boolean): Kind {
+  const all = [...unplaced, ...held].map(({ error }) => error.kind);
+  if (all.includes('uncertain')) return 'uncertain';
   if (anyPlaced) return 'partial';
-  return kinds.find((kind) => kind !== 'duplicate') ?? 'duplicate';
+  if (held.some(({ error }) => error.kind === 'duplicate')) return 'duplicate';
+  return all.find((kind) => kind !== 'duplicate') ?? 'duplicate';
 }
 
 /** An order that was accepted, but whose answer does not tell the file of each URL. Tests are not bought. */

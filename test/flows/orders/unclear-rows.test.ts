@@ -94,6 +94,15 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     expect(statuses(user)).toEqual(['placed', 'uncertain', 'uncertain']);
   });
 
+  it('is what to look at where all else is refused: exit 9', async () => {
+    const { order, manifest } = await earlierRun({ status: 400, body: { message: 'no such audio' } });
+    manifest('b', 'c');
+    const { code, stdout, stderr } = await order('--from', 'm', '--skip-ordered');
+    expect([code, stdout]).toEqual([9, '']);
+    expect(stderr).toMatch(/c\.mp3: [^\n]*no such audio[^\n]*\n[^\n]*b\.mp3: [^\n]*had no clear answer/);
+    expect(stderr).toContain('1 of 1 orders failed; 1 URL not ordered');
+  });
+
   it('is planned as it would be sent: --dry-run', async () => {
     const { order, manifest } = await earlierRun();
     manifest('a', 'b', 'c');
