@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode, StenoError } from './errors.ts';
+import { plural } from './text.ts';
 
 /** Never replaces a database that another process has made meanwhile. */
 export function giveName(draft: string, path: string): void {
@@ -39,11 +40,22 @@ function syncFolder(folder: string): void {
   closeSync(descriptor);
 }
 
-export function refuseEmptied(path: string, hintIfEmpty?: () => string): void {
+/** SQLite's smallest page. */
+const MIN_DATABASE_BYTES = 512;
+
+/** What to do about a file that lost its content. */
+export const restoreHint = (): string => 'restore it from a backup, or remove it by hand';
+
+/** A file that is there and is no database of ours is never filled with new tables: what it knew would be forgotten. */
+export function refuseEmptied(path: string, hint = restoreHint): void {
   const size = sizeOf(path);
-  const hint = (): string => hintIfEmpty?.() ?? 'restore it from a backup, or remove it by hand';
   if (size === 0)
     throw new StenoError('failed', `${path} is empty: what was in it is lost`, { hint: hint() });
+  // SQLite takes a file of a few bytes for a new database.
+  if (size !== undefined && size < MIN_DATABASE_BYTES)
+    throw new StenoError('failed', `${path} is no database: it has only ${plural(size, 'byte')}`, {
+      hint: hint(),
+    });
   // SQLite would write what stands in the log into a new database.
   if (size === undefined && sizeOf(`${path}-wal`))
     throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint: hint() });

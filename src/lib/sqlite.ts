@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
-import { closeToOthers, fileIdentity, giveName, refuseEmptied, sizeOf } from './sqlite-file.ts';
+import { closeToOthers, fileIdentity, giveName, refuseEmptied, restoreHint, sizeOf } from './sqlite-file.ts';
 
 export interface Migration {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Migration {
 }
 
 export interface OpenOptions {
-  /** What to do about a file that was emptied. */
+  /** What to do about a file that was emptied, or that has no tables of ours. */
   readonly hintIfEmpty?: () => string;
   readonly hintIfDamaged?: (() => string) | undefined;
   /** Ends the waiting for another process. */
@@ -202,12 +202,14 @@ async function open(
   Driver: Driver,
   path: string,
   migrations: readonly Migration[],
-  { hintIfDamaged, signal }: OpenOptions = {},
+  { hintIfEmpty, hintIfDamaged, signal }: OpenOptions = {},
 ): Promise<Database> {
   const database = new Database(path, new Driver(path), hintIfDamaged);
   try {
     database.exec('PRAGMA foreign_keys = ON');
     await untilFree(BUSY_TIMEOUT_MS, signal, () => {
+      // Before anything that writes to the file.
+      if (path !== ':memory:') refuseForeign(database, hintIfEmpty);
       database.exec('PRAGMA journal_mode = WAL');
       setSync(database);
       missingMigrations(database, migrations);
@@ -327,10 +329,20 @@ async function migrate(database: Database, migrations: readonly Migration[]): Pr
 const markApplied = (database: Database, name: string): number =>
   database.run('INSERT OR IGNORE INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
 
+/** A file gets its name with all its tables: one without them lost them, or is not ours. */
+function refuseForeign(database: Database, hint = restoreHint): void {
+  if (appliedMigrations(database).length) return;
+  throw new StenoError('failed', `${database.path} holds no tables of steno`, { hint: hint() });
+}
+
+function appliedMigrations(database: Database): readonly string[] {
+  if (!database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return [];
+  return database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
+}
+
 /** The migrations that a database lacks. One that it has and this version does not know is an error. */
 function missingMigrations(database: Database, migrations: readonly Migration[]): readonly Migration[] {
-  if (!database.get("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return migrations;
-  const applied = database.all<{ name: string }>('SELECT name FROM migrations').map(({ name }) => name);
+  const applied = appliedMigrations(database);
   const unknown = applied.find((name) => !migrations.some((each) => each.name === name));
   if (unknown !== undefined) {
     throw new StenoError('failed', `${database.path} was written by a newer steno (it has '${unknown}')`, {

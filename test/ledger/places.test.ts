@@ -11,12 +11,21 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, listing, modeOf } from '../support/files.ts';
 import { audio, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { BIN, finished } from '../support/steno.ts';
 
 const url = audio('a');
+
+/** Puts a database of these statements in place of the ledger. */
+function replaceWith(path: string, sql: string): void {
+  rmSync(path);
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}
 
 describe.concurrent('the ledger', () => {
   it('is a file in the state folder that only its owner can read', async () => {
@@ -117,6 +126,27 @@ describe.concurrent('the ledger', () => {
 
   const losses: ReadonlyArray<readonly [string, RegExp, (path: string) => void]> = [
     ['emptied', /ledger\.db is empty/, (path) => truncateSync(path, 0)],
+    [
+      'left with one byte',
+      /ledger\.db is no database: it has only 1 byte\n/,
+      (path) => writeFileSync(path, '\n'),
+    ],
+    ['left with 15 bytes', /ledger\.db is no database/, (path) => writeFileSync(path, 'SQLite format 3')],
+    [
+      'without its tables',
+      /ledger\.db holds no tables of steno/,
+      (path) => replaceWith(path, 'CREATE TABLE a (b); DROP TABLE a'),
+    ],
+    [
+      'replaced by that of another program',
+      /ledger\.db holds no tables of steno/,
+      (path) => replaceWith(path, 'CREATE TABLE theirs (id TEXT)'),
+    ],
+    [
+      'whose list of migrations is empty',
+      /ledger\.db holds no tables of steno/,
+      (path) => replaceWith(path, 'CREATE TABLE migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)'),
+    ],
     [
       'emptied, with its log beside it',
       /ledger\.db is empty/,
