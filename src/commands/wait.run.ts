@@ -1,7 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { filesToWaitFor } from '../flows/files/select.ts';
+import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
 import { raiseUndelivered } from '../flows/files/wait.ts';
 import { waitAndDownload } from '../flows/files/wait-and-download.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -44,5 +44,13 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   out.addDone(...savedLine(waited.saved ?? []));
   await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);
-  raiseUndelivered(waited.outcomes);
+  const { order } = options;
+  const missing = ledger && order !== undefined ? missingFilesError(ledger, order) : undefined;
+  try {
+    raiseUndelivered(waited.outcomes);
+  } catch (error) {
+    if (missing) await out.warn(missing.message, missing.hint);
+    throw error;
+  }
+  if (missing) throw missing;
 }

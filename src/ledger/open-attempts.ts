@@ -1,7 +1,7 @@
 /** Attempts whose end is not known, and how somebody who knows it settles them. */
 import { AttemptTable, type OrderRow } from './attempt-table.ts';
-import { openStatus, type SenderRow } from './claims.ts';
-import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
+import { openStatus, type SenderRow, TRACKED } from './claims.ts';
+import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
 import { timestamp } from './table.ts';
 
 /** An attempt as people see it. */
@@ -75,6 +75,24 @@ export class OpenAttempts extends AttemptTable {
       order: order_id ?? '',
       detail: detail ?? '',
     };
+  }
+
+  /** Which files of an order are not known; nothing if none is missing, or if the order was only taken in with `track`. */
+  missingFiles(order: string): MissingFiles | undefined {
+    const audios = this.db.all<OrderedAudio>(
+      `SELECT url, key FROM attempts CROSS JOIN attempt_urls ON attempt_urls.attempt = attempts.id
+       WHERE profile = ? AND order_id = ? AND test = 0 AND status IN ('placed', 'uncertain')
+         AND detail IS DISTINCT FROM ? ORDER BY attempts.id, position`,
+      this.profile,
+      order,
+      TRACKED,
+    );
+    const files = this.db.all<OrderedAudio>(
+      'SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0',
+      this.profile,
+      order,
+    );
+    return missingFiles(audios, files);
   }
 
   /** What an attempt was to order, as it is kept. */

@@ -21,6 +21,14 @@ export interface OrderedFiles {
   readonly problem: string | undefined;
 }
 
+/** Audios of an order of which no file is known. */
+export interface MissingFiles {
+  /** How many files are not known. */
+  readonly count: number;
+  /** The audios of which none is known; more than `count` where it can't be told of which of them a known file is. */
+  readonly audios: readonly OrderedAudio[];
+}
+
 /** More would fill the screen. */
 const MAX_LISTED = 10;
 
@@ -51,6 +59,33 @@ export function matchFiles(
     remark: isSingle && ids.length > 1 ? countText(audios, ids, distinct) : undefined,
     problem: problems.length ? problems.join('; ') : undefined,
   };
+}
+
+/** Which files of an order are missing; nothing if none is. A file without a URL may be of any of the audios. */
+export function missingFiles(
+  audios: readonly OrderedAudio[],
+  files: readonly OrderedAudio[],
+): MissingFiles | undefined {
+  const keys = new Set(files.flatMap(({ key }) => (key ? [key.normalize('NFC')] : [])));
+  const urls = new Set(files.map(({ url }) => nameOf(url)));
+  const keyless = new Set(files.flatMap(({ url, key }) => (key ? [] : [nameOf(url)])));
+  const hasFile = ({ url, key }: OrderedAudio): boolean =>
+    key ? keys.has(key.normalize('NFC')) || keyless.has(nameOf(url)) : urls.has(nameOf(url));
+  const lacking = audios.filter((audio) => !hasFile(audio));
+  const unassigned = files.filter(({ url }) => url === '').length;
+  const count = Math.max(lacking.length - unassigned, audios.length - files.length);
+  return count > 0 ? { count, audios: lacking.length ? lacking : audios } : undefined;
+}
+
+const nameOf = (url: string): string => (URL.canParse(url) ? urlName(url) : url);
+
+/** The files that are missing, in words. */
+export function missingText({ count, audios }: MissingFiles): string {
+  const listed = audios.slice(0, MAX_LISTED).map(({ url }) => url);
+  const urls = [...listed, ...(audios.length > MAX_LISTED ? ['…'] : [])].join(', ');
+  return count >= audios.length
+    ? `no file is known of ${urls}`
+    : `${count} of the files of ${urls} ${count === 1 ? 'is' : 'are'} not known`;
 }
 
 function countText(audios: readonly unknown[], ids: readonly string[], distinct: readonly string[]): string {

@@ -1,6 +1,18 @@
 import { checkId } from '../../api/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+
+const missingError = (order: string, what: string): StenoError =>
+  new StenoError('uncertain', `order ${order} was accepted, but ${what}`, {
+    hint: 'look for them in your account, and take them in with: steno track <id>; see also: steno attempts',
+  });
+
+/** The error for an order of which some files are not known, so that they could not be waited for. */
+export function missingFilesError(ledger: Ledger, order: string): StenoError | undefined {
+  const missing = ledger.openAttempts.missingFiles(order);
+  return missing && missingError(order, missingText(missing));
+}
 
 /** The files that were named, those of an order, or all that are open. */
 export function filesToWaitFor(
@@ -12,11 +24,8 @@ export function filesToWaitFor(
   if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
   if (order === undefined) return ledger.files.open();
   const found = ledger.files.ofOrder(checkId(order)).map((row) => row.id);
-  if (found.length === 0 && ledger.files.hasOrder(order)) {
-    throw new StenoError('uncertain', `order ${order} was accepted, but its files are not known`, {
-      hint: 'look for them in your account, and take them in with: steno track <id>; see also: steno attempts',
-    });
-  }
+  if (found.length === 0 && ledger.files.hasOrder(order))
+    throw missingError(order, 'its files are not known');
   if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');
   return found;
 }

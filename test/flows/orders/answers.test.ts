@@ -11,16 +11,26 @@ interface Case {
   readonly audiofiles: readonly number[] | undefined;
   readonly said: RegExp;
   readonly kept: ReadonlyArray<{ readonly id: string; readonly url: string }>;
+  /** What waiting for the order ends with, where files are missing. */
+  readonly missing?: string;
 }
 
 const untold: readonly Case[] = [
-  { what: 'no files', urls: [a], audiofiles: [], said: /names no audiofile for one URL/, kept: [] },
+  {
+    what: 'no files',
+    urls: [a],
+    audiofiles: [],
+    said: /names no audiofile for one URL/,
+    kept: [],
+    missing: 'its files are not known',
+  },
   {
     what: 'no list of files',
     urls: [a, b],
     audiofiles: undefined,
     said: /no audiofile for 2 URLs/,
     kept: [],
+    missing: 'its files are not known',
   },
   {
     what: 'fewer files than URLs',
@@ -31,6 +41,7 @@ const untold: readonly Case[] = [
       { id: '5', url: '' },
       { id: '6', url: '' },
     ],
+    missing: `1 of the files of ${a}, ${b}, ${c} is not known`,
   },
   {
     what: 'more files than several URLs',
@@ -49,6 +60,7 @@ const untold: readonly Case[] = [
     audiofiles: [5, 5],
     said: /2 audiofiles for 2 URLs, some of them twice \(5\)/,
     kept: [{ id: '5', url: '' }],
+    missing: `1 of the files of ${a}, ${b} is not known`,
   },
 ];
 
@@ -75,11 +87,12 @@ describe.concurrent('an answer with', () => {
     ]);
     expect(service.calls('POST /order_url')).toHaveLength(1);
     const wait = await user.run(['wait', '--order', 'X1']);
-    if (each.kept.length) expect(wait.code, wait.stderr).toBe(0);
+    expect(wait.stdout.split('\n').filter(Boolean)).toHaveLength(each.kept.length);
+    if (each.missing === undefined) expect([wait.code, wait.stderr]).toEqual([0, '']);
     else
       expect([wait.code, wait.stderr]).toEqual([
         11,
-        expect.stringContaining('order X1 was accepted, but its files'),
+        expect.stringContaining(`steno: order X1 was accepted, but ${each.missing}\nhint: `),
       ]);
   });
 
@@ -114,6 +127,21 @@ describe.concurrent('an answer with', () => {
       { order_id: 'X2', url: c },
     ]);
     expect((await order(b)).code).toBe(9);
+    const wait = await user.run(['wait', '--order', 'X2', '--quiet']);
+    expect([wait.code, wait.stdout]).toEqual([11, '9\n']);
+    expect(wait.stderr).toContain(`order X2 was accepted, but no file is known of ${b}\n`);
+  });
+
+  it('fewer files, of which one ends without a transcript: exit 8, with a warning of what is missing', async () => {
+    const { service, user, order, states } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles: [5], message: 'ok' } });
+    states.set('5', ['Order Cancelled']);
+    await order(a, b);
+    const { code, stderr } = await user.run(['wait', '--order', 'X1']);
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringMatching(/^warning: order X1 was accepted, but 1 of the files/),
+    ]);
   });
 
   it('the file that the audio has already is the same file again', async () => {
