@@ -35,4 +35,9 @@ export async function settle(context: Context, { args, options }: Input<SettleOp
           settlePlaced(ledger, attempt, placed, file, () => context.connect()),
         );
   await out.show(settledView(settled));
+  if (settled.missing !== undefined)
+    await out.warn(
+      `order ${settled.order}: ${settled.missing}`,
+      'look for them in your account, and take them in with: steno track <id>',
+    );
 }

@@ -77,6 +77,19 @@ export class OpenAttempts extends AttemptTable {
     };
   }
 
+  /** Another attempt that was placed as this order; one that stands for a file of `track` may be this very order. */
+  otherOfOrder(order: string, attempt: number): number | undefined {
+    const row = this.db.get<{ id: number }>(
+      `SELECT id FROM attempts WHERE profile = ? AND order_id = ? AND id <> ? AND test = 0 AND status <> 'refused'
+         AND detail IS DISTINCT FROM ? ORDER BY id LIMIT 1`,
+      this.profile,
+      order,
+      attempt,
+      TRACKED,
+    );
+    return row?.id;
+  }
+
   /** Which files of an order are not known; nothing if none is missing, or if the order was only taken in with `track`. */
   missingFiles(order: string): MissingFiles | undefined {
     const audios = this.db.all<OrderedAudio>(

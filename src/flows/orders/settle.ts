@@ -4,7 +4,13 @@ import type { Transport } from '../../api/http/transport.ts';
 import { checkId } from '../../api/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Attempt } from '../../ledger/open-attempts.ts';
-import { isSameAudio, isSameUrl, type OrderedAudio, type OrderedFile } from '../../ledger/ordered-files.ts';
+import {
+  isSameAudio,
+  isSameUrl,
+  missingText,
+  type OrderedAudio,
+  type OrderedFile,
+} from '../../ledger/ordered-files.ts';
 import { senderText } from '../../ledger/sender.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { doEach, raiseFailures, values } from '../bulk.ts';
@@ -15,6 +21,8 @@ export interface Settled {
   readonly status: 'placed' | 'not placed';
   readonly order: string;
   readonly audiofiles: readonly string[];
+  /** Where the files of some URLs were not named: what is to be said of them. */
+  readonly missing?: string | undefined;
 }
 
 /** The attempt of a number, if it can be settled. */
@@ -53,12 +61,25 @@ export async function settlePlaced(
   checkId(order);
   if (attempt.order && attempt.order !== order)
     throw usage(`attempt ${attempt.attempt} was accepted as order ${attempt.order}, not ${order}`);
+  const other = ledger.openAttempts.otherOfOrder(order, attempt.attempt);
+  if (other !== undefined)
+    throw usage(`order ${order} is that of attempt ${other}, not of attempt ${attempt.attempt}`);
   const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
+  for (const file of files) checkOrder(file, order);
   const found = assignFiles(ledger, attempt, files);
   if (!ledger.openAttempts.settlePlaced(attempt.attempt, order, found))
     throw settledError(attempt.attempt, order);
   for (const file of files) keepAnswer(ledger, file.id, file);
-  return { attempt: attempt.attempt, status: 'placed', order, audiofiles: files.map(({ id }) => id) };
+  const missing = ledger.openAttempts.missingFiles(order);
+  return {
+    ...{ attempt: attempt.attempt, status: 'placed', order, audiofiles: files.map(({ id }) => id) },
+    missing: missing && missingText(missing),
+  };
+}
+
+function checkOrder({ id, orders }: AudioFile, order: string): void {
+  if (orders.length === 0 || orders.includes(order)) return;
+  throw new StenoError('failed', `audiofile ${id} is of order ${orders.join(', ')}, not of ${order}`);
 }
 
 async function askAbout(ids: readonly string[], transport: Transport): Promise<AudioFile[]> {
@@ -78,12 +99,26 @@ function assignFiles(ledger: Ledger, attempt: Attempt, files: readonly AudioFile
   const left = audios.filter((audio) => !linked.includes(audio));
   const inStep = linked.filter((audio) => !audio).length === left.length;
   let next = 0;
-  return files.map(({ id }, at) => {
+  const assigned = files.map(({ id }, at) => {
     let audio = linked[at] ?? (audios.length === 1 ? audios[0] : undefined);
     if (!audio && inStep) audio = left[next++];
-    checkUnclaimed(ledger, id, audio);
     return { id, audio };
   });
+  checkOneEach(assigned);
+  for (const { id, audio } of assigned) checkUnclaimed(ledger, id, audio);
+  return assigned;
+}
+
+function checkOneEach(assigned: readonly OrderedFile[]): void {
+  const files = new Map<OrderedAudio, string>();
+  for (const { id, audio } of assigned) {
+    const first = audio && files.get(audio);
+    if (first !== undefined)
+      throw new StenoError('failed', `audiofiles ${first} and ${id} are both of ${audio?.url}`, {
+        hint: 'name the one of this order; the other can be taken in with: steno track <id>',
+      });
+    if (audio) files.set(audio, id);
+  }
 }
 
 function audioOfLink(

@@ -216,6 +216,86 @@ describe.concurrent('attempts settle', () => {
     ]);
   });
 
+  const linked = (id: number, link?: string, orders?: string[]) => ({
+    body: { audiofile: { id, statename: 'Transcribing', originallink: link, orders } },
+  });
+
+  it.each([
+    {
+      what: 'two files of one URL',
+      files: [linked(54, audio('a')), linked(55, audio('a'))],
+      said: `audiofiles 54 and 55 are both of ${audio('a')}`,
+    },
+    {
+      what: 'a file of another order',
+      files: [linked(54, audio('a'), ['REAL'])],
+      said: 'audiofile 54 is of order REAL, not of o9',
+    },
+  ])('--placed --file refuses $what, and writes nothing', async ({ files, said }) => {
+    const { service, user } = await unclearAccount(audio('a'), audio('b'), audio('c'));
+    const ids = files.map((file, at) => {
+      service.on(`GET /audiofile/${54 + at}`, file);
+      return String(54 + at);
+    });
+    const settled = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', ids.join(',')]);
+    expect([settled.code, settled.stdout]).toEqual([1, '']);
+    expect(settled.stderr).toMatch(new RegExp(`^steno: ${said}\\n(hint: [^\\n]*\\n)?$`));
+    expect(statuses(user)).toEqual(['uncertain']);
+    expect(queryLedger(user, 'SELECT id FROM files')).toEqual([]);
+  });
+
+  it('--placed refuses two files of the one URL without a link', async () => {
+    const { service, user } = await unclearAccount();
+    for (const id of [5, 6]) service.on(`GET /audiofile/${id}`, linked(id));
+    const settled = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '5,6']);
+    expect([settled.code, settled.stderr]).toEqual([
+      1,
+      expect.stringContaining(`audiofiles 5 and 6 are both of ${url}`),
+    ]);
+    expect(statuses(user)).toEqual(['uncertain']);
+  });
+
+  it('--placed refuses the order of another attempt, but not that of a file that was tracked', async () => {
+    const { service, user, order } = await orderingAccount();
+    await order(audio('b'));
+    service.on('POST /order_url', { status: 500 });
+    await order(url);
+    const settled = await user.run(['attempts', 'settle', '2', '--placed', 'o1']);
+    expect([settled.code, settled.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^steno: order o1 is that of attempt 1, not of attempt 2\n$/),
+    ]);
+    expect(statuses(user)).toEqual(['placed', 'uncertain']);
+    service.on('GET /audiofile/77', linked(77, url, ['zz']));
+    await user.run(['track', '77']);
+    const tracked = await user.run(['attempts', 'settle', '2', '--placed', 'zz']);
+    expect([tracked.code, tracked.stderr]).toEqual([0, '']);
+  });
+
+  it('--placed warns of the URLs without a file, and wait --order exits 11 for them', async () => {
+    const { service, user } = await unclearAccount(audio('a'), audio('b'), audio('c'));
+    service.on('GET /audiofile/54', linked(54, audio('b')), {
+      body: { audiofile: { id: 54, statename: 'Delivered', originallink: audio('b') } },
+    });
+    const settled = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '54']);
+    expect([settled.code, settled.stdout]).toEqual([0, '1\tplaced\to9\t54\n']);
+    const missing = `no file is known of ${audio('a')}, ${audio('c')}\n`;
+    expect(settled.stderr).toMatch(/^warning: order o9: /);
+    expect(settled.stderr).toContain(missing);
+    const wait = await user.run(['wait', '--order', 'o9', '--quiet']);
+    expect([wait.code, wait.stdout]).toEqual([11, '54\n']);
+    expect(wait.stderr).toContain(missing);
+  });
+
+  it('--placed without a file warns of every URL', async () => {
+    const { user } = await unclearAccount(audio('a'), audio('b'));
+    const { code, stderr } = await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toMatchObject({
+      warning: { message: `order o9: no file is known of ${audio('a')}, ${audio('b')}` },
+    });
+  });
+
   it('--not-placed frees the names that nothing else holds', async () => {
     const { service, user, order } = await orderingAccount();
     await order(audio('b'));
