@@ -32,7 +32,7 @@ export const attempts = command({
   summary: 'List orders whose outcome is not known',
   about:
     'Lists attempts to order whose end is not known, newest first. One that is unclear had no clear answer (or its ' +
-    'answer named no files): look at your account, then settle it. One that is being sent has a process that waits ' +
+    'answer named no files): look at your account, then settle it, also where its URLs were ordered again later. One that is being sent has a process that waits ' +
     'for the answer: wait for it. Until it is settled, its URLs are not ordered again unless --again.',
   children: [settle],
   examples: [

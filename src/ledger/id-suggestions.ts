@@ -53,7 +53,7 @@ export class IdSuggestions extends Table {
       `SELECT CAST(id AS TEXT) AS id, started_at || ' ' || coalesce((SELECT url FROM attempt_urls
          WHERE attempt = attempts.id ORDER BY position LIMIT 1), '') AS about
        FROM attempts WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0
-       AND EXISTS (SELECT 1 FROM claims WHERE claims.attempt = attempts.id) ORDER BY attempts.id DESC`,
+       ORDER BY attempts.id DESC`,
     );
     return rows.filter(({ id }) => id.startsWith(prefix)).slice(0, MAX_SUGGESTIONS);
   }

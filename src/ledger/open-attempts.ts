@@ -17,6 +17,16 @@ export interface Attempt {
   readonly order: string;
   /** What happened. */
   readonly detail: string;
+  /** What was ordered of it later, all the same. */
+  readonly later: readonly LaterOrder[];
+}
+
+/** A later order of one of the audios of an attempt. */
+export interface LaterOrder {
+  /** Empty where the service named none. */
+  readonly order: string;
+  /** It was ordered elsewhere, and taken in with `track`. */
+  readonly tracked: boolean;
 }
 
 interface AttemptRow extends SenderRow {
@@ -31,12 +41,11 @@ interface AttemptRow extends SenderRow {
 const columns = 'id, status, started_at, order_id, detail, skus, user, host, pid, process_start, seen_at';
 
 export class OpenAttempts extends AttemptTable {
-  /**
-   * Newest first. One that holds no name any more stands in the way of nothing: what it tried was ordered again later,
-   * or taken in with `track`.
-   */
+  /** Newest first; also those that hold no name any more, because what they tried was ordered again later. */
   list(): Attempt[] {
-    return this.#rows().map((row) => this.#attemptOf(row));
+    const attempts: Attempt[] = [];
+    for (const row of this.#rows()) attempts.push(this.#attemptOf(row));
+    return attempts;
   }
 
   /** Without those that are being sent. */
@@ -45,12 +54,11 @@ export class OpenAttempts extends AttemptTable {
   }
 
   #rows(): AttemptRow[] {
-    const rows = this.db.all<AttemptRow & { holds: number }>(
-      `SELECT ${columns}, EXISTS (SELECT 1 FROM claims WHERE claims.attempt = attempts.id) AS holds FROM attempts
+    return this.db.all<AttemptRow>(
+      `SELECT ${columns} FROM attempts
        WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0 ORDER BY id DESC`,
       this.profile,
     );
-    return rows.filter((row) => row.holds || openStatus(row.status, row) === 'being sent');
   }
 
   get(attempt: number): Attempt | undefined {
@@ -74,7 +82,20 @@ export class OpenAttempts extends AttemptTable {
       by: { user, host, pid },
       order: order_id ?? '',
       detail: detail ?? '',
+      later: isOpen ? this.#later(id) : [],
     };
+  }
+
+  #later(attempt: number): LaterOrder[] {
+    const rows = this.db.all<{ order_id: string | null; detail: string | null }>(
+      `SELECT order_id, detail FROM attempts WHERE profile = ? AND status = 'placed' AND test = 0 AND id IN (
+         SELECT other.attempt FROM attempt_names AS own
+         CROSS JOIN attempt_names AS other ON other.name = own.name AND other.attempt > own.attempt
+         WHERE own.attempt = ?) ORDER BY id`,
+      this.profile,
+      attempt,
+    );
+    return rows.map(({ order_id, detail }) => ({ order: order_id ?? '', tracked: detail === TRACKED }));
   }
 
   /** Another attempt that was placed as this order; one that stands for a file of `track` may be this very order. */

@@ -2,6 +2,7 @@
 import { AttemptTable } from './attempt-table.ts';
 import { makeAudio } from './audio-names.ts';
 import { TRACKED } from './claims.ts';
+import { missingFiles, type OrderedAudio } from './ordered-files.ts';
 import { timestamp } from './table.ts';
 
 /** What the service says of a file. */
@@ -14,6 +15,9 @@ export interface TrackedFile {
   readonly names: string;
   readonly notes: string;
 }
+
+/** How an attempt ended whose files were not in the answer. */
+const FILES_TRACKED = 'its files were taken in with track';
 
 export class TrackedFiles extends AttemptTable {
   /** Takes a file in; of one that is known, only what was not known. From now on its link counts as ordered. */
@@ -32,7 +36,30 @@ export class TrackedFiles extends AttemptTable {
         timestamp(),
       );
       this.claim(link, undefined, order);
+      if (order) this.#settleAccepted(order);
     });
+  }
+
+  /** An order that was accepted without its files has a known end when the file of each of its URLs is known. */
+  #settleAccepted(order: string): void {
+    const accepted = this.db.all<{ id: number }>(
+      "SELECT id FROM attempts WHERE profile = ? AND order_id = ? AND status = 'uncertain' AND test = 0",
+      this.profile,
+      order,
+    );
+    if (accepted.length === 0) return;
+    const files = this.db.all<OrderedAudio>(
+      "SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0 AND url <> ''",
+      this.profile,
+      order,
+    );
+    for (const { id } of accepted) {
+      const audios = this.db.all<OrderedAudio>(
+        'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
+        id,
+      );
+      if (!missingFiles(audios, files)) this.endAttempt(id, 'placed', order, FILES_TRACKED);
+    }
   }
 
   #addOrder({ order, names, notes }: TrackedFile): void {

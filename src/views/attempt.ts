@@ -1,6 +1,6 @@
 /** Attempts to order, as people and scripts read them. */
 import type { Settled } from '../flows/orders/settle.ts';
-import type { Attempt } from '../ledger/open-attempts.ts';
+import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 
@@ -24,7 +24,7 @@ export const attemptsView = (attempts: readonly Attempt[], forPeople: boolean): 
     each.skus.join(','),
     by(each),
     each.order,
-    each.detail || NO_DETAIL[each.status],
+    detailOf(each),
   ]),
   quiet: attempts.map(({ attempt }) => String(attempt)),
 });
@@ -36,21 +36,29 @@ const NO_DETAIL = {
   refused: '',
 } as const;
 
+const detailOf = ({ status, detail, later }: Attempt): string =>
+  [detail || NO_DETAIL[status], ...later.map(laterText)].filter(Boolean).join('; ');
+
+const laterText = ({ order, tracked }: LaterOrder): string =>
+  tracked
+    ? `${order ? `order ${order} of it` : 'a file of it'} was taken in with track later`
+    : `it was ordered again later${order ? ` as order ${order}` : ''}`;
+
 const shortened = (urls: readonly string[]): string =>
   urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
 
 const by = ({ by: { user, host, pid } }: Attempt): string =>
   host ? `${user ? `${user}@` : ''}${host}, pid ${pid}` : '';
 
-const document = ({ attempt, status, at, urls, skus, by: { user, host, pid }, order, detail }: Attempt) => ({
-  attempt,
-  status,
-  at,
-  urls,
-  skus,
-  by: { user: user || null, host: host || null, pid: pid || null },
-  order: order || null,
-  detail: detail || NO_DETAIL[status] || null,
+const document = (each: Attempt) => ({
+  attempt: each.attempt,
+  status: each.status,
+  at: each.at,
+  urls: each.urls,
+  skus: each.skus,
+  by: { user: each.by.user || null, host: each.by.host || null, pid: each.by.pid || null },
+  order: each.order || null,
+  detail: detailOf(each) || null,
 });
 
 export const settledView = ({ attempt, status, order, audiofiles }: Settled): View => ({

@@ -73,17 +73,52 @@ describe.concurrent('attempts', () => {
     expect(screen.stdout).toMatch(/ATTEMPT +STATUS +AT +URLS[\s\S]*\n1 +unclear/);
   });
 
-  it('lists neither what was placed or refused, nor tests, nor what was ordered again later', async () => {
+  it('lists neither what was placed or refused, nor tests', async () => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { status: 500 }, { status: 400 }, { status: 500 }, { status: 500 });
     await order(audio('a'), '--test');
     await order(audio('b'));
     await order(audio('c'));
     await order(audio('d'));
-    service.on('POST /order_url', { body: { order: 'x', audiofiles: [7], message: 'ok' } });
-    expect((await order(audio('c'), '--again')).code).toBe(0);
-    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('4\n');
-    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 1 order has no known end/);
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('4\n3\n');
+    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known end/);
+  });
+
+  it('lists what was ordered again later, and says so', async () => {
+    const { service, user, order } = await unclearAccount();
+    service.on('POST /order_url', { status: 500 }, { body: { order: 'x', audiofiles: [7], message: 'ok' } });
+    expect((await order(url, '--again')).code).toBe(11);
+    expect((await listed(user)).map(({ attempt }) => attempt)).toEqual([2, 1]);
+    expect((await order(url, '--again')).code).toBe(0);
+    const later = expect.stringMatching(/HTTP 500.*; it was ordered again later as order x$/);
+    expect(await listed(user)).toMatchObject([
+      { attempt: 2, status: 'unclear', order: null, detail: later },
+      { attempt: 1, status: 'unclear', order: null, detail: later },
+    ]);
+    expect((await user.run(['attempts'])).stdout).toMatch(/; it was ordered again later as order x\n/);
+    expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(/^2\t[^\n]*\n1\t[^\n]*\n$/);
+    expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known end/);
+    for (const n of ['1', '2']) await user.run(['attempts', 'settle', n, '--not-placed']);
+    expect(await listed(user)).toEqual([]);
+    expect((await order(url)).stderr).toContain('was ordered as order x');
+  });
+
+  it('lists it also after its file, or that of an earlier order, was tracked', async () => {
+    const { service, user, order } = await orderingAccount();
+    await order(audio('b'));
+    service.on('POST /order_url', { status: 500 });
+    await order(audio('b'), '--again');
+    await order(url);
+    const file = (link: string, order: string) => ({
+      body: { audiofile: { statename: 'Transcribing', originallink: link, orders: [order] } },
+    });
+    service.on('GET /audiofile/1', file(audio('b'), 'o1'));
+    service.on('GET /audiofile/77', file(url, 'zz'));
+    expect((await user.run(['track', '1', '77'])).code).toBe(0);
+    expect(await listed(user)).toMatchObject([
+      { attempt: 3, detail: expect.stringMatching(/; order zz of it was taken in with track later$/) },
+      { attempt: 2, detail: expect.not.stringContaining('later') },
+    ]);
   });
 
   it('is empty where every order has its end', async () => {
@@ -315,7 +350,7 @@ describe.concurrent('attempts settle', () => {
   it('--not-placed gives a name back to an earlier attempt without a known end', async () => {
     const { user, order } = await unclearAccount();
     expect((await order(url, '--again')).code).toBe(11);
-    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('2\n');
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('2\n1\n');
     await user.run(['attempts', 'settle', '2', '--not-placed']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');
     expect((await order(url)).code).toBe(9);
