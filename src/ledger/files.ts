@@ -1,6 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
 import type { Value } from '../lib/sqlite.ts';
+import { correctPairing, type PairedFile } from './file-pairing.ts';
 import { Table, timestamp } from './table.ts';
 
 export interface FileRow {
@@ -42,6 +43,8 @@ export interface ServiceAnswer {
   readonly state: string;
   readonly title: string;
   readonly invoices: readonly string[];
+  /** The audio that it was made of; empty where the service does not say. */
+  readonly link: string;
   readonly answer: string;
   /** When it was asked (ISO 8601): an event that came since then is news. */
   readonly askedAt: string;
@@ -183,12 +186,14 @@ export class Files extends Table {
   /** Keeps what the service said of a file that was ordered here; gives the state before, if it was another. */
   update(seen: ServiceAnswer): string | undefined {
     return this.db.transaction(() => {
-      const before = this.db.get<{ state: string; order_id: string; hold: string | null }>(
-        `SELECT files.state, files.order_id, orders.hold FROM ${tables} WHERE files.profile = ? AND files.id = ?`,
+      const before = this.db.get<PairedFile & { state: string; hold: string | null }>(
+        `SELECT files.id, files.order_id, files.url, files.key, files.state, orders.hold FROM ${tables}
+         WHERE files.profile = ? AND files.id = ?`,
         this.profile,
         seen.id,
       );
       if (!before) return undefined;
+      correctPairing(this.db, this.profile, before, this.hide(seen.link));
       const known = findFileState(seen.state);
       const state = known?.name ?? this.hide(seen.state);
       const changed = before.state !== state;

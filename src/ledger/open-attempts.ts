@@ -1,6 +1,7 @@
 /** Attempts whose end is not known, and how somebody who knows it settles them. */
 import { AttemptTable, type OrderRow } from './attempt-table.ts';
 import { openStatus, type SenderRow, TRACKED } from './claims.ts';
+import { audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
 import { timestamp } from './table.ts';
 
@@ -113,14 +114,7 @@ export class OpenAttempts extends AttemptTable {
 
   /** Which files of an order are not known; nothing if none is missing, or if the order was only taken in with `track`. */
   missingFiles(order: string): MissingFiles | undefined {
-    const audios = this.db.all<OrderedAudio>(
-      `SELECT url, key FROM attempts CROSS JOIN attempt_urls ON attempt_urls.attempt = attempts.id
-       WHERE profile = ? AND order_id = ? AND test = 0 AND status IN ('placed', 'uncertain')
-         AND detail IS DISTINCT FROM ? ORDER BY attempts.id, position`,
-      this.profile,
-      order,
-      TRACKED,
-    );
+    const audios = audiosOfOrder(this.db, this.profile, order);
     const files = this.db.all<OrderedAudio>(
       'SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0',
       this.profile,

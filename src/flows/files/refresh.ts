@@ -32,10 +32,10 @@ export async function refreshFile(
 export const keepAnswer = (
   ledger: Ledger,
   id: string,
-  { state, title, invoices, json }: AudioFile,
+  { state, title, invoices, originalLink: link, json }: AudioFile,
   askedAt = new Date().toISOString(),
 ): string | undefined =>
-  ledger.files.update({ id, state, title, invoices, answer: formatJson(json, 0), askedAt });
+  ledger.files.update({ id, state, title, invoices, link, answer: formatJson(json, 0), askedAt });
 
 export const refreshFiles = (
   transport: Transport,
