@@ -1,10 +1,36 @@
 import type { Output } from './output.ts';
 
+interface MaybeSkipped {
+  readonly id: string;
+  readonly path: string;
+  readonly skipped?: boolean;
+  /** With `skipped`: it is not known to be this transcript. */
+  readonly unidentified?: boolean;
+  /** With `skipped`: we wrote it while the file was not known to be delivered. */
+  readonly isDraft?: boolean;
+}
+
+/** More would fill the screen. */
+const MAX_LISTED = 10;
+
+const listed = (files: readonly MaybeSkipped[], name: (file: MaybeSkipped) => string): string => {
+  const more = files.length > MAX_LISTED ? `, and ${files.length - MAX_LISTED} more` : '';
+  return files.slice(0, MAX_LISTED).map(name).join(', ') + more;
+};
+
 /** Warns of files that existed already and were not written. */
-export async function warnSkippedFiles(
-  out: Output,
-  saved: ReadonlyArray<{ readonly path: string; readonly skipped?: boolean }> = [],
-): Promise<void> {
-  const skipped = saved.filter((file) => file.skipped).map(({ path }) => path);
-  if (skipped.length) await out.warn(`already there, not written: ${skipped.join(', ')}`);
+export async function warnSkippedFiles(out: Output, saved: readonly MaybeSkipped[] = []): Promise<void> {
+  const skipped = saved.filter((file) => file.skipped);
+  if (skipped.length) await out.warn(`already there, not written: ${listed(skipped, ({ path }) => path)}`);
+}
+
+/** Warns of files that existed already and whose name does not tell which transcript they are. */
+export async function warnUnidentified(out: Output, saved: readonly MaybeSkipped[]): Promise<void> {
+  const unknown = saved.filter(({ unidentified, isDraft }) => unidentified && !isDraft);
+  if (unknown.length === 0) return;
+  const files = listed(unknown, ({ path, id }) => `${path} for ${id}`);
+  await out.warn(
+    `already there, and not known to be the transcript that was asked for: ${files}`,
+    'replace it with --force, or put {id} into --name-as',
+  );
 }

@@ -104,6 +104,61 @@ describe.concurrent('a name that is noted for one file', () => {
   });
 });
 
+describe.concurrent('without a ledger, a name that may be that of another file', () => {
+  const unknown = /^warning: already there, and not known to be the transcript that was asked for: /;
+
+  /** Two files of the same title, of which the ledger knows nothing. */
+  async function unknownFiles() {
+    const it = await orderingAccount({ STENO_LEDGER: undefined });
+    for (const id of ['1', '2'])
+      it.service.allow(`GET /audiofile/${id}`, {
+        body: { audiofile: { id, statename: 'Delivered', title: 'Talk' } },
+      });
+    return it;
+  }
+
+  it('is told where it is left as it is', async () => {
+    const it = await unknownFiles();
+    const line = (id: string, flag: string) => it.user.run(['transcript', id, ...byTitle, flag]);
+    expect((await line('1', '--skip-existing')).stderr).toBe('');
+    expect((await line('2', '--force')).stderr).toBe('');
+    const { code, stdout, stderr } = await line('1', '--skip-existing');
+    expect([code, stdout, text(it, 'Talk.txt')]).toEqual([0, '', 'transcript 2.txt\n']);
+    expect(stderr).toMatch(unknown);
+    expect(stderr).toMatch(/: Talk\.txt for 1\nhint: [^\n]*--force[^\n]*\{id\}/);
+  });
+
+  it.each([
+    ['with --no-ledger', ['--name-as', '{title}.{ext}', '--no-ledger']],
+    ['with -o', ['-o', 'Talk.txt']],
+  ])('is told %s', async (_, flags) => {
+    const it = await unknownFiles();
+    expect((await it.user.run(['transcript', '1', ...flags])).code).toBe(0);
+    const { stderr } = await it.user.run(['transcript', '2', ...flags, '--skip-existing', '--json']);
+    expect(JSON.parse(stderr)).toMatchObject({
+      warning: { message: expect.stringContaining('Talk.txt for 2') },
+    });
+  });
+
+  it('is told of a file that the ledger has for another one', async () => {
+    const it = await twoOfOneTitle();
+    await it.user.run(['transcript', '1', ...byTitle]);
+    const other = await it.user.run(['transcript', '2', '-o', 'Talk.txt', '--skip-existing']);
+    expect(other.stderr).toMatch(unknown);
+    const own = await it.user.run(['transcript', '1', '-o', 'Talk.txt', '--skip-existing']);
+    expect(own.stderr).not.toMatch(unknown);
+  });
+
+  it('is not told where the id stands in the name', async () => {
+    const it = await unknownFiles();
+    for (const flags of [[], ['--name-as', '{title}-{id}.{ext}']]) {
+      await it.user.run(['transcript', '1', ...flags]);
+      const again = await it.user.run(['transcript', '1', ...flags, '--skip-existing']);
+      expect([again.code, again.stderr]).toEqual([0, '']);
+    }
+  });
+});
+
 describe.concurrent('a file that was there before', () => {
   it.each([
     ['sync', ['sync', '--download', 'd']],
