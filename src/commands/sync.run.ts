@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
+import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { savedLine } from '../views/saved.ts';
 import { syncView } from '../views/sync.ts';
@@ -62,6 +63,8 @@ class News implements SyncCallbacks {
   readonly changed: Change[] = [];
   readonly downloaded: Saved[] = [];
   readonly #keptDrafts: Saved[] = [];
+  /** Files under the name of a transcript that we did not write. */
+  readonly #foreign: Saved[] = [];
   readonly #out: Output;
   #isShown = false;
   checked = 0;
@@ -86,6 +89,7 @@ class News implements SyncCallbacks {
 
   readonly onSaved = (saved: Saved): void => {
     if (saved.isDraft) this.#keptDrafts.push(saved);
+    else if (saved.unidentified) this.#foreign.push(saved);
     if (saved.skipped) return;
     this.downloaded.push(saved);
     this.#out.addDone(...savedLine([saved]));
@@ -102,5 +106,10 @@ class News implements SyncCallbacks {
         `${path} is a draft from before the delivery, and was changed: it is left as it is`,
         `replace it with: steno transcript ${id} --force`,
       );
+    await warnSkippedFiles(
+      this.#out,
+      this.#foreign,
+      'steno did not write it: move it away, or replace it with: steno transcript <id> --force',
+    );
   }
 }

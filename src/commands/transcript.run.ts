@@ -15,7 +15,7 @@ import { checkTemplate } from '../flows/transcripts/name.ts';
 import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { Pace, startProgress } from '../ui/progress.ts';
-import { warnUnidentified } from '../ui/skipped-files.ts';
+import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
 import { documents } from '../views/documents.ts';
 import { savedJson, savedLine, savedView } from '../views/saved.ts';
 
@@ -100,6 +100,7 @@ async function save(
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
     await warnUnidentified(out, values(outcomes));
+  await warnDrafts(out, values(outcomes));
   raiseFailures(outcomes);
 }
 

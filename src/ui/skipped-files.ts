@@ -19,9 +19,14 @@ const listed = (files: readonly MaybeSkipped[], name: (file: MaybeSkipped) => st
 };
 
 /** Warns of files that existed already and were not written. */
-export async function warnSkippedFiles(out: Output, saved: readonly MaybeSkipped[] = []): Promise<void> {
+export async function warnSkippedFiles(
+  out: Output,
+  saved: readonly MaybeSkipped[] = [],
+  hint?: string,
+): Promise<void> {
   const skipped = saved.filter((file) => file.skipped);
-  if (skipped.length) await out.warn(`already there, not written: ${listed(skipped, ({ path }) => path)}`);
+  if (skipped.length)
+    await out.warn(`already there, not written: ${listed(skipped, ({ path }) => path)}`, hint);
 }
 
 /** Warns of files that existed already and whose name does not tell which transcript they are. */
@@ -32,5 +37,16 @@ export async function warnUnidentified(out: Output, saved: readonly MaybeSkipped
   await out.warn(
     `already there, and not known to be the transcript that was asked for: ${files}`,
     'replace it with --force, or put {id} into --name-as',
+  );
+}
+
+/** Warns of files that existed already and were written before the transcript was known to be final. */
+export async function warnDrafts(out: Output, saved: readonly MaybeSkipped[]): Promise<void> {
+  const drafts = saved.filter(({ isDraft }) => isDraft);
+  if (drafts.length === 0) return;
+  const files = listed(drafts, ({ path }) => path);
+  await out.warn(
+    `already there, and written before the transcript was known to be delivered: ${files}`,
+    'fetch it again with --force; steno sync does so when it is delivered',
   );
 }

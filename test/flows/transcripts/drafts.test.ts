@@ -3,7 +3,7 @@ import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listing } from '../../support/files.ts';
-import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { audio, folderIn, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, form, Listener } from '../../support/listener.ts';
 
 const route = 'POST /audiofile/1/transcript.txt';
@@ -132,6 +132,50 @@ describe.concurrent('a draft that we wrote ourselves', () => {
     const { stdout } = await it.user.run(['wait', '5', '--download', 'd', '--quiet']);
     expect(stdout).toBe('d/5.txt\n');
     expect(readFileSync(join(it.user.home, 'd', '5.txt'), 'utf8')).toBe('The final text.');
+  });
+});
+
+describe.concurrent('what sync or transcript --skip-existing leaves as it is', () => {
+  it('is told by transcript where it is a draft, and not where it is final', async () => {
+    const it = await withDraft();
+    const line = ['transcript', '1', '-o', 'd/', '--skip-existing', '--quiet'];
+    const { code, stdout, stderr } = await it.user.run(line);
+    expect([code, stdout, read(it)]).toEqual([0, '', 'draft']);
+    expect(stderr).toMatch(
+      /^warning: already there, and written before [^\n]* delivered: d\/1\.txt\nhint: [^\n]*--force/,
+    );
+    it.states.set('1', ['Delivered']);
+    it.service.on(route, { body: 'The final text.' });
+    await it.user.run(['sync', '--download', 'd']);
+    expect(await it.user.run(line)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is told by sync, run after run, where someone else wrote it', async () => {
+    const it = await orderingAccount();
+    await it.order(audio('a'));
+    writeFileSync(join(folderIn(it.user, 'd'), '1.txt'), 'mine');
+    for (const _ of [1, 2]) {
+      const { code, stdout, stderr } = await it.user.run(['sync', '--download', 'd', '--quiet']);
+      expect([code, stdout, read(it)]).toEqual([0, '', 'mine']);
+      expect(stderr).toMatch(/^warning: already there, not written: d\/1\.txt\nhint: [^\n]*--force\n$/);
+    }
+    await it.user.run(['transcript', '1', '-o', 'd/', '--force']);
+    expect((await it.user.run(['sync', '--download', 'd', '--quiet'])).stderr).toBe('');
+  });
+
+  it('is told by sync also where we wrote it as a draft before there was a ledger', async () => {
+    const it = await orderingAccount({ STENO_LEDGER: undefined });
+    it.states.set('1', ['Transcribing']);
+    it.service.on(route, { body: 'draft' });
+    await it.user.run(['transcript', '1', '-o', 'd/']);
+    expect((await it.user.run(['track', '1'])).code).toBe(0);
+    it.states.set('1', ['Delivered']);
+    const { code, stderr } = await it.user.run(['sync', '--download', 'd']);
+    expect([code, stderr, read(it)]).toEqual([
+      0,
+      expect.stringContaining('warning: already there, not written: d/1.txt'),
+      'draft',
+    ]);
   });
 });
 
