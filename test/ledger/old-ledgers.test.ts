@@ -54,6 +54,7 @@ describe.concurrent.each([
     expect(open).toMatchObject([
       { attempt: 7, status: 'unclear', urls: [audio('g')], by: { user: null, host: null, pid: null } },
       { attempt: 6, status: 'unclear', urls: [audio('e'), audio('f')], detail: `no ${audio('e')}` },
+      { attempt: 3, status: 'unclear', urls: [audio('a')] },
     ]);
     expect((await order(audio('f'))).stderr).toMatch(
       /had no clear answer[^\n]*\nhint: [^\n]*settle 6 --placed/,

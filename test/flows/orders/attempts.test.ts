@@ -96,6 +96,12 @@ describe.concurrent('attempts', () => {
       { attempt: 1, status: 'unclear', order: null, detail: later },
     ]);
     expect((await user.run(['attempts'])).stdout).toMatch(/; it was ordered again later as order x\n/);
+  });
+
+  it('counts, completes and settles each of several for one URL', async () => {
+    const { service, user, order } = await unclearAccount();
+    service.on('POST /order_url', { status: 500 }, { body: { order: 'x', audiofiles: [7], message: 'ok' } });
+    for (const exit of [11, 0]) expect((await order(url, '--again')).code).toBe(exit);
     expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(/^2\t[^\n]*\n1\t[^\n]*\n$/);
     expect((await user.run(['files', '--quiet'])).stderr).toMatch(/^warning: 2 orders have no known end/);
     for (const n of ['1', '2']) await user.run(['attempts', 'settle', n, '--not-placed']);

@@ -288,6 +288,8 @@ describe.concurrent('after', () => {
     expect([told.code, told.stdout]).toEqual([0, '']);
     expect(told.stderr).toBe('warning: 1 order has no known end; see: steno attempts\n');
     await order(url, '--again');
+    expect((await user.run(['files'])).stderr).toBe(told.stderr);
+    await user.run(['attempts', 'settle', '1', '--not-placed']);
     expect((await user.run(['files'])).stderr).toBe('');
   });
 });
