@@ -1,10 +1,13 @@
-/** The only module that uses SQLite: opens a database, applies its migrations, and makes its errors readable. */
+/** Opens a SQLite database, applies its migrations, and makes its errors readable. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
+import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
 import { closeToOthers, fileIdentity, giveName, refuseEmptied, restoreHint, sizeOf } from './sqlite-file.ts';
+
+export type { Value };
 
 export interface Migration {
   readonly name: string;
@@ -22,22 +25,6 @@ export interface OpenOptions {
   /** Ends the waiting for another process. */
   readonly signal?: AbortSignal | undefined;
 }
-
-export type Value = null | number | bigint | string | Uint8Array;
-
-interface Statement {
-  run(...values: Value[]): { changes: number | bigint };
-  get(...values: Value[]): unknown;
-  all(...values: Value[]): unknown[];
-}
-
-interface Connection {
-  exec(sql: string): void;
-  prepare(sql: string): Statement;
-  close(): void;
-}
-
-type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
 
 const BUSY_TIMEOUT_MS = 10_000;
 /** Another process may be migrating a large database. */
@@ -268,23 +255,6 @@ export async function openDamaged(path: string, hintIfDamaged?: () => string): P
     return new Database(path, new Driver(path, { readOnly: true }), hintIfDamaged);
   } catch (error) {
     throw readableError(path, error, hintIfDamaged);
-  }
-}
-
-async function loadDriver(): Promise<Driver> {
-  const builtIn = loadBuiltIn();
-  if (builtIn) return builtIn.DatabaseSync;
-  return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Driver;
-}
-
-/** Without Node 22's warning that its SQLite is experimental: a user can't act on it. */
-function loadBuiltIn(): { DatabaseSync: Driver } | undefined {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined;
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
 

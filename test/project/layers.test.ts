@@ -207,7 +207,7 @@ describe('imports', () => {
 describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
     [['undici'], /^api\/http\//],
-    [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite\.ts$/],
+    [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
     [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
     [['conf'], /^settings\//],
     [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
