@@ -1,10 +1,13 @@
 /** Takes secrets out of a text, in whatever encoding they stand there. */
 import { patternsOf } from './mask-encodings.ts';
-import { SecretSearch } from './mask-search.ts';
+import { decodeLayer, joinSpans } from './mask-layers.ts';
+import { SecretSearch, type Span } from './mask-search.ts';
 
 const STARS = '****';
+/** How often a text is decoded that holds percent escapes of other escapes. */
+const MAX_LAYERS = 3;
 
-/** One mask hides any number of secrets, in one pass over the text. */
+/** One mask hides any number of secrets, in one pass over the text and over each of its layers. */
 export class Mask {
   readonly #secrets = new Set<string>();
   #search: SecretSearch | undefined;
@@ -19,7 +22,7 @@ export class Mask {
   readonly hide = (text: string): string => {
     if (this.#secrets.size === 0) return text;
     this.#search ??= new SecretSearch([...this.#secrets].flatMap(patternsOf));
-    const { spans } = this.#search.find(text);
+    const spans = spansIn(this.#search, text, MAX_LAYERS);
     if (spans.length === 0) return text;
     let shown = '';
     let from = 0;
@@ -29,6 +32,14 @@ export class Mask {
     }
     return shown + text.slice(from);
   };
+}
+
+function spansIn(search: SecretSearch, text: string, layers: number): readonly Span[] {
+  const { spans } = search.find(text);
+  const decoded = layers > 0 ? decodeLayer(text) : undefined;
+  if (!decoded) return spans;
+  const inner = spansIn(search, decoded.text, layers - 1);
+  return inner.length === 0 ? spans : joinSpans([...spans, ...inner.map(decoded.origin)]);
 }
 
 /** A secret as people may see it: enough to tell two long ones apart. */

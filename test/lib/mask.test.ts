@@ -63,6 +63,10 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   'decomposed, in hexadecimal': (text) => Buffer.from(text.normalize('NFD')).toString('hex'),
 };
 
+/** One layer less, one character a byte. */
+const unescapeBytes = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+
 /** At least one letter that Latin-1 has and ASCII has not. */
 const accented = fc
   .string({ unit: fc.constantFrom('a', 'k', '7', 'é', 'ü', 'ñ', 'Å'), minLength: 8, maxLength: 20 })
@@ -86,6 +90,49 @@ describe('the mask', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it.each(Object.entries(encodings))(
+    'hides a key written %s, in up to three layers for a URL',
+    (_, encode) => {
+      const asForm = (text: string): string => new URLSearchParams({ k: text }).toString().slice(2);
+      fc.assert(
+        fc.property(key, around, around, (secret, before, after) => {
+          const mask = new Mask();
+          mask.add(secret);
+          const written = encode(secret);
+          const once = asForm(before + written + after);
+          for (const layered of [
+            once,
+            asForm(once),
+            asForm(asForm(once)),
+            everyByte(once, (byte) => `%${byte}`),
+          ]) {
+            const shown = mask.hide(layered);
+            expect(shown).toContain('****');
+            for (let text = shown, layer = 0; layer < 4; layer += 1, text = unescapeBytes(text))
+              expect(text).not.toContain(Buffer.from(written).toString('latin1'));
+          }
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  it('leaves all that stands around a key under two escapes, to the byte', () => {
+    const mask = new Mask();
+    mask.add('ab/cd+ef"gh&ijKLM9');
+    const body = '%7B%22k%22%3A%20%22ab%2Fcd%2Bef%5C%22gh%26ijKLM9%22%7D';
+    expect(mask.hide(`a=%5c+%00&f=${body}&z=\xff%41`)).toBe(
+      'a=%5c+%00&f=%7B%22k%22%3A%20%22****%22%7D&z=\xff%41',
+    );
+  });
+
+  it('hides a key with NULs between its characters, which a command would get without them', () => {
+    const mask = new Mask();
+    mask.add('secretkey');
+    const spread = [...'secretkey'].join('%00');
+    expect(mask.hide(`a=${spread}&b=${decodeURIComponent(spread)}&c=%00`)).toBe('a=****&b=****&c=%00');
   });
 
   it.each(Object.entries(latin1Encodings))('hides a key of accented letters in Latin-1, %s', (_, encode) => {
@@ -215,6 +262,7 @@ const hostile: Readonly<Record<string, (length: number) => string>> = {
   hexadecimal: (length) => '61'.repeat(length / 2),
   quotes: (length) => '"'.repeat(length),
   'line breaks': (length) => `c2sr${'\n'.repeat(length)}`,
+  'percent escapes of escapes': (length) => '%5C%2526%22'.repeat(length / 12),
   'all at once': (length) => '\\%25&amp;#"\\u0025+/'.repeat(length / 20),
 };
 

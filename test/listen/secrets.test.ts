@@ -67,6 +67,34 @@ describe('a delivery that holds the key', () => {
     expectNotInState(user, KEY);
   });
 
+  it('inside other text of a field is masked in all that is kept, forwarded and given to a command', async () => {
+    const key = 'ab/cd+ef"gh&ijKLM9';
+    const { user } = await account({ STENO_BASE_URL: undefined, STENO_API_KEY: key });
+    const target = await Target.start();
+    const exec = 'cat >> in.json; env | grep ^STENO_EVENT_ >> env.txt; echo ran';
+    const listener = await Listener.start(user, ['--forward-to', target.url, '--exec', exec, '--jobs', '1']);
+    const json = JSON.stringify(key).slice(1, -1);
+    const html = key.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+    const csv = key.replaceAll('"', '""');
+    const numbers = [...key].map((each) => `&#${each.charCodeAt(0)};`).join('');
+    const escapes = [...key].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+    const written = [json, json.replaceAll('/', '\\/'), html, csv, numbers, escapes, [...key].join('\0')];
+    const values = written.flatMap((text) => [`{"k":"${text}"}`, encodeURIComponent(`"${text}"`)]);
+    for (const value of values)
+      expect((await listener.post(form({ event: 'X', audiofile: '1', value }))).status).toBe(200);
+    const ran = (): number => listener.stderr.split('ran\n').length - 1;
+    await listener.until(() => target.got.length === values.length && ran() === values.length);
+    await listener.stop();
+    const bodies = target.got.map(({ body }) => new URLSearchParams(body.toString()).get('value') ?? '');
+    const kept = queryLedger<{ body: Uint8Array }>(user, 'SELECT body FROM events').map(
+      ({ body }) => new URLSearchParams(Buffer.from(body).toString()).get('value') ?? '',
+    );
+    const twice = [...bodies, ...kept].map((text) => decodeURIComponent(text));
+    for (const text of twice) expect(text).toContain('****');
+    for (const text of [...bodies, ...kept, ...twice, textIn(user, 'in.json'), textIn(user, 'env.txt')])
+      for (const each of [key, ...written, JSON.stringify(escapes)]) expect(text).not.toContain(each);
+  });
+
   it('is masked in the journal too, where it waits for a ledger that another process holds', async () => {
     const { user } = await account({ STENO_BASE_URL: undefined });
     const listener = await Listener.start(user);
