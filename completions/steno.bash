@@ -99,7 +99,7 @@ _steno_flags() {
     'events:') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
-    'ledger export:') offers=(--output -o --all-profiles --damaged) ;;
+    'ledger export:') offers=(--output -o --force --all-profiles --damaged) ;;
     'ledger prune:') offers=(--before --all-profiles --dry-run --yes -y) ;;
     'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
   esac

@@ -325,6 +325,7 @@ complete -c steno -n '__steno_at "config get" 0' -x -a 'base-url api-key api-key
 complete -c steno -n '__steno_at "config set" 0' -x -a 'base-url api-key api-key-command timeout'
 complete -c steno -n '__steno_at "config unset" 0' -x -a 'base-url api-key api-key-command timeout'
 complete -c steno -n '__steno_at "ledger export"' -l output -s o -r -F -d 'write it to this file, which only you can read'
+complete -c steno -n '__steno_at "ledger export"' -l force -d 'replace an existing file'
 complete -c steno -n '__steno_at "ledger export"' -l all-profiles -d 'of all profiles'
 complete -c steno -n '__steno_at "ledger export"' -l damaged -d 'read a damaged ledger as far as that goes; all profiles'
 complete -c steno -n '__steno_at "ledger import" 0' -r -F

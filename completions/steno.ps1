@@ -362,6 +362,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'write it to this file, which only you can read' }
+                @{ Names = @('--force'); Value = $false; Help = 'replace an existing file' }
                 @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
                 @{ Names = @('--damaged'); Value = $false; Help = 'read a damaged ledger as far as that goes; all profiles' }
             )

@@ -2,13 +2,12 @@ import { createReadStream } from 'node:fs';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
-import { writeExport } from '../flows/ledger/write-export.ts';
+import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { moveLeftJournalsInto } from '../listen/left-journals.ts';
-import type { Output } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { importedView, prunedView } from '../views/ledger.ts';
@@ -17,16 +16,23 @@ interface ExportOptions {
   readonly output: string | undefined;
   readonly allProfiles: boolean;
   readonly damaged: boolean;
+  readonly force: boolean;
 }
 
 export async function exportLedger(context: Context, { options }: Input<ExportOptions>): Promise<void> {
   const { out } = context;
-  const { output, allProfiles, damaged } = options;
+  const { output, allProfiles, damaged, force } = options;
+  const file = output === '-' ? undefined : output;
+  if (file !== undefined && !force) checkIsFree(file);
   const salvaged: Salvaged[] = [];
   const lines = damaged
     ? await context.salvageLedger((table) => salvaged.push(table))
     : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
-  await write(out, output, lines);
+  if (file === undefined) await out.writeLines(lines);
+  else {
+    await whileSpinning(out, 'Exporting', () => writeExport(file, lines, force));
+    out.note(`written to ${file}`);
+  }
   const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
   if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);
   else if (damaged) out.note('every row could be read');
@@ -40,12 +46,6 @@ async function openWhole(context: Context, use: string): Promise<Ledger> {
   const onWarning = (text: string): void => void out.warn(text);
   await moveLeftJournalsInto(ledger, { journals: await context.journals(), signal, onWarning });
   return ledger;
-}
-
-async function write(out: Output, output: string | undefined, lines: AsyncIterable<string>): Promise<void> {
-  if (output === undefined || output === '-') return out.writeLines(lines);
-  await whileSpinning(out, 'Exporting', () => writeExport(output, lines));
-  out.note(`written to ${output}`);
 }
 
 export async function importLedger(context: Context, { args: [file = ''] }: Input): Promise<void> {

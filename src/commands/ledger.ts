@@ -9,9 +9,11 @@ const exportCommand = command({
   about:
     'Writes all that the ledger knows of the selected profile, one row a line, to stdout or to a file: orders, files, ' +
     'attempts, downloads, events and what was done about them. It holds no key. Take it into another ledger with: ' +
-    'steno ledger import. With --damaged it reads what can be read of a ledger that is damaged, and says what can not.',
+    'steno ledger import. An existing file is not replaced unless --force. With --damaged it reads what can be read of ' +
+    'a ledger that is damaged, and says what can not.',
   options: {
     output: text('-o, --output <file>', 'write it to this file, which only you can read', { values: 'file' }),
+    force: flag('--force', 'replace an existing file'),
     allProfiles: flag('--all-profiles', 'of all profiles'),
     damaged: flag('--damaged', 'read a damaged ledger as far as that goes; all profiles'),
   },

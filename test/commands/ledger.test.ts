@@ -1,5 +1,5 @@
 /** `ledger`: a copy to keep, a move to another machine, and a way to get rid of old events. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -166,13 +166,34 @@ describe('export and import', () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));
     writeFileSync(join(user.home, 'copy.jsonl'), 'older', { mode: 0o644 });
-    const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', 'copy.jsonl']);
+    const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', 'copy.jsonl', '--force']);
     expect([code, stdout, stderr]).toEqual([0, '', 'written to copy.jsonl\n']);
     expect(readFileSync(join(user.home, 'copy.jsonl'), 'utf8')).toBe(await exportOf(user));
     expect(modeOf(join(user.home, 'copy.jsonl'))).toBe('600');
     expect(listing(user.home).filter((name) => name.startsWith('copy'))).toEqual(['copy.jsonl']);
     const nowhere = await user.run(['ledger', 'export', '-o', 'copy.jsonl/x']);
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/^steno: can't /)]);
+  });
+
+  it('replace no existing file and no link that leads nowhere, unless --force', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'));
+    const [rescued, link] = [join(user.home, 'rescued.jsonl'), join(user.home, 'link.jsonl')];
+    writeFileSync(rescued, 'all that is left');
+    symlinkSync(join(user.home, 'nowhere'), link);
+    for (const path of [rescued, link])
+      for (const more of [[], ['--damaged']]) {
+        const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', path, ...more]);
+        const said = `steno: ${path} is there already\nhint: replace it with --force\n`;
+        expect([code, stdout, stderr]).toEqual([1, '', said]);
+      }
+    expect(readFileSync(rescued, 'utf8')).toBe('all that is left');
+    expect(listing(user.home).filter((name) => /jsonl|nowhere/.test(name))).toEqual([
+      'link.jsonl',
+      'rescued.jsonl',
+    ]);
+    expect((await user.run(['ledger', 'export', '-o', rescued, '--force'])).code).toBe(0);
+    expect(readFileSync(rescued, 'utf8')).toBe(await exportOf(user));
   });
 
   it('refuse a line that is wrong by its number, and then nothing is imported', async () => {

@@ -1,10 +1,30 @@
-/** Writes an export to a file: beside it first, so that an earlier one is replaced only by a whole one. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+/**
+ * Writes an export to a file: beside it first, so that it is never half of one. An earlier one is replaced only where
+ * that is asked for: it may be all that is left of a ledger.
+ */
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DiskError, errorMessage } from '../../lib/errors.ts';
+import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 
-export async function writeExport(path: string, lines: AsyncIterable<string>): Promise<void> {
+/** Throws where something has this name, also a link that leads nowhere. */
+export function checkIsFree(path: string): void {
+  if (exists(path)) throw existsError(path);
+}
+
+/** Where that can't be told, writing says why. */
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const existsError = (path: string): StenoError =>
+  new StenoError('failed', `${path} is there already`, { hint: 'replace it with --force' });
+
+export async function writeExport(path: string, lines: AsyncIterable<string>, force: boolean): Promise<void> {
   const draft = `${path}.${process.pid}.part`;
   try {
     makeFolder(dirname(path));
@@ -15,12 +35,27 @@ export async function writeExport(path: string, lines: AsyncIterable<string>): P
     } finally {
       closeSync(file);
     }
-    renameSync(draft, path);
+    if (force) renameSync(draft, path);
+    else renameToFree(draft, path);
   } catch (error) {
     removeIfPossible(draft);
     const isOfDisk = error instanceof Error && 'syscall' in error;
     throw isOfDisk ? new DiskError(`can't write ${path}: ${errorMessage(error)}`, { cause: error }) : error;
   }
+}
+
+/** A file that came meanwhile stays: a link, unlike a rename, never replaces one. */
+function renameToFree(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw existsError(path);
+    // Some drives have no links.
+    checkIsFree(path);
+    renameSync(draft, path);
+    return;
+  }
+  rmSync(draft);
 }
 
 /** The error that led here is the one to tell. */
