@@ -3,9 +3,10 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { usage } from '../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { checkUrl } from '../lib/urls.ts';
+import { ReceivedEvent } from '../listen/event.ts';
 import { eventNames } from '../listen/event-names.ts';
 import {
   eventsOnTheWay,
@@ -72,8 +73,14 @@ interface EventsOptions {
 export async function list(context: Context, { options }: Input<EventsOptions>): Promise<void> {
   const { out } = context;
   const { forPeople } = out;
-  const ledger = await ledgerOf(context);
   const filter = filterOf(options, (what) => out.note(what));
+  let ledger: Ledger;
+  try {
+    ledger = await ledgerOf(context);
+  } catch (error) {
+    if (options.follow) throw error;
+    return listWithoutLedger(context, filter, options.limit, error);
+  }
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_LIMIT);
   const limit = options.limit ?? (forPeople ? PAGE_LIMIT : Number.POSITIVE_INFINITY);
   const onTheWay = context.hasJournals ? eventsOnTheWay(ledger, await context.journals(), filter) : [];
@@ -84,6 +91,23 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
   const all = ledger.events.count(filter) + onTheWay.length;
   if (all === 0) out.note('no events; receive some with: steno listen');
   if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
+}
+
+/** What is on its way is all that is known of it, whatever has become of the ledger. */
+async function listWithoutLedger(
+  context: Context,
+  filter: EventFilter,
+  limit: number | undefined,
+  error: unknown,
+): Promise<void> {
+  const { out } = context;
+  const isUsable = context.globals.ledger && context.hasJournals;
+  const rows = isUsable ? eventsOnTheWay(undefined, await context.journals(), filter) : [];
+  if (rows.length === 0) throw error;
+  const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
+  await out.showPages(eventPages([events], out.forPeople ? 'line' : 'body'));
+  const { hint } = error instanceof StenoError ? error : {};
+  await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
 }
 
 const filterOf = (options: EventsOptions, onUnknown: (what: string) => void): EventFilter => ({

@@ -3,6 +3,7 @@
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { StenoError } from '../lib/errors.ts';
 import { type Database, openDamaged, openDatabase } from '../lib/sqlite.ts';
+import { sizeOf } from '../lib/sqlite-file.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
 import { rescueHint, restoreHint } from './backups.ts';
@@ -92,11 +93,19 @@ export class Ledger {
 
   /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */
   async openNonBlocking(): Promise<Ledger> {
+    return new Ledger(await openNonBlocking(this.#db.path), this.#profile, this.#hide);
+  }
+
+  /** The same for this one, after its file was replaced. Where there is none, none is made: that throws. */
+  async reopenNonBlocking(): Promise<void> {
     const { path } = this.#db;
-    const db = await openDatabase(path, migrations, { hintIfDamaged: () => rescueHint(path) });
-    db.setBusyTimeout(0);
-    db.syncEveryCommit();
-    return new Ledger(db, this.#profile, this.#hide);
+    if (sizeOf(path) === undefined) this.checkInPlace();
+    this.#db.replaceBy(await openNonBlocking(path));
+  }
+
+  /** Whether its file is still at its path. */
+  get isInPlace(): boolean {
+    return this.#db.isInPlace();
   }
 
   /**
@@ -116,7 +125,7 @@ export class Ledger {
 
   /** Throws if the file was deleted or replaced: what is written to it now would be lost. */
   checkInPlace(): void {
-    if (!this.#db.isInPlace())
+    if (!this.isInPlace)
       throw new StenoError('failed', `${this.#db.path} was deleted or replaced while it was in use`);
   }
 
@@ -194,4 +203,11 @@ export class Ledger {
   close(): void {
     this.#db.close();
   }
+}
+
+async function openNonBlocking(path: string): Promise<Database> {
+  const db = await openDatabase(path, migrations, { hintIfDamaged: () => rescueHint(path) });
+  db.setBusyTimeout(0);
+  db.syncEveryCommit();
+  return db;
 }

@@ -32,9 +32,9 @@ const MIGRATION_TIMEOUT_MS = 120_000;
 
 export class Database {
   readonly path: string;
-  readonly #connection: Connection;
+  #connection: Connection;
   /** Which file was opened. */
-  readonly #file: string;
+  #file: string;
   readonly #hintIfDamaged: (() => string) | undefined;
   readonly #statements = new Map<string, Statement>();
   #syncsEveryCommit = false;
@@ -134,6 +134,15 @@ export class Database {
   /** Whether its file is still at its path: one that was deleted or replaced takes writes that are lost. */
   isInPlace(): boolean {
     return this.#file === fileIdentity(this.path);
+  }
+
+  /** Goes on with the connection of another one, which was opened for this and is not used otherwise. */
+  replaceBy(other: Database): void {
+    this.close();
+    this.#connection = other.#connection;
+    this.#file = other.#file;
+    this.#busyTimeoutMs = other.#busyTimeoutMs;
+    this.#syncsEveryCommit = other.#syncsEveryCommit;
   }
 
   close(): void {

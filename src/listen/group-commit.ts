@@ -19,13 +19,19 @@ const MAX_BATCH = 1_000;
 
 export class GroupCommit {
   readonly #transaction: (work: () => unknown[]) => unknown[];
+  /** Called before each transaction. */
+  readonly #prepare: () => Promise<void> | undefined;
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
   /** For locks, in all that is left to do. */
   #waitLeftMs = Number.POSITIVE_INFINITY;
 
-  constructor(transaction: (work: () => unknown[]) => unknown[]) {
+  constructor(
+    transaction: (work: () => unknown[]) => unknown[],
+    prepare: () => Promise<void> | undefined = () => undefined,
+  ) {
     this.#transaction = transaction;
+    this.#prepare = prepare;
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
@@ -58,6 +64,7 @@ export class GroupCommit {
   async #commit(batch: readonly Job[], deadline: number): Promise<void> {
     for (;;) {
       try {
+        await this.#prepare();
         const results = this.#transaction(() => batch.map((job) => job.work()));
         batch.forEach((job, at) => void job.resolve(results[at] as never));
         return;
@@ -80,7 +87,26 @@ export class GroupCommit {
 
 /** For a connection that syncs every commit. */
 export const durableCommits = (ledger: Ledger): GroupCommit =>
-  new GroupCommit((work) => {
-    ledger.checkInPlace();
-    return ledger.transaction(work);
-  });
+  new GroupCommit((work) => transactionInPlace(ledger, work));
+
+/** The same for a process that outlives its ledger: one that was replaced is opened anew, and `onReopened` begins in it. */
+export function reopeningCommits(ledger: Ledger, onReopened: () => void): GroupCommit {
+  let isBegun = true;
+  const reopen = async (): Promise<void> => {
+    if (!ledger.isInPlace) {
+      await ledger.reopenNonBlocking();
+      isBegun = false;
+    }
+    onReopened();
+    isBegun = true;
+  };
+  return new GroupCommit(
+    (work) => transactionInPlace(ledger, work),
+    () => (isBegun && ledger.isInPlace ? undefined : reopen()),
+  );
+}
+
+function transactionInPlace(ledger: Ledger, work: () => unknown[]): unknown[] {
+  ledger.checkInPlace();
+  return ledger.transaction(work);
+}

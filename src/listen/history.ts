@@ -20,14 +20,18 @@ const PAGE_SIZE = 200;
 /** How often --follow reads the ledger. */
 const POLL_INTERVAL_MS = 250;
 
-/** Deliveries that are kept in a journal and not in the ledger yet, newest first. They have no number. */
-export function eventsOnTheWay(ledger: Ledger, journals: JournalFolder, filter: EventFilter): EventRow[] {
+/** Deliveries in a journal that are not in the ledger yet (all, where that can't be read), newest first. They have no number. */
+export function eventsOnTheWay(
+  ledger: Ledger | undefined,
+  journals: JournalFolder,
+  filter: EventFilter,
+): EventRow[] {
   const rows = [...journals.arrivals()].reverse().flatMap((arrival) => {
     const parsed = parseForm(arrival.body);
     const row = eventRow(0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
     return matches(row, parsed, filter) ? [row] : [];
   });
-  const known = new Set(ledger.events.ofArrivals(rows.map(arrivalOf)).map(arrivalOf));
+  const known = new Set(ledger?.events.ofArrivals(rows.map(arrivalOf)).map(arrivalOf));
   return rows
     .filter((row) => !known.has(arrivalOf(row)))
     .sort((a, b) => b.received_at.localeCompare(a.received_at));

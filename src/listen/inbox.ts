@@ -14,7 +14,7 @@ import { plural } from '../lib/text.ts';
 import { ArrivalWriter } from './arrival-writer.ts';
 import { cleanDelivery } from './clean-delivery.ts';
 import { ReceivedEvent } from './event.ts';
-import { durableCommits, type GroupCommit } from './group-commit.ts';
+import { type GroupCommit, reopeningCommits } from './group-commit.ts';
 import { movedNote, moveLeftJournals } from './left-journals.ts';
 import { Mover } from './mover.ts';
 import { parseForm } from './parse.ts';
@@ -22,6 +22,7 @@ import { RawBodies } from './raw-bodies.ts';
 import { eventRow, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
 import type { OnError } from './timers.ts';
+import { waitingText } from './warnings.ts';
 
 interface KeepCallbacks {
   readonly onKept: () => void;
@@ -33,6 +34,8 @@ interface InboxOptions {
   readonly ledger: Ledger;
   readonly journals: JournalFolder;
   readonly rules: RecorderRules;
+  /** The ledger was replaced by another one, which is open now and knows nothing of this session. */
+  readonly onReopened: () => void;
   /** Masks the key. */
   readonly hide: (text: string) => string;
   /** The event is in the ledger, and has its number. */
@@ -63,7 +66,7 @@ export class Inbox {
     const { actions, only } = rules;
     this.#options = options;
     this.rawBodies = new RawBodies(actions.filter(({ kind }) => kind === 'forward').length);
-    this.commits = durableCommits(ledger);
+    this.commits = reopeningCommits(ledger, options.onReopened);
     const recorder = new Recorder(ledger, rules);
     this.#recorder = recorder;
     const rulesToKeep = actions.map(({ kind, target, sources, events }) => ({
@@ -107,7 +110,7 @@ export class Inbox {
   #noteLedger(why: string | undefined): void {
     const { onNote, onWarning } = this.#options;
     if (why === undefined) onNote('the ledger takes events again');
-    else onWarning(`events are kept in the journal, and wait for the ledger: ${why}`);
+    else onWarning(waitingText(why));
   }
 
   /** Moves what listeners that are gone have left into the ledger; gives the number of events. */

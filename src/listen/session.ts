@@ -19,7 +19,7 @@ import { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
 import { aborted, type OnError, repeat, runInBackground, startTimer } from './timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
-import { RepeatedWarnings } from './warnings.ts';
+import { LoopWarnings, RepeatedWarnings } from './warnings.ts';
 import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
 
 /** How often a session says that it is alive, takes over actions, and looks for events that never came. */
@@ -92,8 +92,8 @@ interface Parts {
   /** Absent where no account is set up. Its calls end with the session. */
   readonly service: Transport | undefined;
   readonly ledger: Ledger;
-  /** The number of this session in the ledger. */
-  readonly run: number;
+  /** The number of this session in the ledger: another one after that was replaced. */
+  run: number;
   readonly actions: readonly Action[];
   /** Ends the actions that are under way. */
   readonly abort: AbortController;
@@ -117,7 +117,7 @@ class ListeningSession {
 
   constructor(shared: Shared, parts: Parts) {
     const { plan, resources, callbacks, end, warnings, onError } = shared;
-    const { service, ledger, run, actions } = parts;
+    const { service, ledger, actions } = parts;
     const { connect, account, onExit } = resources;
     this.#shared = shared;
     this.#parts = parts;
@@ -126,7 +126,14 @@ class ListeningSession {
       ...{ ledger, onError },
       journals: resources.journals,
       hide: resources.hide,
-      rules: { run, actions, only: plan.only },
+      rules: {
+        get run() {
+          return parts.run;
+        },
+        actions,
+        only: plan.only,
+      },
+      onReopened: () => this.#beginAnew(),
       onEvent: (event) => this.#add(event),
       onNote: callbacks.onNote,
       onWarning: (text, hint) => warnings.warn(text, hint),
@@ -135,6 +142,9 @@ class ListeningSession {
     const { signal } = end;
     this.#queues = new ActionQueues(actions, {
       ...parts,
+      get run() {
+        return parts.run;
+      },
       ...callbacks,
       commits,
       rawBodies,
@@ -220,20 +230,21 @@ class ListeningSession {
   /** Apart from each other: a service that does not answer must not keep this session from saying that it is alive. */
   #startLoops(): void {
     const { plan, end, warnings, onError } = this.#shared;
-    const { ledger, run } = this.#parts;
+    const { ledger } = this.#parts;
+    const loopWarnings = new LoopWarnings(warnings, ledger);
     const loop = (what: string, work: () => Promise<void>): Promise<void> =>
       repeat(this.#tickMs, end.signal, async () => {
         try {
           await work();
+          loopWarnings.noteSuccess();
         } catch (error) {
-          if (!end.signal.aborted) warnings.warn(`${what}: ${errorMessage(error)}`);
+          if (!end.signal.aborted) loopWarnings.warn(what, error);
         }
       });
     this.#loops = Promise.all([
       loop("can't note in the ledger that this listener is running", async () => {
-        this.#endIfLedgerIsGone();
         this.#inbox.journal.touch();
-        await this.#inbox.commits.add(() => ledger.runs.heartbeat(run));
+        await this.#inbox.commits.add(() => ledger.runs.heartbeat(this.#parts.run));
         await this.#queues.adopt();
       }),
       loop("can't see to the webhook of listeners that ended", async () => this.#loan?.tend()),
@@ -245,13 +256,10 @@ class ListeningSession {
     ]).catch(onError);
   }
 
-  /** No action could be done about a later event: the service should send them elsewhere. */
-  #endIfLedgerIsGone(): void {
-    try {
-      this.#parts.ledger.checkInPlace();
-    } catch (error) {
-      this.#shared.end.fail(error);
-    }
+  /** In a ledger that took the place of the one that was in use. */
+  #beginAnew(): void {
+    this.#parts.run = this.#parts.ledger.runs.begin();
+    this.#shared.callbacks.onNote('the ledger was replaced: the one that is there now is used');
   }
 
   #keep(delivery: Delivery, done: (error?: unknown) => void): void {
@@ -288,7 +296,7 @@ class ListeningSession {
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
   async #close(): Promise<void> {
-    const { ledger, run } = this.#parts;
+    const { ledger } = this.#parts;
     const { commits } = this.#inbox;
     commits.limitWait(LEDGER_GRACE_MS);
     await this.#attempt(() => this.#loan?.giveBack());
@@ -300,7 +308,7 @@ class ListeningSession {
     await this.#attempt(() => this.#finishActions());
     await this.#attempt(() => this.#finishShowing());
     await this.#attempt(() => this.#reportLeft());
-    await this.#attempt(() => commits.add(() => ledger.runs.end(run)));
+    await this.#attempt(() => commits.add(() => ledger.runs.end(this.#parts.run)));
     await this.#attempt(() => commits.settled());
   }
 

@@ -1,5 +1,7 @@
 /** Passes warnings on, but the same one at most once a minute: a failing ledger is noticed many times a second. */
+import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
+import { errorMessage } from '../lib/errors.ts';
 
 const REPEAT_AFTER_MS = 60_000;
 /** A text may hold an id that a stranger sent, so there may be any number of them. */
@@ -20,5 +22,30 @@ export class RepeatedWarnings {
     if (this.#warnedAtMs.size >= MAX_REMEMBERED) this.#warnedAtMs.clear();
     this.#warnedAtMs.set(text, now);
     this.#warn(text, hint);
+  }
+}
+
+export const waitingText = (why: string): string =>
+  `events are kept in the journal, and wait for the ledger: ${why}`;
+
+/** For work that is done again and again. A ledger that is gone is said once, though all of it meets that. */
+export class LoopWarnings {
+  readonly #warnings: RepeatedWarnings;
+  readonly #ledger: Ledger;
+  #saidGone = false;
+
+  constructor(warnings: RepeatedWarnings, ledger: Ledger) {
+    this.#warnings = warnings;
+    this.#ledger = ledger;
+  }
+
+  warn(what: string, error: unknown): void {
+    if (this.#ledger.isInPlace) return this.#warnings.warn(`${what}: ${errorMessage(error)}`);
+    if (!this.#saidGone) this.#warnings.warn(waitingText(errorMessage(error)));
+    this.#saidGone = true;
+  }
+
+  noteSuccess(): void {
+    if (this.#saidGone && this.#ledger.isInPlace) this.#saidGone = false;
   }
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { keptIn } from '../support/journal.ts';
-import { queryLedger } from '../support/ledger.ts';
+import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener, send, Target } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
 import { User } from '../support/steno.ts';
@@ -147,35 +147,84 @@ describe('while the ledger fails', () => {
     await listener.stop();
   });
 
-  it('a ledger that was deleted ends the session, because nothing could be kept any more', async () => {
+  it('a ledger that was deleted costs no event: they wait for the one that is put in its place', async () => {
     const { user, service } = await account(TICK);
     const webhook = withWebhook(service);
-    const listener = await Listener.start(user, REGISTER);
+    const listener = await Listener.start(user, [
+      ...REGISTER,
+      '--exec',
+      'echo "$STENO_EVENT_AUDIOFILE" >> ran',
+    ]);
+    const path = ledgerOf(user);
+    const ran = (): string[] => lines(readFileSync(join(user.home, 'ran'), 'utf8'));
     expect((await listener.post(complete('1'))).status).toBe(200);
-    rmSync(join(user.home, 'state', 'ledger.db'));
-    const { code, stderr } = await listener.ended;
-    expect([code, webhook()]).toEqual([1, FORMER]);
-    expect(stderr).toMatch(/^steno: .*ledger\.db was deleted or replaced while it was in use$/m);
+    await listener.until(() => statusOf(user, 1) === 'done');
+    queryLedger(user, 'VACUUM INTO ?', `${path}.backup`);
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end);
+    await listener.until(() => /wait for the ledger: .*deleted or replaced/.test(listener.stderr));
+    // Many ticks.
+    await sleep(1_000);
+    for (const id of ['2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
+    await sleep(500);
+    expect(existsSync(path)).toBe(false);
+    expect(webhook()).toMatch(/^https:\/\/events\.example\.com\//);
+    expect(lines(listener.stderr).filter((line) => /deleted or replaced/.test(line))).toHaveLength(1);
+    renameSync(`${path}.backup`, path);
+    await listener.until(() => keptIn(user).length === 3);
+    await listener.until(() => ran().length === 3);
+    expect((await listener.post(complete('4'))).status).toBe(200);
+    await listener.until(() => ran().length === 4);
+    expect([keptIn(user), ran().sort()]).toEqual([
+      ['1', '2', '3', '4'],
+      ['1', '2', '3', '4'],
+    ]);
+    const { code, stderr } = await listener.stop();
+    expect([code, webhook()]).toEqual([130, FORMER]);
     expectPlainLines(stderr);
+    expect(queryLedger(user, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    expect(queryLedger(user, 'SELECT id FROM runs WHERE ended_at IS NULL AND id > 1')).toEqual([]);
   });
 
-  it('what comes after the ledger was replaced waits for the next listener', async () => {
+  it('what comes after the ledger was replaced goes into the one that is there now', async () => {
     // A tick that never comes: only the delivery itself finds out.
     const user = new User({ STENO_TEST_TICK_MS: '600000' });
-    const path = join(user.home, 'state', 'ledger.db');
+    const path = ledgerOf(user);
     const listener = await Listener.start(user);
     expect((await listener.post(complete('1'))).status).toBe(200);
     await listener.until(() => keptIn(user).length === 1);
     copyFileSync(path, `${path}.copy`);
     renameSync(`${path}.copy`, path);
     expect((await listener.post(complete('2'))).status).toBe(200);
-    await listener.until(() => /wait for the ledger: .*deleted or replaced/.test(listener.stderr));
-    const { stderr } = await listener.stop();
+    await listener.until(() => keptIn(user).includes('2'));
+    const { code, stderr } = await listener.stop();
+    expect(code).toBe(130);
+    expect(stderr).not.toMatch(/not in the ledger yet/);
+    expect(keptIn(user)).toEqual(['1', '2']);
+    expect(queryLedger(user, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  it('what waits for a ledger that was deleted is listed, stays at the end, and is moved by the next', async () => {
+    const user = new User(TICK);
+    const path = ledgerOf(user);
+    const listener = await Listener.start(user);
+    expect((await listener.post(complete('1'))).status).toBe(200);
+    await listener.until(() => keptIn(user).length === 1);
+    renameSync(path, `${path}.away`);
+    expect((await listener.post(complete('2'))).status).toBe(200);
+    const listed = await user.run(['events', '--json']);
+    expect(listed.code).toBe(0);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ n: null, audiofile: '2' }]);
+    expect(listed.stderr).toMatch(/only events on their way.*is gone, but .*-wal is there/);
+    const { code, stderr } = await listener.stop();
+    expect(code).toBe(130);
     expect(stderr).toMatch(/^warning: 1 event not in the ledger yet: kept in .*journal/m);
+    const none = await user.run(['events', '--event', 'REFUND_ISSUED']);
+    expect([none.code, none.stdout]).toEqual([1, '']);
+    renameSync(`${path}.away`, path);
     const next = await Listener.start(user);
     await next.until(() => keptIn(user).includes('2'));
     await next.stop();
-    expect(keptIn(user).filter((id) => id === '2')).toEqual(['2']);
+    expect(keptIn(user)).toEqual(['1', '2']);
   });
 
   it.each([
