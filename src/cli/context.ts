@@ -267,7 +267,8 @@ export class Context {
   /** What listeners have received and not yet moved into the ledger. */
   async journals(profile = this.settings.profileName): Promise<JournalFolder> {
     const { JournalFolder } = await import('../ledger/journal/journal-folder.ts');
-    return new JournalFolder(journalPath(this.stateFolder), profile);
+    const onWarning = (text: string, hint: string): void => void this.out.warn(text, hint);
+    return new JournalFolder(journalPath(this.stateFolder), profile, onWarning);
   }
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */

@@ -40,9 +40,11 @@ export class LoopWarnings {
   }
 
   warn(what: string, error: unknown): void {
-    if (this.#ledger.isInPlace) return this.#warnings.warn(`${what}: ${errorMessage(error)}`);
-    if (!this.#saidGone) this.#warnings.warn(waitingText(errorMessage(error)));
-    this.#saidGone = true;
+    const isGone = !this.#ledger.isInPlace;
+    const why = errorMessage(error);
+    if (!isGone) this.#warnings.warn(`${what}: ${why}`);
+    else if (!this.#saidGone) this.#warnings.warn(waitingText(why));
+    this.#saidGone = isGone;
   }
 
   noteSuccess(): void {

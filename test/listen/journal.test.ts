@@ -1,5 +1,15 @@
 /** What a listener receives is first in a journal of its own, and is moved from there into the ledger once. */
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +18,7 @@ import { arrivalsIn, journalFiles, journalFolder, keptIn, lockLedger } from '../
 import { queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
 import { signed } from '../support/signed.ts';
-import { KEY, User } from '../support/steno.ts';
+import { BIN, finished, KEY, type Result, User } from '../support/steno.ts';
 import { hasStrace, isSync, startTraced } from '../support/strace.ts';
 import { until } from '../support/until.ts';
 
@@ -248,4 +258,57 @@ it('a listener that was taken for dead loses nothing, and nothing of it is there
   expect(keptIn(user)).toEqual(['1', '2', '3']);
   expect(queryLedger(user, 'SELECT count(DISTINCT arrival) AS n FROM events')).toEqual([{ n: 3 }]);
   expect(journalFiles(user)).toEqual([]);
+});
+
+describe('an entry of the folder that can not be used', () => {
+  const isRoot = process.getuid?.() === 0;
+  const unusable: Array<[what: string, make: (path: string) => void]> = [
+    ['a folder', (path) => mkdirSync(path)],
+    ['a pipe', (path) => void execFileSync('mkfifo', [path])],
+    ['a link to nothing', (path) => symlinkSync('nothing', path)],
+    ...(isRoot ? [] : [['a file of others', lockedFile] as [string, (path: string) => void]]),
+  ];
+
+  function lockedFile(path: string): void {
+    writeFileSync(path, 'x');
+    chmodSync(path, 0);
+  }
+
+  it.skipIf(process.platform === 'win32').each(unusable)(
+    'is said once, and holds up no other: %s',
+    async (_, make) => {
+      const user = new User(TICK);
+      await leaveBehind(user, ['1']);
+      const path = join(journalFolder(user), 'default-0000000000000000.log');
+      make(path);
+      const listed = await user.run(['events', '--json']);
+      expect(JSON.parse(listed.stdout)).toMatchObject([{ n: null, audiofile: '1' }]);
+      expect(listed.code).toBe(0);
+      expect(listed.stderr).toContain(`events may wait in ${path}, which can't be used: `);
+      const listener = await Listener.start(user);
+      await listener.until(() => keptIn(user).length === 1);
+      await listener.post(complete('2'));
+      await listener.until(() => keptIn(user).length === 2);
+      const { stderr } = await listener.stop();
+      expect(stderr.split('events may wait in ')).toHaveLength(2);
+      expect(stderr).toMatch(/^hint: make it a file that you may read and write/m);
+      expect(journalFiles(user)).toEqual(['default-0000000000000000.log']);
+    },
+  );
+
+  it.runIf(isRoot)('is said once, and holds up no other: a file of another user', async () => {
+    const user = new User(TICK);
+    await leaveBehind(user, ['1']);
+    execFileSync('chown', ['-R', '65534:65534', user.home]);
+    const path = join(journalFolder(user), 'default-0000000000000000.log');
+    writeFileSync(path, 'x', { mode: 0o600 });
+    const [uid, gid] = [65_534, 65_534];
+    const run = (...args: string[]): Promise<Result> =>
+      finished(spawn(process.execPath, [BIN, ...args], { cwd: '/', env: user.env, uid, gid, stdio: 'pipe' }));
+    const listed = await run('events', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ n: null, audiofile: '1' }]);
+    expect(listed.stderr).toContain(`events may wait in ${path}, which can't be used: `);
+    await run('listen', '--port', '0', '--timeout', '1s');
+    expect(keptIn(user)).toEqual(['1']);
+  });
 });

@@ -1,7 +1,17 @@
 /** The journals of all listeners of a state folder, as every process sees them. */
-import { closeSync, fstatSync, openSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from '../../lib/errors.ts';
+import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { holdsLease } from '../lease.ts';
 import { leftName, parseJournalName } from './journal-file.ts';
 import { type Arrival, type JournalHead, type JournalRecord, MAX_RECORD_BYTES, scan } from './record.ts';
@@ -32,20 +42,32 @@ export interface Gap {
 /** Holds more than one record, so that each is whole in one of the reads. */
 const READ_BYTES = 2 * MAX_RECORD_BYTES;
 
+type OnWarning = (text: string, hint: string) => void;
+
 export class JournalFolder {
   readonly path: string;
   readonly profile: string;
+  readonly #onWarning: OnWarning;
+  readonly #warnedOf = new Set<string>();
 
-  constructor(path: string, profile: string) {
+  constructor(path: string, profile: string, onWarning: OnWarning = () => {}) {
     this.path = path;
     this.profile = profile;
+    this.#onWarning = onWarning;
   }
 
   /** Every delivery of this profile that is in a journal, of listeners that run or ran, in no order. */
   *arrivals(): Generator<Arrival> {
-    for (const { path, marker } of this.#list())
+    for (const journal of this.#list()) yield* this.#arrivalsOf(journal);
+  }
+
+  *#arrivalsOf({ path, marker }: ListedJournal): Generator<Arrival> {
+    try {
       for (const record of readJournal(path, marker))
         if (record.kind === 'arrival' && record.arrival.profile === this.profile) yield record.arrival;
+    } catch (error) {
+      this.#warnOf(path, error);
+    }
   }
 
   /**
@@ -54,13 +76,32 @@ export class JournalFolder {
    */
   takeOver(): LeftJournal[] {
     return this.#list().flatMap((journal) => {
-      const { path, marker, isLeft } = journal;
-      const { head, profile, seenAt } = inspect(journal);
-      const isTheirs = profile !== undefined && profile !== this.profile;
-      if (seenAt === undefined || isTheirs || (!isLeft && isOwned(head, seenAt))) return [];
-      const taken = isLeft ? path : leftName(path);
-      return isLeft || tryRename(path, taken) ? [{ path: taken, marker, head }] : [];
+      try {
+        return this.#tryTakeOver(journal) ?? [];
+      } catch (error) {
+        this.#warnOf(journal.path, error);
+        return [];
+      }
     });
+  }
+
+  #tryTakeOver(journal: ListedJournal): LeftJournal | undefined {
+    const { path, marker, isLeft } = journal;
+    const { head, profile, seenAt } = inspect(journal);
+    const isTheirs = profile !== undefined && profile !== this.profile;
+    if (seenAt === undefined || isTheirs || (!isLeft && isOwned(head, seenAt))) return undefined;
+    const taken = isLeft ? path : leftName(path);
+    return isLeft || tryRename(path, taken) ? { path: taken, marker, head } : undefined;
+  }
+
+  /** One that can't be used must not hold up the others. */
+  #warnOf(path: string, error: unknown): void {
+    if (this.#warnedOf.has(path)) return;
+    this.#warnedOf.add(path);
+    this.#onWarning(
+      `events may wait in ${path}, which can't be used: ${errorMessage(error)}`,
+      'make it a file that you may read and write, or move it out of that folder',
+    );
   }
 
   /** Deletes what listeners that are gone have left. */
@@ -153,7 +194,9 @@ function namesIn(folder: string): string[] {
 
 function tryOpen(path: string): number | undefined {
   try {
-    return openSync(path, 'r');
+    // Opening a pipe may wait for ever.
+    if (!lstatSync(path).isFile()) throw new StenoError('failed', 'it is no regular file');
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
