@@ -15,10 +15,14 @@ export interface Lease extends ProcessMark {
  * is there keeps it: it may be stopped (Ctrl-Z), and sends its order when it goes on.
  */
 export function holdsLease(lease: Lease, now = Date.now()): boolean {
-  const isSilent = now - Date.parse(lease.seenAt) > MAX_SILENCE_MS;
-  if (lease.host !== hostname()) return lease.host !== '' && !isSilent;
-  return isSilent ? isCertainlySame(lease) : isSameProcess(lease);
+  const silent = isSilent(lease.seenAt, MAX_SILENCE_MS, now);
+  if (lease.host !== hostname()) return lease.host !== '' && !silent;
+  return silent ? isCertainlySame(lease) : isSameProcess(lease);
 }
+
+/** Whether a process has not shown for so long that it is there. */
+export const isSilent = (seenAt: string, limitMs = MAX_SILENCE_MS, now = Date.now()): boolean =>
+  now - Date.parse(seenAt) > limitMs;
 
 /** A lease that was taken longer ago than this is asked about before an order is sent. */
 const RECHECK_AFTER_MS = 2_000;

@@ -154,6 +154,23 @@ describe('the folder of journals', () => {
     expect([...journals.arrivals()]).toHaveLength(1);
   });
 
+  it.each([
+    [15, true],
+    [5, false],
+  ])(
+    'gives one whose beginning is damaged to a listener after two ticks: %s s, %s',
+    (secondsAgo, isTaken) => {
+      const journals = folderWith(thisProcess(), secondsAgo);
+      const path = join(journals.path, name);
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.fill('Z', 0, 20));
+      const at = new Date(Date.now() - secondsAgo * 1000);
+      utimesSync(path, at, at);
+      expect(journals.takeOver()).toHaveLength(isTaken ? 1 : 0);
+      expect([...journals.arrivals()]).toHaveLength(1);
+    },
+  );
+
   it('is read as empty where it is not there', () => {
     const journals = new JournalFolder(join(freshFolder(), 'none'), 'default');
     expect([journals.takeOver(), [...journals.arrivals()]]).toEqual([[], []]);

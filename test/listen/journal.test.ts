@@ -181,6 +181,22 @@ describe('what a listener that was killed has answered', () => {
     expect(after.stderr).not.toMatch(/damaged/);
   });
 
+  it('is moved by a listener that runs where the beginning of the file is damaged', async () => {
+    const user = new User(TICK);
+    await leaveBehind(user, ['1', '2']);
+    const path = pathOf(user);
+    const bytes = readFileSync(path);
+    const next = await Listener.start(user);
+    await next.until(() => keptIn(user).length === 2);
+    queryLedger(user, 'DELETE FROM events RETURNING id');
+    writeFileSync(path, bytes.fill('Z', 0, 20));
+    const at = new Date(Date.now() - 15_000);
+    utimesSync(path, at, at);
+    await next.until(() => keptIn(user).length === 2, 10_000);
+    await next.stop();
+    expect(journalFiles(user)).toEqual([expect.stringMatching(/\.damaged$/)]);
+  });
+
   it('is left alone where a newer steno has written it', async () => {
     const user = new User();
     await leaveBehind(user, ['1', '2']);

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
-import { holdsLease } from '../lease.ts';
+import { holdsLease, isSilent } from '../lease.ts';
 import { leftName, parseJournalName } from './journal-file.ts';
 import { type Arrival, type JournalHead, type JournalRecord, MAX_RECORD_BYTES, scan } from './record.ts';
 
@@ -177,11 +177,18 @@ function inspect({ path, marker }: ListedJournal): Inspected {
   return { seenAt };
 }
 
-/** Where it can't be told whose it is, time tells: a listener touches its files. */
-const isOwned = (head: JournalHead | undefined, seenAt: Date): boolean =>
-  holdsLease({ ...(head?.owner ?? UNKNOWN_OWNER), seenAt: seenAt.toISOString() });
+/** Two ticks of a listener, in each of which it touches its files. */
+const MAX_UNKNOWN_SILENCE_MS = 10_000;
 
-const UNKNOWN_OWNER = { host: 'unknown', pid: 0, start: '' };
+/**
+ * Where it can't be told whose it is, time tells. A listener that is there and silent (stopped by Ctrl-Z) loses nothing
+ * when its file is taken over, so that its events need not wait for it.
+ */
+function isOwned(head: JournalHead | undefined, mtime: Date): boolean {
+  const seenAt = mtime.toISOString();
+  if (!head) return !isSilent(seenAt, MAX_UNKNOWN_SILENCE_MS);
+  return !isSilent(seenAt) && holdsLease({ ...head.owner, seenAt });
+}
 
 function namesIn(folder: string): string[] {
   try {
