@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { addAbortSignal } from 'node:stream';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
@@ -49,11 +50,13 @@ async function openWhole(context: Context, use: string): Promise<Ledger> {
 }
 
 export async function importLedger(context: Context, { args: [file = ''] }: Input): Promise<void> {
-  const { out } = context;
-  const source = file === '-' ? context.stdin : createReadStream(file);
+  const { out, signal } = context;
+  // What comes from a pipe may take for ever.
+  const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
   const ledger = await context.requireLedger('ledger import writes to the ledger');
   const counts = await whileSpinning(out, 'Importing', () =>
-    ledger.importLines(source).catch((error) => {
+    ledger.importLines(source, signal).catch((error) => {
+      if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
       throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
     }),
   );

@@ -168,10 +168,10 @@ export class Ledger {
     yield* exportLines(this.#db, allProfiles ? undefined : this.#profile, this.#hide);
   }
 
-  /** Takes such lines in, all or none. */
-  async importLines(source: AsyncIterable<Uint8Array>): Promise<TableCounts[]> {
+  /** Takes such lines in, all or none: none if the signal fires. Nothing else may use this ledger meanwhile. */
+  async importLines(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TableCounts[]> {
     const { importLines } = await import('./dump/import.ts');
-    return importLines(this.#db, source, this.#hide);
+    return importLines(this.#db, source, this.#hide, signal);
   }
 
   /** Removes received history of one profile. */

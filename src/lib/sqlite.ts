@@ -94,6 +94,23 @@ export class Database {
     }
   }
 
+  /** Like `durable`, for work that pauses. Nothing else may use the connection meanwhile. */
+  async durableWithPauses<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (!this.#syncsEveryCommit) this.exec('PRAGMA synchronous = FULL');
+    try {
+      this.run('BEGIN IMMEDIATE');
+      this.#inTransaction = true;
+      const result = await work();
+      this.run('COMMIT');
+      return result;
+    } finally {
+      // After a commit there is nothing left to roll back.
+      this.#rollBack();
+      this.#inTransaction = false;
+      if (!this.#syncsEveryCommit) this.exec('PRAGMA synchronous = NORMAL');
+    }
+  }
+
   /** From now on every commit is durable. */
   syncEveryCommit(): void {
     this.exec('PRAGMA synchronous = FULL');

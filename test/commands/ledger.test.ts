@@ -1,12 +1,13 @@
 /** `ledger`: a copy to keep, a move to another machine, and a way to get rid of old events. */
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { listing, modeOf } from '../support/files.ts';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener } from '../support/listener.ts';
-import { KEY, type Result, User } from '../support/steno.ts';
+import { finished, KEY, type Result, User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
 type Counts = Record<string, { new: number; updated: number; known: number; orphaned: number }>;
@@ -253,6 +254,43 @@ describe('export and import', () => {
     expect((await peak(['ledger', 'import', file], other)) - small).toBeLessThan(80);
     expect(queryLedger(other, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 10_001 }]);
   }, 120_000);
+});
+
+describe('an import that is interrupted', () => {
+  it('ends with 130 at once, and nothing is imported', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'));
+    fill(user, 12_000);
+    const file = join(user.home, 'big.jsonl');
+    await user.run(['ledger', 'export', '-o', file]);
+    const started = Date.now();
+    expect((await new User().run(['ledger', 'import', file])).code).toBe(0);
+    const wholeMs = Date.now() - started;
+    for (const share of [0.25, 0.5, 0.7]) {
+      const other = new User();
+      await other.run(['files']);
+      const child = other.start(['ledger', 'import', file]);
+      const result = finished(child);
+      await sleep(share * wholeMs);
+      child.kill('SIGINT');
+      const killed = Date.now();
+      const { code, stdout, stderr } = await result;
+      expect([code, stdout, stderr]).toEqual([130, '', 'steno: interrupted: nothing was imported\n']);
+      expect(Date.now() - killed).toBeLessThan(Math.max(1_000, 0.25 * wholeMs));
+      expect(queryLedger(other, 'SELECT count(*) AS n FROM attempts')).toEqual([{ n: 0 }]);
+    }
+  }, 120_000);
+
+  it('also while it waits for more from a pipe', async () => {
+    const user = new User();
+    const child = user.start(['ledger', 'import', '-']);
+    const result = finished(child);
+    child.stdin.write('{"steno_ledger":1,"profile":"default"}\n');
+    await until(() => existsSync(ledgerOf(user)), 'the ledger');
+    await sleep(300);
+    child.kill('SIGINT');
+    expect(await result).toMatchObject({ code: 130, stderr: 'steno: interrupted: nothing was imported\n' });
+  });
 });
 
 describe('prune', () => {

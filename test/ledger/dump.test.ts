@@ -8,6 +8,7 @@ import { migrations } from '../../src/ledger/schema.ts';
 import { type Database, openDatabase, type Value } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 
+const never = new AbortController().signal;
 const open: Array<{ close(): void }> = [];
 afterAll(() => {
   for (const each of open) each.close();
@@ -202,9 +203,9 @@ describe('an export', () => {
         fill(first.db, given);
         const lines = await linesOf(first.ledger);
         const rows = lines.trim().split('\n').length - 2;
-        expect(totals(await second.ledger.importLines(sourceOf(lines)))).toEqual([rows, 0, 0]);
+        expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([rows, 0, 0]);
         expect(await linesOf(second.ledger)).toBe(lines);
-        expect(totals(await second.ledger.importLines(sourceOf(lines)))).toEqual([0, 0, 0]);
+        expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([0, 0, 0]);
         expect(await linesOf(second.ledger)).toBe(lines);
       }),
       { numRuns: 25 },
@@ -218,8 +219,8 @@ describe('an export', () => {
         fill(first.db, one);
         fill(second.db, other);
         const [before, after] = [await linesOf(first.ledger), await linesOf(second.ledger)];
-        await first.ledger.importLines(sourceOf(after));
-        await second.ledger.importLines(sourceOf(before));
+        await first.ledger.importLines(sourceOf(after), never);
+        await second.ledger.importLines(sourceOf(before), never);
         const knows = ({ db }: Opened): unknown[] => [
           db.all('SELECT profile, id FROM orders ORDER BY profile, id'),
           db.all('SELECT profile, id FROM files ORDER BY profile, id'),
@@ -229,8 +230,8 @@ describe('an export', () => {
           db.all('SELECT profile, name FROM claims ORDER BY profile, name'),
         ];
         expect(knows(first)).toEqual(knows(second));
-        expect(totals(await first.ledger.importLines(sourceOf(after)))[0]).toBe(0);
-        expect(totals(await second.ledger.importLines(sourceOf(before)))[0]).toBe(0);
+        expect(totals(await first.ledger.importLines(sourceOf(after), never))[0]).toBe(0);
+        expect(totals(await second.ledger.importLines(sourceOf(before), never))[0]).toBe(0);
       }),
       { numRuns: 15 },
     );

@@ -1,7 +1,10 @@
 /**
  * Takes an export into the ledger, all of it or nothing. The lines are first gathered in a temporary table, beside the
- * ledger and without a lock on it, however slowly they come; then one transaction does the work.
+ * ledger and without a lock on it, however slowly they come; then one transaction does the work, with pauses in which
+ * a signal is heard.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
 import type { Database } from '../../lib/sqlite.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
@@ -30,17 +33,31 @@ export async function importLines(
   db: Database,
   source: AsyncIterable<Uint8Array>,
   hide: Hide,
+  signal: AbortSignal,
 ): Promise<TableCounts[]> {
   const parser = new RowParser(db, hide);
   db.exec(
     `CREATE TEMP TABLE staged (of TEXT NOT NULL, line INTEGER NOT NULL, text BLOB NOT NULL, PRIMARY KEY (of, line)) WITHOUT ROWID`,
   );
   try {
-    const header = await stage(db, source, parser);
-    return db.durable(() => mergeAll(db, header, parser, hide));
+    const header = await stage(db, source, parser, signal);
+    return await db.durableWithPauses(() => mergeInSteps(mergeAll(db, header, parser, hide), signal));
   } finally {
     db.exec('DROP TABLE IF EXISTS temp.staged');
   }
+}
+
+async function mergeInSteps<Result>(steps: Generator<void, Result>, signal: AbortSignal): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    await pause(signal);
+    if (step.done) return step.value;
+  }
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
 }
 
 /** Reads and checks every line. */
@@ -48,6 +65,7 @@ async function stage(
   db: Database,
   source: AsyncIterable<Uint8Array>,
   parser: RowParser,
+  signal: AbortSignal,
 ): Promise<DumpHeader> {
   let header: DumpHeader | undefined;
   let end: number | undefined;
@@ -55,6 +73,7 @@ async function stage(
   const tooLong = (at: number): Error => badLine(at, `it is longer than ${MAX_LINE_BYTES >> 20} MB`);
   for await (const bytes of linesOf(source, MAX_LINE_BYTES, tooLong)) {
     line += 1;
+    if (line % PAGE_LINES === 0) await pause(signal);
     if (!header) {
       header = parseHeader(bytes);
       continue;
@@ -71,7 +90,13 @@ async function stage(
   return header;
 }
 
-function mergeAll(db: Database, header: DumpHeader, parser: RowParser, hide: Hide): TableCounts[] {
+/** Stops after each page of rows. */
+function* mergeAll(
+  db: Database,
+  header: DumpHeader,
+  parser: RowParser,
+  hide: Hide,
+): Generator<void, TableCounts[]> {
   const numbers = new ImportedNumbers(db);
   try {
     const merger = new RowMerger(db, numbers, {
@@ -79,16 +104,22 @@ function mergeAll(db: Database, header: DumpHeader, parser: RowParser, hide: Hid
       profile: header.profile,
       hide,
     });
-    const counts = dumpTables.map(({ name }) => mergeTable(db, name, parser, merger));
+    const counts: TableCounts[] = [];
+    for (const { name } of dumpTables) counts.push(yield* mergeTable(db, name, parser, merger));
     numbers.linkTwins();
-    if (header.damaged) restoreClaims(db, hide);
+    if (header.damaged) yield* restoreClaims(db, hide);
     return counts;
   } finally {
     numbers.drop();
   }
 }
 
-function mergeTable(db: Database, table: string, parser: RowParser, merger: RowMerger): TableCounts {
+function* mergeTable(
+  db: Database,
+  table: string,
+  parser: RowParser,
+  merger: RowMerger,
+): Generator<void, TableCounts> {
   const counts: Record<Merged, number> = { new: 0, updated: 0, known: 0, orphaned: 0 };
   for (let last = 0; ; ) {
     const page = db.all<{ line: number; text: Uint8Array }>(
@@ -101,6 +132,7 @@ function mergeTable(db: Database, table: string, parser: RowParser, merger: RowM
       last = line;
     }
     if (page.length < PAGE_LINES) return { table, ...counts };
+    yield;
   }
 }
 

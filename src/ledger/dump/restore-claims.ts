@@ -11,15 +11,16 @@ const PAGE_ROWS = 500;
 
 const isLive = "attempts.test = 0 AND attempts.status <> 'refused'";
 
-export function restoreClaims(db: Database, hide: Hide): void {
-  nameUrls(db);
+/** Stops after each page of rows. */
+export function* restoreClaims(db: Database, hide: Hide): Generator<void> {
+  yield* nameUrls(db);
   // A placed order holds a name before one whose outcome is unknown.
   db.run(
     `INSERT OR IGNORE INTO claims (profile, name, attempt)
      SELECT attempts.profile, attempt_names.name, attempts.id FROM attempt_names JOIN attempts ON attempts.id = attempt
      WHERE ${isLive} ORDER BY attempts.status = 'placed' DESC, attempts.id DESC`,
   );
-  claimFiles(db, hide);
+  yield* claimFiles(db, hide);
 }
 
 interface UrlRow {
@@ -31,7 +32,7 @@ interface UrlRow {
 }
 
 /** URLs whose names were lost. The first name is kept with the URL. */
-function nameUrls(db: Database): void {
+function* nameUrls(db: Database): Generator<void> {
   for (let last = 0; ; ) {
     const page = db.all<UrlRow>(
       `SELECT rowid, attempt, position, url, url_key FROM attempt_urls
@@ -51,6 +52,7 @@ function nameUrls(db: Database): void {
       last = rowid;
     }
     if (page.length < PAGE_ROWS) return;
+    yield;
   }
 }
 
@@ -65,7 +67,7 @@ interface FileRow {
 }
 
 /** Files whose attempt was lost. */
-function claimFiles(db: Database, hide: Hide): void {
+function* claimFiles(db: Database, hide: Hide): Generator<void> {
   for (let last = 0; ; ) {
     const page = db.all<FileRow>(
       `SELECT seq, profile, url, key, order_id FROM files WHERE seq > ? AND test = 0 ORDER BY seq LIMIT ${PAGE_ROWS}`,
@@ -76,5 +78,6 @@ function claimFiles(db: Database, hide: Hide): void {
       last = seq;
     }
     if (page.length < PAGE_ROWS) return;
+    yield;
   }
 }
