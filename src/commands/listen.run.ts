@@ -8,7 +8,7 @@ import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { eventLines, eventsView, lostLine, reportLine, subjectOf } from '../views/event.ts';
+import { eventLines, eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
 
 interface ListenOptions extends ListenFlags {
   readonly verbose: boolean;
@@ -67,7 +67,7 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
       },
       whenReady: (signal) => out.whenRead(signal),
     },
-    onLost: (event) => warn(lostLine(event)),
+    onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
     onReport: (report) => {
       if (quiet && report.saved) out.lines(report.saved);
       if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));

@@ -209,15 +209,16 @@ export class Output {
     } else this.note(text);
   }
 
-  async warn(message: string, hint?: string): Promise<void> {
-    if (this.mode.json)
-      return this.#writeStderrJson(
-        'warning',
-        toJson({ message: this.#line(message), hint: hint && this.#clean(hint) }) as JsonObject,
-      );
+  /** `event`: one of which this is all that is left. With --json it is a part of the object, else nothing is cut. */
+  async warn(message: string, hint?: string, event?: JsonObject): Promise<void> {
+    if (this.mode.json) {
+      const object = toJson({ message: this.#line(message), hint: hint && this.#clean(hint) }) as JsonObject;
+      return this.#writeStderrJson('warning', event ? object.set('event', event) : object);
+    }
     const paint = await this.#paint(this.#stderr);
+    const line = this.#line(message, event && Number.POSITIVE_INFINITY);
     this.#writeStderr(
-      `${paint.warn('warning:')} ${this.#line(message)}\n${hint ? `hint: ${this.#line(hint)}\n` : ''}`,
+      `${paint.warn('warning:')} ${line}\n${hint ? `hint: ${this.#line(hint)}\n` : ''}`,
       MAX_WAITING_WARNINGS,
     );
   }

@@ -87,12 +87,27 @@ const lineColumns: readonly Column[] = [
   { name: 'meaning', maxLength: 200 },
 ];
 
-/** An event that could not be kept: enough to find out later what it was about. */
+/** An event that could not be kept, on one line. The service does not send it again, so this is all of it. */
 export function lostLine(event: ReceivedEvent): string {
-  const name = event.event || '(no name)';
   const order = event.order && `order ${event.order}`;
-  return ['not kept:', name, event.audiofile, order, meaningOf(event)].filter(Boolean).join(' ');
+  const what = [event.event || '(no name)', event.audiofile, order, knownMeaningOf(event)];
+  const fields = [...event.fields].flatMap(([name, values]) =>
+    values.map((value) => `${quoted(name)}=${quoted(value)}`),
+  );
+  const all = [...fields, ...(isListedWhole(event) ? [] : [`body=${quoted(textOf(event))}`])].join(' ');
+  return `not kept: ${what.filter(Boolean).join(' ')}; received ${event.receivedAt} from ${event.remote}: ${all}`;
 }
+
+export function lostJson(event: ReceivedEvent): JsonObject {
+  const json = event.json.set('remote', event.remote).set('content_type', event.contentType);
+  return isListedWhole(event) ? json : json.set('body', textOf(event));
+}
+
+const isListedWhole = ({ fields, unlistedFields }: ReceivedEvent): boolean =>
+  fields.size > 0 && unlistedFields === 0;
+
+/** So that a value with spaces is told from the next field. */
+const quoted = (text: string): string => (/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text));
 
 /** What --quiet prints of an event. */
 export const subjectOf = ({ audiofile, order, event }: ReceivedEvent): string => audiofile || order || event;
@@ -106,8 +121,16 @@ const details = (event: ReceivedEvent): Array<[string, string]> => [
   ...(event.unlistedFields ? [['more fields', String(event.unlistedFields)] as [string, string]] : []),
 ];
 
-/** What an event means for the user. */
-export function meaningOf(event: ReceivedEvent): string {
+/** What an event means for the user; of one that we do not know, its fields. */
+export const meaningOf = (event: ReceivedEvent): string =>
+  knownMeaningOf(event) ??
+  [...event.fields]
+    .filter(([name]) => !['event', 'webhook_version', 'audiofile', 'order'].includes(name))
+    .map(([name, values]) => `${name}=${values.join(',')}`)
+    .concat(event.unlistedFields ? [`(${plural(event.unlistedFields, 'more field')})`] : [])
+    .join(' ');
+
+function knownMeaningOf(event: ReceivedEvent): string | undefined {
   switch (event.event) {
     case 'TRANSCRIPT_COMPLETE':
       return 'the transcript is ready';
@@ -122,11 +145,7 @@ export function meaningOf(event: ReceivedEvent): string {
     case 'ORDER_ON_HOLD':
       return `held (${event.field('hold') || 'unknown'}): no work begins before the release`;
     default:
-      return [...event.fields]
-        .filter(([name]) => !['event', 'webhook_version', 'audiofile', 'order'].includes(name))
-        .map(([name, values]) => `${name}=${values.join(',')}`)
-        .concat(event.unlistedFields ? [`(${plural(event.unlistedFields, 'more field')})`] : [])
-        .join(' ');
+      return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { keptIn } from '../support/journal.ts';
 import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener, send, Target } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
-import { User } from '../support/steno.ts';
+import { KEY, User } from '../support/steno.ts';
 
 const FORMER = 'https://former.example.com/hook';
 const REGISTER = ['--register', '--public-url', 'https://events.example.com/'];
@@ -141,9 +141,52 @@ describe('while the ledger fails', () => {
     await listener.until(() => listener.stderr.split('not kept: ').length === 3);
     expect(listener.stderr).toMatch(/^warning: not kept: ORDER_ON_HOLD order 4nX held \(billing\)/m);
     expect(listener.stderr).toMatch(/^warning: not kept: TRANSCRIPT_COMPLETE 7 order 4nY/m);
+    const refund = {
+      event: 'REFUND_ISSUED',
+      order: 'O9',
+      amount: '12.5',
+      reason: 'two\nlines',
+      filler: 'a'.repeat(900),
+    };
+    expect((await listener.post(form(refund))).status).toBe(503);
+    await listener.until(() => listener.stderr.includes('aaaaa\n'));
+    expect(listener.stderr).toMatch(
+      /^warning: not kept: REFUND_ISSUED order O9 12\.5 went back.*; received 2\S+Z from 127\.0\.0\.1: webhook_version=1 event=REFUND_ISSUED order=O9 amount=12\.5 reason="two\\nlines" filler=a{900}$/m,
+    );
     rmSync(journal);
     expect((await listener.post(complete('8'))).status).toBe(200);
     await listener.until(() => statusOf(user, 1) === 'done');
+    await listener.stop();
+  });
+
+  it('an event that can not be kept is a part of the warning with --json, with all its fields', async () => {
+    const { user } = await account(TICK);
+    const listener = await Listener.start(user, ['--json']);
+    const journal = join(user.home, 'state', 'journal');
+    rmSync(journal, { recursive: true });
+    writeFileSync(journal, 'no folder');
+    const many = Array.from({ length: 1_100 }, (_, at) => `f${at}=${at}`).join('&');
+    const refund = {
+      event: 'REFUND_ISSUED',
+      order: 'O9',
+      amount: '12.5',
+      reason: 'a'.repeat(900),
+      note: KEY,
+    };
+    for (const body of [form(refund), `event=NEW&${many}`])
+      expect((await listener.post(body)).status).toBe(503);
+    const lost = (): Array<Record<string, unknown>> =>
+      lines(listener.stderr)
+        .filter((line) => line.startsWith('{'))
+        .map((line) => (JSON.parse(line) as { warning: Record<string, unknown> }).warning)
+        .filter(({ message }) => String(message).startsWith('not kept: '));
+    await listener.until(() => lost().length === 2);
+    const { note: _, ...plain } = refund;
+    expect(lost()).toMatchObject([
+      { event: { n: null, event: 'REFUND_ISSUED', fields: plain, remote: '127.0.0.1' } },
+      { event: { event: 'NEW', fields: { f5: '5' }, body: `event=NEW&${many}` } },
+    ]);
+    expect(listener.stderr).not.toContain(KEY);
     await listener.stop();
   });
 

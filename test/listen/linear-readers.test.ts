@@ -32,7 +32,7 @@ import { parseFields, parseForm } from '../../src/listen/parse.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { csvTable, tabSeparated } from '../../src/ui/rows.ts';
 import { drawRecords, drawTable, drawWhole } from '../../src/ui/table.ts';
-import { eventLines, eventPage, eventsView, lostLine, subjectOf } from '../../src/views/event.ts';
+import { eventLines, eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/event.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
 
@@ -129,7 +129,10 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
       .rows.flat()
       .map((cell) => oneLine(cell, 200)),
   'an event as a page': (text) => drawWhole(eventPage(eventOf(text), []), paint, 0),
-  'an event that is not kept': (text) => oneLine(lostLine(eventOf(text)), 600),
+  'an event that is not kept': (text) => [
+    oneLine(lostLine(eventOf(text))),
+    formatJson(lostJson(eventOf(text)), 0),
+  ],
   'an event with --quiet': (text) => forRow(subjectOf(eventOf(text))),
   'the mask': (text) => mask.hide(text),
   JSON: (text) => parseJson(text),
