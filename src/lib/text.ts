@@ -1,16 +1,11 @@
 /** Makes text of any origin safe to print: it must not move the cursor, ring the bell, break a row or hide in it. */
 
-import { KEEP, REPLACEMENT, SPACE, visible, withDoubledQuotes } from './visible-text.ts';
-
-/** Whether a text may hold a character that is to be replaced: nearly all texts hold none. */
-const maybeUnsafe =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\udb40]/;
+import { KEEP, maybeUnsafe, REPLACEMENT, SPACE, visible, withDoubledQuotes } from './visible-text.ts';
 
 const onlyHidden = { control: KEEP, tab: KEEP, lineBreak: KEEP, separator: KEEP, hidden: REPLACEMENT };
 const asLine = { ...onlyHidden, control: REPLACEMENT, tab: SPACE, lineBreak: SPACE, separator: REPLACEMENT };
 const asRow = { ...onlyHidden, control: SPACE, tab: SPACE, lineBreak: SPACE, separator: SPACE };
 const asMessage = { ...asRow, hidden: SPACE };
-const asCell = { ...onlyHidden, control: SPACE };
 const asLines = { ...onlyHidden, control: REPLACEMENT, separator: REPLACEMENT };
 
 /** Whether a text holds a character that shows nothing or turns the text around. */
@@ -26,11 +21,14 @@ export const forRow = (text: string): string => (maybeUnsafe.test(text) ? visibl
 /** A cell that a spreadsheet would run as a formula; a number is none. */
 const formula = /^(?:[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?!(?:\d+(?:\.\d+)?|\.\d+)?(?:e[+-]?\d+)?$))/i;
 
-/** RFC 4180, quoted where needed. What a spreadsheet would run begins with an apostrophe, which makes it text. */
+/**
+ * RFC 4180, quoted where needed, and one line: a line break or tab becomes a space. What a spreadsheet would run begins
+ * with an apostrophe, which makes it text.
+ */
 export function forCsv(text: string): string {
-  const safe = maybeUnsafe.test(text) ? visible(text, asCell) : text;
-  const cell = formula.test(safe) ? `'${safe}` : safe;
-  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${withDoubledQuotes(cell)}"` : cell;
+  const safe = forRow(text);
+  const cell = formula.test(text) || formula.test(safe) ? `'${safe}` : safe;
+  return /[",]|^\s|\s$/.test(cell) ? `"${withDoubledQuotes(cell)}"` : cell;
 }
 
 /** For a message: one line of visible characters, cut at `maxLength`; mask it first, or the start of a key stays. */

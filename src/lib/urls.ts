@@ -23,7 +23,11 @@ export function checkUrl(text: string, use: keyof typeof examples = 'audio'): st
 }
 
 /** What is no URL can't be told from a signature in it: its parameters are not shown. */
-const shownUrl = (text: string): string => text.replace(/[?#].*=[\s\S]*/, '?…').replace(/\/\/[^/?@]*@/, '//');
+function shownUrl(text: string): string {
+  const at = text.search(/[?#]/);
+  const shown = at >= 0 && text.includes('=', at) ? `${text.slice(0, at)}?…` : text;
+  return shown.replace(/\/\/[^/?@]*@/, '//');
+}
 
 /** Whether the host name of a URL means this machine. */
 export const isLoopback = (hostname: string): boolean =>

@@ -19,6 +19,7 @@ export const REPLACEMENT = 0xfffd;
 
 const [TAB, LF, CR] = [0x09, 0x0a, 0x0d];
 const [ZWNJ, ZWJ] = [0x200c, 0x200d];
+const [EMOJI_SELECTOR, KEYCAP] = [0xfe0f, 0x20e3];
 
 export function visible(text: string, by: Replacements): string {
   const units = new Uint16Array(text.length);
@@ -36,12 +37,12 @@ export function visible(text: string, by: Replacements): string {
 /** Nearly all characters that people write. */
 const isPlain = (unit: number): boolean =>
   (unit >= 0x20 && unit < 0x7f) ||
-  (unit > 0x9f && unit < 0x61c) ||
-  (unit > 0x206f && unit !== 0xdb40 && unit !== 0xfeff);
+  (unit > 0x9f && unit < 0x61c && unit !== 0xad && unit !== 0x34f) ||
+  (unit > 0x206f && unit < 0xd800 && unit !== 0x3164);
 
-/** A line break of two characters, or a tag, which is two units. */
+/** A line break of two characters, or a hidden character of two units. */
 const isFirstOfTwo = (text: string, at: number, unit: number): boolean =>
-  unit === 0xdb40 || (unit === CR && text.charCodeAt(at + 1) === LF);
+  unit === 0xdb40 || unit === 0xd834 || (unit === CR && text.charCodeAt(at + 1) === LF);
 
 function shownFor(text: string, at: number, unit: number, by: Replacements): number {
   if (unit < 0xa0) {
@@ -52,19 +53,55 @@ function shownFor(text: string, at: number, unit: number, by: Replacements): num
   return isHidden(text, at, unit) ? by.hidden : KEEP;
 }
 
-/** Marks of direction, of no width, and tags. Joiners stay where writing needs them. */
+/**
+ * Characters that show nothing: soft hyphen, grapheme joiner, fillers of Hangul, vowels of Khmer that are not written,
+ * marks of direction and of no width, annotations. Mongolian needs its selectors (U+180B to U+180D), Braille its blank.
+ */
+const hiddenRanges: ReadonlyArray<readonly [number, number]> = [
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180e, 0x180f],
+  [0x200b, 0x200b],
+  [0x200e, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0e],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff9, 0xfffb],
+];
+const hiddenUnits = new Set(
+  hiddenRanges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at)),
+);
+
+/** Whether a text may hold a character that is to be replaced: nearly all texts hold none. */
+export const maybeUnsafe = new RegExp(
+  `[\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f\\ud834\\udb40${String.fromCharCode(...hiddenUnits)}]`,
+);
+
+/** Joiners and the selector of emoji stay where writing needs them. */
 function isHidden(text: string, at: number, unit: number): boolean {
   if (unit === ZWJ || unit === ZWNJ) return !isNeededJoiner(text, at, unit);
-  if (unit === 0xdb40) return (text.charCodeAt(at + 1) & 0xff80) === 0xdc00;
-  return (
-    unit === 0x61c ||
-    unit === 0x180e ||
-    unit === 0x200b ||
-    (unit >= 0x200e && unit <= 0x200f) ||
-    (unit >= 0x202a && unit <= 0x202e) ||
-    (unit >= 0x2060 && unit <= 0x206f) ||
-    unit === 0xfeff
-  );
+  if (unit === EMOJI_SELECTOR) return !isNeededSelector(text, at);
+  if (unit === 0xd834 || unit === 0xdb40) return isHiddenPair(unit, text.charCodeAt(at + 1));
+  return hiddenUnits.has(unit);
+}
+
+/** Marks of music that show nothing (U+1D173 to U+1D17A), tags, and selectors of a variant (from U+E0100). */
+const isHiddenPair = (first: number, second: number): boolean =>
+  first === 0xd834
+    ? second >= 0xdd73 && second <= 0xdd7a
+    : (second >= 0xdc00 && second <= 0xdc7f) || (second >= 0xdd00 && second <= 0xddef);
+
+/** After a pictograph, and in a keycap. */
+function isNeededSelector(text: string, at: number): boolean {
+  if (at === 0) return false;
+  if (text.charCodeAt(at + 1) === KEYCAP) return /[0-9#*]/.test(text.charAt(at - 1));
+  return kindOf(codePointBefore(text, at)) === 'pictograph';
 }
 
 /** In an emoji, after a combining mark (Sinhala, Malayalam), and ZWNJ between letters (Persian). */

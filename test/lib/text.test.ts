@@ -21,7 +21,7 @@ describe('a value', () => {
       fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
         const text = rows.map((cells) => `${cells.map(forCsv).join(',')}\r\n`).join('');
         const plain = (cell: string): string =>
-          cell.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, ' ');
+          cell.replace(/\r\n|[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ');
         parseCsv(text).forEach((cells, y) => {
           expect(cells).toHaveLength(rows[y]?.length ?? 0);
           cells.forEach((cell, x) => {
@@ -51,7 +51,16 @@ describe('a value', () => {
     '\n=1',
     '\uff1d1',
   ])('that a spreadsheet would run is text in CSV: %j', (cell) => {
-    expect(readBack(cell)).toBe(`'${cell}`);
+    expect(readBack(cell)).toBe(`'${cell.replace(/[\t\r\n]/, ' ')}`);
+  });
+
+  it('is on one line in CSV, whatever breaks it holds', () => {
+    expect(readBack('a\r\nb\tc\nd\re\u2028f\u2029g')).toBe('a b c d e f g');
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(forCsv(text)).not.toMatch(/[\r\n\t\u2028\u2029]/);
+      }),
+    );
   });
 
   it.each(['-3', '+4.5', '-0.25', '-.5', '-1e5', '+1E-5', '-', '+', 'a=1', '4nX', '1-1', "'=1", '', ' =1'])(
@@ -66,6 +75,8 @@ describe('a value', () => {
       0x061c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0xfeff, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e,
     ],
     ...[0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2066, 0x2067, 0x2068, 0x2069, 0xe0001, 0xe0041, 0xe007f],
+    ...[0x00ad, 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180f, 0x3164, 0xffa0, 0xfff9, 0xfffa, 0xfffb],
+    ...[0x1d173, 0x1d17a, 0xfe00, 0xfe0e, 0xfe0f, 0xe0100, 0xe01ef],
   ].map((code) => String.fromCodePoint(code));
 
   it.each(hiddenOnes.map((each) => [each.codePointAt(0)?.toString(16), each]))(
@@ -81,10 +92,15 @@ describe('a value', () => {
     ['an emoji of several people', '\u{1f469}\u200d\u{1f469}\u200d\u{1f467}'],
     ['an emoji with a colour of skin', '\u{1f468}\u{1f3fd}\u200d\u{1f680}'],
     ['an emoji with a variation', '\u{1f3f3}\ufe0f\u200d\u{1f308}'],
+    ['an emoji that is text without its selector', '\u2764\ufe0f'],
+    ['a keycap', '1\ufe0f\u20e3'],
+    ['Mongolian', '\u182d\u180b\u180c\u180d'],
+    ['Braille', '\u2801\u2800\u2801'],
+    ['music', '\u{1d11e}\u{1d172}\u{1d17b}'],
     ['Persian', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
     ['Sinhala', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
     ['Malayalam', '\u0d28\u0d4d\u200d'],
-  ])('keeps the joiners of %s', (_, text) => {
+  ])('keeps what is needed for %s', (_, text) => {
     for (const show of [forTerminal, forRow, forCsv, oneLine, forTerminalLines])
       expect(show(text)).toBe(text);
   });
@@ -122,7 +138,7 @@ describe('what is hidden', () => {
   /** The same as a regular expression, which takes ten times as long. */
   const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
   const hidden =
-    /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}])\u200d|(?<!\p{M})\u200d(?!\p{Extended_Pictographic})|(?<![\p{L}\p{M}])\u200c|\u200c(?!\p{L})|[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+    /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}])\u200d|(?<!\p{M})\u200d(?!\p{Extended_Pictographic})|(?<![\p{L}\p{M}])\u200c|\u200c(?!\p{L})|[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|[\u00ad\u115f\u1160\u3164\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}]|\u034f|\u17b4|\u17b5|(?!\ufe0f|\u180b|\u180c|\u180d)\p{Variation_Selector}|(?<!\p{Extended_Pictographic})\ufe0f(?!\u20e3)|(?<![0-9#*])\ufe0f(?=\u20e3)/gu;
   const show = (text: string): string => text.replace(hidden, '\ufffd');
   const unit = fc.oneof(
     fc.constantFrom(
@@ -131,6 +147,14 @@ describe('what is hidden', () => {
       '\u200b',
       '\u202e',
       '\u2028',
+      '\ufe0f',
+      '\ufe0e',
+      '\u20e3',
+      '\u00ad',
+      '\u034f',
+      '\u{e0100}',
+      '\u{1d173}',
+      '\ud834',
       '\ufeff',
       '\r',
       '\n',

@@ -82,6 +82,8 @@ const shapes: Readonly<Record<string, Make>> = {
   'letters and joiners': repeated('e\u200c'),
   'marks of direction': repeated('\u202e'),
   'emoji with joiners': repeated('\u{1f469}\u200d'),
+  'emoji with selectors': repeated('\u2764\ufe0f'),
+  'selectors of variants': repeated('\ufe0f\u{e0100}', 'a'),
   controls: repeated('\u001b[2J'),
   digits: repeated('9'),
   thousands: repeated(',000', '1'),

@@ -65,6 +65,29 @@ describe('a formula', () => {
   });
 });
 
+describe('a line break', () => {
+  it('is a space in CSV, in every column of an event, and stays in JSON', async () => {
+    const { user } = await account();
+    const listener = await Listener.start(user, ['--csv']);
+    const fields = {
+      event: 'A\nB',
+      audiofile: '1\r\n2',
+      order: '3\t4',
+      'na\nme\u2028x': 'one\r\ntwo\u2029three',
+    };
+    await listener.post(form(fields));
+    await listener.until(() => listener.lines.length >= 2);
+    await listener.stop();
+    for (const text of [listener.stdout, (await user.run(['events', '--csv'])).stdout]) {
+      expect(text.split('\r\n')).toHaveLength(3);
+      expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n\t\u2028\u2029]/);
+      expect(parseCsv(text)[1]?.slice(2, 5)).toEqual(['A B', '1 2', '3 4']);
+    }
+    const { stdout } = await user.run(['events', '--json']);
+    expect(JSON.stringify(JSON.parse(stdout))).toContain('one\\r\\ntwo\u2029three');
+  });
+});
+
 describe('a key that is cut', () => {
   it('does not show its beginning in a table, at any width', async () => {
     const { service, user } = await account();
