@@ -4,6 +4,7 @@ import { cutSignatures } from '../lib/audio-identity.ts';
 import { StenoError } from '../lib/errors.ts';
 import { type Database, openDamaged, openDatabase } from '../lib/sqlite.ts';
 import { sizeOf } from '../lib/sqlite-file.ts';
+import { OpenedFile } from '../lib/sqlite-replaced.ts';
 import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
 import { rescueHint, restoreHint } from './backups.ts';
@@ -43,6 +44,8 @@ export class Ledger {
   readonly #profile: string;
   readonly #hide: Hide;
   readonly #patience = new Patience();
+  /** Of one that can be opened anew. */
+  #opened: OpenedFile | undefined;
 
   private constructor(db: Database, profile: string, hide: Hide) {
     this.#db = db;
@@ -93,14 +96,20 @@ export class Ledger {
 
   /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */
   async openNonBlocking(): Promise<Ledger> {
-    return new Ledger(await openNonBlocking(this.#db.path), this.#profile, this.#hide);
+    const { path } = this.#db;
+    const ledger = new Ledger(await openNonBlocking(path), this.#profile, this.#hide);
+    ledger.#opened = new OpenedFile(path);
+    return ledger;
   }
 
   /** The same for this one, after its file was replaced. Where there is none, none is made: that throws. */
   async reopenNonBlocking(): Promise<void> {
     const { path } = this.#db;
     if (sizeOf(path) === undefined) this.checkInPlace();
+    this.#opened?.checkLog();
     this.#db.replaceBy(await openNonBlocking(path));
+    this.#opened?.close();
+    this.#opened = new OpenedFile(path);
   }
 
   /** Whether its file is still at its path. */

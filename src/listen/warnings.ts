@@ -32,7 +32,8 @@ export const waitingText = (why: string): string =>
 export class LoopWarnings {
   readonly #warnings: RepeatedWarnings;
   readonly #ledger: Ledger;
-  #saidGone = false;
+  /** Why the ledger is not used, as it was said. */
+  #said: string | undefined;
 
   constructor(warnings: RepeatedWarnings, ledger: Ledger) {
     this.#warnings = warnings;
@@ -43,11 +44,11 @@ export class LoopWarnings {
     const isGone = !this.#ledger.isInPlace;
     const why = errorMessage(error);
     if (!isGone) this.#warnings.warn(`${what}: ${why}`);
-    else if (!this.#saidGone) this.#warnings.warn(waitingText(why));
-    this.#saidGone = isGone;
+    else if (this.#said !== why) this.#warnings.warn(waitingText(why));
+    this.#said = isGone ? why : undefined;
   }
 
   noteSuccess(): void {
-    if (this.#saidGone && this.#ledger.isInPlace) this.#saidGone = false;
+    if (this.#said !== undefined && this.#ledger.isInPlace) this.#said = undefined;
   }
 }

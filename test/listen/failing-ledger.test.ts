@@ -228,6 +228,27 @@ describe('while the ledger fails', () => {
     expect(queryLedger(user, 'SELECT id FROM runs WHERE ended_at IS NULL AND id > 1')).toEqual([]);
   });
 
+  it('a backup is not damaged by the log of the ledger that was deleted', async () => {
+    const user = new User(TICK);
+    const path = ledgerOf(user);
+    const listener = await Listener.start(user);
+    await listener.post(complete('1'));
+    await listener.until(() => keptIn(user).length === 1);
+    queryLedger(user, 'VACUUM INTO ?', `${path}.backup`);
+    for (let n = 2; n < 40; n += 1) await listener.post(complete(String(n)));
+    await listener.until(() => keptIn(user).length === 39);
+    rmSync(path);
+    copyFileSync(`${path}.backup`, path);
+    expect((await listener.post(complete('100'))).status).toBe(200);
+    await listener.until(() => /ledger\.db-wal is of the one before: move it/.test(listener.stderr));
+    expect(readFileSync(path).equals(readFileSync(`${path}.backup`))).toBe(true);
+    for (const end of ['-wal', '-shm']) rmSync(path + end);
+    await listener.until(() => keptIn(user).length === 2);
+    expect(keptIn(user)).toEqual(['1', '100']);
+    await listener.stop();
+    expect(queryLedger(user, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+
   it('what comes after the ledger was replaced goes into the one that is there now', async () => {
     // A tick that never comes: only the delivery itself finds out.
     const user = new User({ STENO_TEST_TICK_MS: '600000' });
