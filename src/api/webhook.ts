@@ -13,7 +13,10 @@ export interface Webhook {
 /** Throws where the answer is not clear: what was there before has to be given back later, so nothing is guessed. */
 export async function getWebhook(transport: Transport): Promise<Webhook> {
   const json = checkAnswer(
-    await requestJson(transport, { method: 'GET', path: '/webhook', safety: 'read', mayBeText: true }),
+    await requestJson(transport, {
+      ...{ method: 'GET', path: '/webhook', safety: 'read' },
+      ...{ mayBeText: true, refusesRepeatedKeys: true },
+    }),
   );
   const url = urlIn(json);
   if (url !== undefined) return { url, json };

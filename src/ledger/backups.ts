@@ -1,11 +1,13 @@
 /**
- * Copies of the ledger in a folder beside it, the last three. One is made once a day, by a process of its own
+ * Copies of the ledger in a folder beside it, the last three. The first is made when the ledger is an hour old, then one a day, by a process of its own
  * (backup-process.ts), so that no command waits for it.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const DAY_MS = 86_400_000;
+/** A young ledger is damaged as easily, and holds orders too. */
+const FIRST_AFTER_MS = 3_600_000;
 
 export const backupFolder = (ledger: string): string => join(dirname(ledger), 'backups');
 
@@ -25,11 +27,12 @@ export function backupsOf(ledger: string): string[] {
   }
 }
 
-/** Whether the last one, or the last try, is a day ago. A ledger that is younger than a day has none yet. */
+/** Whether the last one, or the last try, is a day ago; where there was none, whether the ledger is an hour old. */
 export function isBackupDue(ledger: string, now = Date.now()): boolean {
   const tried = statSync(backupFolder(ledger), { throwIfNoEntry: false })?.mtimeMs;
-  const since = tried ?? statSync(ledger, { throwIfNoEntry: false })?.birthtimeMs;
-  return since !== undefined && now - since >= DAY_MS;
+  if (tried !== undefined) return now - tried >= DAY_MS;
+  const born = statSync(ledger, { throwIfNoEntry: false })?.birthtimeMs;
+  return born !== undefined && now - born >= FIRST_AFTER_MS;
 }
 
 /** Has one made. It inherits nothing that could hold a secret. */

@@ -189,7 +189,7 @@ export class Ledger {
     return new Pruning({ db: this.#db, profile, hide: this.#hide }, this.#db);
   }
 
-  /** Has a backup made in the background, if the last one is a day old. */
+  /** Has a backup made in the background, if it is time for one. */
   async backUpIfDue(): Promise<void> {
     const { isBackupDue, startBackup } = await import('./backups.ts');
     if (isBackupDue(this.#db.path)) startBackup(this.#db.path);

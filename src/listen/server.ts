@@ -59,6 +59,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   // A sender may close its side once it has sent all: it still gets its answer. @types/node does not know the property.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('clientError', (error, socket: Socket) => refuseSocket(error, socket, onError));
+  // Node closes the connection of a CONNECT by itself, without an answer.
+  server.on('connect', (_, socket: Socket) => {
+    socket.on('error', () => {}).resume();
+    endSocket(socket, '405 Method Not Allowed\r\nallow: POST', onError);
+  });
   await startListening(server, options);
   const { address, family, port } = server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
@@ -228,7 +233,10 @@ const socketErrors: Readonly<Record<string, string>> = {
 
 /** Answers what is not HTTP, or not in time, and closes the connection. */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, onError: OnError): void {
-  const status = socketErrors[error.code ?? ''] ?? '400 Bad Request';
+  endSocket(socket, socketErrors[error.code ?? ''] ?? '400 Bad Request', onError);
+}
+
+function endSocket(socket: Socket, status: string, onError: OnError): void {
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   const cancel = startTimer(DRAIN_MS, () => void socket.destroy(), onError);
   socket.once('close', cancel);

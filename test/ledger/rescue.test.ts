@@ -20,6 +20,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { isBackupDue } from '../../src/ledger/backups.ts';
 import { listing, modeOf } from '../support/files.ts';
 import {
   audio,
@@ -205,6 +206,21 @@ const settled = (folder: string): Promise<boolean> =>
   );
 
 describe('a backup', () => {
+  it('is due when the ledger is an hour old, and then a day after the last one', async () => {
+    const { user, order } = await orderingAccount();
+    await order(audio('a'));
+    const MINUTE = 60_000;
+    const born = statSync(ledgerOf(user)).birthtimeMs;
+    const isDue = (since: number, minutes: number) => isBackupDue(ledgerOf(user), since + minutes * MINUTE);
+    expect([isDue(born, 59), isDue(born, 61)]).toEqual([false, true]);
+    const tried = statSync(makeDue(user)).mtimeMs;
+    expect([isDue(tried, 61), isDue(tried, 23 * 60), isDue(tried, 24 * 60 + 1)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it('is made a day after the last one, by a process of its own, and only the last three stay', async () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));

@@ -47,6 +47,7 @@ const shapes: Readonly<Record<string, readonly [number, Shape | string]>> = {
   'a GET': [405, { line: 'GET / HTTP/1.1', body: '' }],
   'a DELETE with a body': [405, { line: 'DELETE / HTTP/1.1' }],
   'an OPTIONS from a page': [405, { line: 'OPTIONS / HTTP/1.1', headers: ['origin: https://evil.example'] }],
+  'a CONNECT': [405, { line: 'CONNECT elsewhere:443 HTTP/1.1', body: '' }],
   'a method that does not exist': [400, { line: 'BREW / HTTP/1.1' }],
   'no method': [400, { line: '/ HTTP/1.1' }],
   'another version of HTTP': [400, { line: 'POST / HTTP/9.9' }],

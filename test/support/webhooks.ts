@@ -29,6 +29,8 @@ export const unclearWebhooks: readonly string[] = [
   '{"webhook":null,"url":"https://two.example.com/"}',
   '["https://one.example.com/","https://two.example.com/"]',
   '{"a":"https://one.example.com/","b":"https://two.example.com/"}',
+  '{"webhook":"https://one.example.com/","webhook":""}',
+  '{"webhook":"","webhook":""}',
   '{}',
   '0',
   'true',

@@ -22,6 +22,8 @@ export interface Call {
   readonly limitMs?: number;
   /** Plain text is accepted too: the API document does not say how this answer is written. */
   readonly mayBeText?: boolean;
+  /** An answer in which a key stands twice can't be read: either value may be the one that counts. */
+  readonly refusesRepeatedKeys?: boolean;
   /** For `money`: called when there is a connection, right before the request; if it rejects, nothing is sent. */
   readonly beforeSend?: BeforeSend | undefined;
   /** The response has any length, so that only its silences have a limit. */

@@ -1,5 +1,6 @@
 import { StenoError } from '../../lib/errors.ts';
 import { type Json, parseJson } from '../../lib/json.ts';
+import { oneLine } from '../../lib/text.ts';
 import { readBytes, unknownEncoding } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
 import { outcomeUnknownError } from './failures.ts';
@@ -15,8 +16,11 @@ export const requestJson = (transport: Transport, call: Call): Promise<Json> =>
 async function readJson(call: Call, response: CallResponse): Promise<Json> {
   const { status, hide } = response;
   const text = (await readWhole(call, response, MAX_JSON_BYTES)).toString('utf8');
+  const refuseKey = (key: string): never => {
+    throw unreadableAnswer(call, `'${oneLine(hide(key), 60)}' stands in it more than once`, status);
+  };
   try {
-    return parseJson(text);
+    return parseJson(text, call.refusesRepeatedKeys ? refuseKey : undefined);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const encoding = unknownEncoding(response);
