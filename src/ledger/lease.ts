@@ -20,14 +20,14 @@ export function holdsLease(lease: Lease, now = Date.now()): boolean {
   return silent ? isCertainlySame(lease) : isSameProcess(lease);
 }
 
-/** Whether a process has not shown for so long that it is there. */
+/** Whether the last heartbeat of a process is older than the limit. */
 export const isSilent = (seenAt: string, limitMs = MAX_SILENCE_MS, now = Date.now()): boolean =>
   now - Date.parse(seenAt) > limitMs;
 
 /** A lease that was taken longer ago than this is asked about before an order is sent. */
 const RECHECK_AFTER_MS = 2_000;
 
-/** Tells from now on whether so much time has passed, also while the machine slept, when one of the clocks stands. */
+/** Starts a timer; gives a function that tells whether it is over. Two clocks: while a machine sleeps, one stands. */
 export function recheckTimer(): () => boolean {
   const [begun, begunMonotonic] = [Date.now(), monotonicMs()];
   return () => Math.max(Date.now() - begun, monotonicMs() - begunMonotonic) > RECHECK_AFTER_MS;

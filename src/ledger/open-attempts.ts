@@ -44,9 +44,7 @@ const columns = 'id, status, started_at, order_id, detail, skus, user, host, pid
 export class OpenAttempts extends AttemptTable {
   /** Newest first; also those that hold no name any more, because what they tried was ordered again later. */
   list(): Attempt[] {
-    const attempts: Attempt[] = [];
-    for (const row of this.#rows()) attempts.push(this.#attemptOf(row));
-    return attempts;
+    return this.#rows().map((row) => this.#attemptOf(row));
   }
 
   /** Without those that are being sent. */

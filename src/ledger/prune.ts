@@ -124,7 +124,7 @@ export class Pruning extends Table {
       .filter((id) => !running.includes(id));
   }
 
-  /** Gives pages that are no longer used back to the disk, in short steps, if there are more than so many. */
+  /** Gives unused pages back to the disk, in short steps, if there are more than `moreThan`. */
   *shrink(moreThan = 0): Generator<void> {
     const freePages = (): number =>
       this.db.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0;

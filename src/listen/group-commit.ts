@@ -42,7 +42,7 @@ export class GroupCommit {
     });
   }
 
-  /** From now on locks are waited for only so long, all together. */
+  /** From now on all waiting for locks together takes at most this long. */
   limitWait(milliseconds: number): void {
     this.#waitLeftMs = milliseconds;
   }

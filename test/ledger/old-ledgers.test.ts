@@ -1,10 +1,10 @@
 /** Ledgers of earlier versions are brought along: their audios get names, and no byte of a signature is left. */
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/ledger/schema.ts';
+import { type Cost, costReporter, reportedCost } from '../support/cost.ts';
 import { audio, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { addAttempt, addEvent, addFile, addOrder, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
 import { expectNoSecretIn, SECRET, signed, signers } from '../support/signed.ts';
@@ -126,28 +126,14 @@ function fillMany(user: User, many: number): void {
   });
 }
 
-interface Cost {
-  readonly megabytes: number;
-  readonly milliseconds: number;
-}
-
 async function costOf(user: User, ...args: string[]): Promise<Cost> {
-  const watch = join(user.home, 'watch.cjs');
-  writeFileSync(
-    watch,
-    `process.on('exit', () => {
-      const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-      require('fs').writeSync(2, 'took ' + maxRSS + ' ' + (userCPUTime + systemCPUTime));
-    })`,
-  );
-  const child = spawn(process.execPath, ['--require', watch, BIN, ...args], {
+  const child = spawn(process.execPath, ['--require', costReporter(user), BIN, ...args], {
     env: user.env,
     cwd: user.home,
   });
   const { code, stderr } = await finished(child);
   expect(code, stderr).toBe(0);
-  const [, kilobytes, microseconds] = /took (\d+) (\d+)$/.exec(stderr) ?? [];
-  return { megabytes: Number(kilobytes) / 1024, milliseconds: Number(microseconds) / 1000 };
+  return reportedCost(stderr);
 }
 
 describe('a large ledger of 0.1.0', () => {

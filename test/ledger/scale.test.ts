@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Cost, costReporter, reportedCost } from '../support/cost.ts';
 import { audio, fill, type OrderingAccount, orderingAccount } from '../support/ledger.ts';
 import { BIN, finished } from '../support/steno.ts';
 
@@ -17,34 +18,22 @@ beforeAll(async () => {
   fill(large.user, MANY);
 }, 60_000);
 
-interface Cost {
-  readonly megabytes: number;
-  /** Of the processor: what else the machine does counts for little that way. */
-  readonly milliseconds: number;
+interface Run extends Cost {
   readonly stdout: string;
   readonly code: number | null;
 }
 
 /** Runs steno behind a pipe and tells what it took. */
-async function run({ user }: OrderingAccount, args: string): Promise<Cost> {
-  const watch = join(user.home, 'watch.cjs');
-  writeFileSync(
-    watch,
-    `process.on('exit', () => {
-      const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-      require('fs').writeSync(2, 'took ' + maxRSS + ' ' + (userCPUTime + systemCPUTime));
-    })`,
-  );
-  const line = `"${process.execPath}" --require "${watch}" "${BIN}" ${args}`;
+async function run({ user }: OrderingAccount, args: string): Promise<Run> {
+  const line = `"${process.execPath}" --require "${costReporter(user)}" "${BIN}" ${args}`;
   const { stdout, stderr, code } = await finished(
     spawn('sh', ['-c', line], { env: user.env, cwd: user.home }),
   );
-  const [, kilobytes, microseconds] = /took (\d+) (\d+)$/.exec(stderr) ?? [];
-  return { megabytes: Number(kilobytes) / 1024, milliseconds: Number(microseconds) / 1000, stdout, code };
+  return { ...reportedCost(stderr), stdout, code };
 }
 
 /** Does the same with few files and with many; it must cost about the same. */
-async function asCheap(args: string, more = 150): Promise<Cost> {
+async function asCheap(args: string, more = 150): Promise<Run> {
   const few = await run(small, args);
   const many = await run(large, args);
   expect(few.milliseconds).toBeGreaterThan(10);

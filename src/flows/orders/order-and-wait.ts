@@ -141,7 +141,7 @@ export function raiseOrderFailures(result: OrderResult, options: RaiseOptions): 
 
 const asOutcome = ({ what, error }: Failure): WaitOutcome => ({ what, error, file: undefined });
 
-/** A file that is cancelled or held has come to an end for now; anything else may still be waited for. */
+/** Waiting on brings nothing for a file that is cancelled or held; after any other error it may. */
 const isEnd = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind === 'held';
 
 const asStenoError = (error: unknown): StenoError =>

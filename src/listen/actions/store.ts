@@ -38,7 +38,7 @@ export class ActionStore {
     this.#options = options;
   }
 
-  /** What may be begun now, of events up to a number; at most so many, and so many of them about strangers. */
+  /** What may be begun now, of events up to number `upTo`: at most `limit`, at most `strangers` of them about strangers. */
   next(upTo: number, limit: number, strangers: number): WaitingAction[] {
     const { ledger, run } = this.#options;
     return ledger.actions.next(this.#action, run, { now: iso(Date.now()), upTo, limit, strangers });
