@@ -19,6 +19,7 @@ const parts = {
   table: 'cli-table3',
   width: 'string-width',
   csv: 'csv-parse/sync',
+  postgres: 'pg/lib/client.js',
 };
 
 const apart = {

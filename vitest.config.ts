@@ -24,15 +24,43 @@ const long = ['test/api/http/fault-matrix.test.ts', 'test/listen/flood.test.ts']
 
 const all = ['test/**/*.test.ts'];
 
+/** The behaviour that must be the same with a shared ledger: these run once more, with one. */
+const shared = [
+  'test/flows/**/*.test.ts',
+  'test/commands/*.test.ts',
+  'test/api/money-calls.test.ts',
+  'test/ledger/places.test.ts',
+];
+
+const common = { setupFiles: ['test/support/seed.ts'], testTimeout: 30_000, hookTimeout: 30_000 };
+
+const sharedLedger = {
+  extends: true as const,
+  test: {
+    ...common,
+    name: 'shared ledger',
+    include: shared,
+    env: { STENO_TEST_STORE: 'postgres' },
+    globalSetup: ['test/support/setup-postgres.ts'],
+  },
+};
+
 export default defineConfig(({ mode }) => ({
   test: {
-    include: { quick, long }[mode] ?? all,
-    env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
     globalSetup: ['test/support/setup.ts'],
-    setupFiles: ['test/support/seed.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // Tests wait for processes most of the time; with more than two workers on two cores they meet their time limits.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...common,
+          name: 'steno',
+          include: { quick, long }[mode] ?? all,
+          env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
+        },
+      },
+      ...(mode === 'quick' || mode === 'long' ? [] : [sharedLedger]),
+    ],
   },
 }));

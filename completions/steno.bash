@@ -198,9 +198,9 @@ _steno_argument() {
     'webhook:0') offers=(get set test) ;;
     'webhook test:0') offers=(TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'config:0') offers=(list get set unset path) ;;
-    'config get:0') offers=(base-url api-key api-key-command timeout) ;;
-    'config set:0') offers=(base-url api-key api-key-command timeout) ;;
-    'config unset:0') offers=(base-url api-key api-key-command timeout) ;;
+    'config get:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
+    'config set:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
+    'config unset:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
     'ledger:0') offers=(export import prune) ;;
     'ledger import:0') kind=file ;;
     'sandbox:0') offers=(reset release advance) ;;

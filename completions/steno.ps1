@@ -326,14 +326,14 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account'); Help = 'setting' }
             )
         }
         'config set' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account'); Help = 'setting' }
                 @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'value' }
             )
         }
@@ -341,7 +341,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account'); Help = 'setting' }
             )
         }
         'config path' = @{

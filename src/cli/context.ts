@@ -1,11 +1,13 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
+import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -24,6 +26,8 @@ const SANDBOX = 'sandbox';
 const ROOM_CHECK_MS = 60_000;
 /** How often a command that runs for long looks whether a backup of the ledger is due. */
 const BACKUP_CHECK_MS = 3_600_000;
+/** How long a connection to a shared ledger may take: some databases wake up first. */
+const LEDGER_TIMEOUT_MS = 30_000;
 
 /** What the process hands down. */
 export interface Edges {
@@ -273,19 +277,46 @@ export class Context {
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
-    if (this.#hasLedger) (await this.#openLedger(SANDBOX)).clear();
+    if (this.#hasLedger) await (await this.#openLedger(SANDBOX)).clear();
     if (this.hasJournals) (await this.journals(SANDBOX)).removeLeft();
   }
 
   get #hasLedger(): boolean {
-    return existsSync(ledgerPath(stateFolder(this.env)));
+    return this.sharedLedger !== undefined || existsSync(ledgerPath(stateFolder(this.env)));
   }
 
   async #openLedger(profile = this.settings.profileName): Promise<Ledger> {
     const { Ledger } = await import('../ledger/ledger.ts');
-    const ledger = await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal);
+    const url = this.sharedLedger;
+    const ledger =
+      url === undefined || profile === SANDBOX
+        ? await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal)
+        : await Ledger.openShared(await this.#sharedLedgerOptions(url), this.mask.hide);
     this.onExit(() => ledger.close());
     return ledger;
+  }
+
+  /** The URL of the shared ledger, where one is set. The sandbox never uses it. */
+  get sharedLedger(): string | undefined {
+    return this.inSandbox ? undefined : this.settings.get('ledger').value;
+  }
+
+  async #sharedLedgerOptions(url: string): Promise<SharedLedgerOptions> {
+    const { readPostgresUrl } = await import('../lib/postgres-url.ts');
+    const { settings } = this;
+    const address = readPostgresUrl(url, this.env);
+    const isChosen = settings.get('account').value !== undefined;
+    return {
+      address,
+      password: () => settings.ledgerPassword(address, this.commandLimits),
+      timeoutMs: address.connectTimeoutMs ?? LEDGER_TIMEOUT_MS,
+      outcomes: join(this.stateFolder, 'outcomes'),
+      account: {
+        name: settings.account.value ?? settings.profileName,
+        isChosen,
+        baseUrl: settings.get('base-url').value,
+      },
+    };
   }
 
   /** Registers what must be undone when the program ends, also when it crashes; returns what cancels it. */

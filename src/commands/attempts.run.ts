@@ -8,7 +8,7 @@ import { attemptsView, settledView } from '../views/attempt.ts';
 export async function list(context: Context): Promise<void> {
   const { out } = context;
   const ledger = await context.requireLedger('attempts reads the ledger');
-  const attempts = ledger.openAttempts.list();
+  const attempts = await ledger.openAttempts.list();
   await out.show(attemptsView(attempts, out.forPeople));
   if (out.forPeople && attempts.length === 0) out.note('every order has a known end');
 }
@@ -27,10 +27,10 @@ export async function settle(context: Context, { args, options }: Input<SettleOp
   if (file.length && placed === undefined) throw usage("--file can't be used without --placed");
   const { out } = context;
   const ledger = await context.requireLedger('attempts reads the ledger');
-  const attempt = findOpenAttempt(ledger, args[0] ?? '');
+  const attempt = await findOpenAttempt(ledger, args[0] ?? '');
   const settled =
     placed === undefined
-      ? settleNotPlaced(ledger, attempt)
+      ? await settleNotPlaced(ledger, attempt)
       : await whileSpinning(out, 'Asking', () =>
           settlePlaced(ledger, attempt, placed, file, () => context.connect()),
         );

@@ -3,6 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { StenoError } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { masked } from '../lib/mask.ts';
+import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { readAll } from '../lib/streams.ts';
 import { configPath } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
@@ -78,10 +79,13 @@ async function readValue(context: Context, name: SettingName): Promise<string> {
   );
 }
 
-/** A value with the key masked. */
-const shown = ({ name, value }: SettingValue): string =>
-  name === 'api-key' && value ? masked(value) : (value ?? '');
+/** A value without its secret. */
+const shown = ({ name, value = '' }: SettingValue): string => {
+  if (value === '') return '';
+  if (name === 'ledger') return shownPostgresUrl(value);
+  return name === 'api-key' ? masked(value) : value;
+};
 
 /** In a list a command shows its first word only: people do write secrets into command lines. */
 const listed = (found: SettingValue): string =>
-  found.name === 'api-key-command' ? shown(found).replace(/(\S)\s+\S.*$/s, '$1 …') : shown(found);
+  found.name.endsWith('-command') ? shown(found).replace(/(\S)\s+\S.*$/s, '$1 …') : shown(found);

@@ -22,8 +22,8 @@ const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('e
 
 export async function show(context: Context, { args }: Input): Promise<void> {
   const ledger = await ledgerOf(context);
-  for (const event of getEvents(ledger, args))
-    await context.out.show(eventPage(event, ledger.actions.forEvent(event.n)));
+  for (const event of await getEvents(ledger, args))
+    await context.out.show(eventPage(event, await ledger.actions.forEvent(event.n)));
 }
 
 interface ReplayOptions {
@@ -41,7 +41,7 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   if (to !== undefined) checkUrl(to, 'hook');
   const ledger = await ledgerOf(context);
   const { env, signal, out } = context;
-  const events = getEvents(ledger, args);
+  const events = await getEvents(ledger, args);
   const key = execWithKey ? (await context.requireKey()).value : undefined;
   const onOutput = (chunk: Buffer): void => out.passOn(String(chunk));
   const outcomes =
@@ -83,12 +83,12 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
   }
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_LIMIT);
   const limit = options.limit ?? (forPeople ? PAGE_LIMIT : Number.POSITIVE_INFINITY);
-  const onTheWay = context.hasJournals ? eventsOnTheWay(ledger, await context.journals(), filter) : [];
+  const onTheWay = context.hasJournals ? await eventsOnTheWay(ledger, await context.journals(), filter) : [];
   const events = listEvents(ledger, filter, limit, onTheWay);
   await out.showPages(eventPages(events, forPeople ? 'line' : 'body'));
   if (!forPeople) return;
   if (onTheWay.length) out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
-  const all = ledger.events.count(filter) + onTheWay.length;
+  const all = (await ledger.events.count(filter)) + onTheWay.length;
   if (all === 0) out.note('no events; receive some with: steno listen');
   if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
 }
@@ -102,12 +102,16 @@ async function listWithoutLedger(
 ): Promise<void> {
   const { out } = context;
   const isUsable = context.globals.ledger && context.hasJournals;
-  const rows = isUsable ? eventsOnTheWay(undefined, await context.journals(), filter) : [];
+  const rows = isUsable ? await eventsOnTheWay(undefined, await context.journals(), filter) : [];
   if (rows.length === 0) throw error;
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
-  await out.showPages(eventPages([events], out.forPeople ? 'line' : 'body'));
+  await out.showPages(eventPages(pageOf(events), out.forPeople ? 'line' : 'body'));
   const { hint } = error instanceof StenoError ? error : {};
   await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
+}
+
+async function* pageOf<Item>(items: Item[]): AsyncGenerator<Item[]> {
+  yield items;
 }
 
 const filterOf = (options: EventsOptions, onUnknown: (what: string) => void): EventFilter => ({

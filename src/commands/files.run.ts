@@ -20,7 +20,7 @@ interface FilesOptions {
 export async function run(context: Context, { options }: Input<FilesOptions>): Promise<void> {
   const { out } = context;
   const ledger = await context.requireLedger('files reads the ledger');
-  const filter = filterOf(options, ledger);
+  const filter = await filterOf(options, ledger);
   const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
   const { forPeople } = out;
   const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
@@ -28,11 +28,11 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
   await out.showPages(filePages(pages, forPeople));
   if (forPeople) {
-    const all = ledger.files.count(filter);
+    const all = await ledger.files.count(filter);
     if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   }
-  const unclear = ledger.openAttempts.countUnclear();
+  const unclear = await ledger.openAttempts.countUnclear();
   if (unclear) await out.warn(unclearText(unclear));
   raiseFailures(refreshed);
 }
@@ -40,11 +40,12 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
 const unclearText = (count: number): string =>
   `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
 
-function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): FileFilter {
+async function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Promise<FileFilter> {
+  const kept = state.length ? await ledger.files.states() : [];
   return {
     states: state.flatMap((each) =>
       // The table says so of a file that the service was not asked about yet.
-      each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => ledger.files.states()),
+      each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => kept),
     ),
     order,
     since: since === undefined ? undefined : parseSince(since, Date.now()),

@@ -84,9 +84,9 @@ export async function pruneLedger(context: Context, { options }: Input<PruneOpti
     );
   const ledger = await openWhole(context, 'ledger prune works on the ledger');
   const all = await prunings(ledger, allProfiles);
-  if (dryRun) return out.show(prunedView(countPrunable(all, time)));
+  if (dryRun) return out.show(prunedView(await countPrunable(all, time)));
   if (!yes) {
-    const { events } = countPrunable(all, time);
+    const { events } = await countPrunable(all, time);
     const question = `Remove ${events} events from before ${time} for good?`;
     if (!(await askPerson(context, (questions) => questions.confirm(question))))
       throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');

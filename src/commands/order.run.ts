@@ -40,15 +40,14 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const { download, interval, failOnHold, again, skipOrdered, retryUnclear } = options;
   const waits = options.wait || download !== undefined;
   checkFlags(options, waits);
-  // Without a ledger nothing is known to be on order: it would be bought on every run.
-  if (skipOrdered && !globals.ledger)
-    throw usage("--skip-ordered asks the ledger, so it can't be used with --no-ledger");
   const formats = checkFormats(options.format);
   const planned = await ordersOf(args, options, context.stdin);
+  if (!globals.ledger) checkWithoutLedger(context, options);
   const ledger = await context.ledger();
   await context.warnOfLittleRoom();
+  if (!options.dryRun) await ledger?.prepareForOrders();
   const manifest = options.from !== undefined;
-  const guard = new OrderGuard(planned, ledger, {
+  const guard = await OrderGuard.of(planned, ledger, {
     ...{ again, skipOrdered, retryUnclear, manifest },
     begunAt: processBegunAt(),
     timeout: globals.timeout,
@@ -78,6 +77,16 @@ export async function run(context: Context, { args, options }: Input<OrderOption
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
   await show(out, result, { isList, waits });
   raiseOrderFailures(result, { listsHeld, isRecorded });
+}
+
+/** Without a ledger nothing is known to be on order, and others are not told of what is ordered. */
+function checkWithoutLedger(context: Context, { skipOrdered, again }: OrderOptions): void {
+  if (skipOrdered) throw usage("--skip-ordered asks the ledger, so it can't be used with --no-ledger");
+  if (context.sharedLedger === undefined || again) return;
+  throw usage(
+    '--no-ledger would hide this order from the others of the shared ledger',
+    'leave it out; --again orders without looking at the ledger',
+  );
 }
 
 function checkFlags(

@@ -24,7 +24,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
   const { out, signal } = context;
   const ledger = args.length ? await context.ledgerIfAny() : await context.ledger();
-  const ids = filesToWaitFor(ledger, args, options.order);
+  const ids = await filesToWaitFor(ledger, args, options.order);
   if (ids.length === 0) {
     out.note('nothing is under way');
     return out.show(
@@ -45,7 +45,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);
   const { order } = options;
-  const missing = ledger && order !== undefined ? missingFilesError(ledger, order) : undefined;
+  const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
   try {
     raiseUndelivered(waited.outcomes);
   } catch (error) {

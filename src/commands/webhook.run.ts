@@ -21,7 +21,7 @@ export async function get(context: Context): Promise<void> {
 }
 
 async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promise<void> {
-  const holder = loanOfUrl(url, ledger.webhookLoans.all());
+  const holder = loanOfUrl(url, await ledger.webhookLoans.all());
   if (!holder || holder.isRunning) return;
   const { former } = holder;
   await out.warn(
@@ -65,9 +65,9 @@ const notSet = (message: string): StenoError =>
 /** The user's word wins: what listeners would put back is forgotten. */
 async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promise<void> {
   const { settings, mask, out } = context;
-  if (ledger.webhookLoans.all().length === 0) return;
+  if ((await ledger.webhookLoans.all()).length === 0) return;
   const account = { baseUrl: settings.get('base-url').value ?? '', apiKey };
-  const ended = new LoanBook(ledger, account, mask.hide).forgetAll();
+  const ended = await new LoanBook(ledger, account, mask.hide).forgetAll();
   const left = ended.find(({ isRunning }) => !isRunning);
   if (left)
     await out.warn(

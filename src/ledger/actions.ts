@@ -90,12 +90,21 @@ const nextOf = `SELECT ${waitingColumns} FROM actions WHERE ${ofQueue} AND stran
 const nextNew = `${nextOf} AND due_at = '' ORDER BY turn, event LIMIT ?`;
 const nextDue = `${nextOf} AND due_at > '' AND due_at <= ? ORDER BY due_at, turn, event LIMIT ?`;
 
+/** Runs that have ended, or that are gone without an end. */
+const isOver = `runs.profile = ?
+  AND (runs.ended_at IS NOT NULL OR runs.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))`;
+
 export class Actions extends Table {
-  add({ id, subject, isStranger, hops }: ActionEvent, { kind, target }: ActionKey, run: number): void {
-    this.db.run(
-      `INSERT OR IGNORE INTO actions (event, kind, target, run, status, updated_at, subject, stranger, hops, turn)
+  add(
+    { id, subject, isStranger, hops }: ActionEvent,
+    { kind, target }: ActionKey,
+    run: number,
+  ): Promise<number> {
+    return this.db.run(
+      `INSERT INTO actions (event, kind, target, run, status, updated_at, subject, stranger, hops, turn)
        VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, (SELECT coalesce(max(turn) + 1, 0) FROM actions
-         WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending'))`,
+         WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending'))
+       ON CONFLICT DO NOTHING`,
       id,
       kind,
       target,
@@ -111,20 +120,23 @@ export class Actions extends Table {
   }
 
   /** What an earlier version left undone for a target with a secret is left for the first listener that has one. */
-  takeUnmarked({ kind, target, unmarked }: MarkedActionKey): void {
+  async takeUnmarked({ kind, target, unmarked }: MarkedActionKey): Promise<void> {
     if (unmarked === undefined) return;
-    this.db.run(
-      `UPDATE OR IGNORE actions SET target = ? WHERE kind = ? AND target = ? AND status <> 'done'
+    await this.db.run(
+      `UPDATE actions SET target = ? WHERE kind = ? AND target = ? AND status <> 'done' AND event NOT IN (
+         SELECT event FROM actions AS marked WHERE marked.kind = ? AND marked.target = ?)
        AND run IN (SELECT id FROM runs WHERE profile = ?)`,
       target,
       kind,
       unmarked,
+      kind,
+      target,
       this.profile,
     );
   }
 
-  has(event: number, { kind, target }: ActionKey): boolean {
-    const row = this.db.get(
+  async has(event: number, { kind, target }: ActionKey): Promise<boolean> {
+    const row = await this.db.get(
       'SELECT 1 FROM actions WHERE event = ? AND kind = ? AND target = ?',
       event,
       kind,
@@ -134,49 +146,43 @@ export class Actions extends Table {
   }
 
   /** What a run has to do next: files of the ledger before strangers, and of each file one event in turn. */
-  next(key: ActionKey, run: number, query: NextQuery): WaitingAction[] {
-    const known = this.#next(key, run, 0, query, query.limit);
+  async next(key: ActionKey, run: number, query: NextQuery): Promise<WaitingAction[]> {
+    const known = await this.#next(key, run, 0, query, query.limit);
     const room = Math.min(query.limit - known.length, query.strangers);
-    return room > 0 ? [...known, ...this.#next(key, run, 1, query, room)] : known;
+    return room > 0 ? [...known, ...(await this.#next(key, run, 1, query, room))] : known;
   }
 
-  #next(
+  async #next(
     { kind, target }: ActionKey,
     run: number,
     stranger: number,
     { now, upTo }: NextQuery,
     limit: number,
-  ): WaitingAction[] {
+  ): Promise<WaitingAction[]> {
     const which = [kind, target, run, stranger, upTo] as const;
-    const fresh = this.db.all<WaitingAction>(nextNew, ...which, limit);
+    const fresh = await this.db.all<WaitingAction>(nextNew, ...which, limit);
     const room = limit - fresh.length;
-    return room > 0 ? [...fresh, ...this.db.all<WaitingAction>(nextDue, ...which, now, room)] : fresh;
+    return room > 0 ? [...fresh, ...(await this.db.all<WaitingAction>(nextDue, ...which, now, room))] : fresh;
   }
 
   /** The time of the first try after `now` (both ISO 8601), if there is one. */
-  nextDueAfter({ kind, target }: ActionKey, run: number, now: string): string | undefined {
-    const times = [0, 1].flatMap(
-      (stranger) =>
-        this.db.get<{ due_at: string }>(
-          `SELECT due_at FROM actions WHERE ${ofQueue} AND stranger = ? AND due_at > ? ORDER BY due_at LIMIT 1`,
-          kind,
-          target,
-          run,
-          stranger,
-          now,
-        )?.due_at ?? [],
+  async nextDueAfter({ kind, target }: ActionKey, run: number, now: string): Promise<string | undefined> {
+    const first = `SELECT due_at FROM actions WHERE ${ofQueue} AND stranger = ? AND due_at > ? ORDER BY due_at LIMIT 1`;
+    const rows = await Promise.all(
+      [0, 1].map((stranger) => this.db.get<{ due_at: string }>(first, kind, target, run, stranger, now)),
     );
-    return times.sort()[0];
+    return rows.flatMap((row) => row?.due_at ?? []).sort()[0];
   }
 
   /** Makes everything due that is set for a time after `latest`: the clock was wrong when that was set. */
-  makeDueAfter({ kind, target }: ActionKey, run: number, latest: string): void {
-    this.db.run(`UPDATE actions SET due_at = '' WHERE ${ofQueue} AND due_at > ?`, kind, target, run, latest);
+  makeDueAfter({ kind, target }: ActionKey, run: number, latest: string): Promise<number> {
+    const sql = `UPDATE actions SET due_at = '' WHERE ${ofQueue} AND due_at > ?`;
+    return this.db.run(sql, kind, target, run, latest);
   }
 
   /** How many actions a run leaves undone; with `failed`, those that it gave up are counted too. */
-  unfinished({ kind, target }: ActionKey, run: number, failed: boolean): number {
-    const row = this.db.get<{ n: number }>(
+  async unfinished({ kind, target }: ActionKey, run: number, failed: boolean): Promise<number> {
+    const row = await this.db.get<{ n: number }>(
       "SELECT count(*) AS n FROM actions WHERE kind = ? AND target = ? AND run = ? AND status IN ('pending', ?)",
       kind,
       target,
@@ -186,11 +192,12 @@ export class Actions extends Table {
     return row?.n ?? 0;
   }
 
-  update(event: number, { kind, target }: ActionKey, result: ActionResult): void {
+  update(event: number, { kind, target }: ActionKey, result: ActionResult): Promise<number> {
     const { status, tries, outcome, dueAt = '', failingSince = '', isStranger } = result;
-    this.db.run(
+    return this.db.run(
       `UPDATE actions SET status = ?, tries = ?, outcome = ?, updated_at = ?, due_at = ?,
-         failing_since = CASE failing_since WHEN '' THEN ? ELSE failing_since END, stranger = coalesce(?, stranger)
+         failing_since = CASE failing_since WHEN '' THEN ? ELSE failing_since END,
+         stranger = coalesce(CAST(? AS INTEGER), stranger)
        WHERE event = ? AND kind = ? AND target = ?`,
       status,
       tries,
@@ -206,9 +213,9 @@ export class Actions extends Table {
   }
 
   /** Puts off what a run has to do about a subject: what one try found out holds for all of its events. */
-  putOff({ kind, target }: ActionKey, run: number, subject: string, dueAt: string): void {
+  putOff({ kind, target }: ActionKey, run: number, subject: string, dueAt: string): Promise<number> {
     // The plus sign keeps SQLite from going through all that the run has to do.
-    this.db.run(
+    return this.db.run(
       `UPDATE actions SET due_at = ?
        WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending' AND +run = ? AND due_at < ?`,
       dueAt,
@@ -221,8 +228,8 @@ export class Actions extends Table {
   }
 
   /** The target can't be reached at `now`: that goes for all that waits for it, tried or not. */
-  markFailing({ kind, target }: ActionKey, run: number, now: string): void {
-    this.db.run(
+  markFailing({ kind, target }: ActionKey, run: number, now: string): Promise<number> {
+    return this.db.run(
       `UPDATE actions SET failing_since = ? WHERE kind = ? AND target = ? AND event IN (
          SELECT event FROM actions WHERE ${ofQueue} AND failing_since = '' LIMIT ${SLICE})`,
       now,
@@ -235,7 +242,7 @@ export class Actions extends Table {
   }
 
   /** Gives up what has failed since before `before` (ISO 8601); gives the number of actions. */
-  giveUp({ kind, target }: ActionKey, run: number, before: string, outcome: string): number {
+  giveUp({ kind, target }: ActionKey, run: number, before: string, outcome: string): Promise<number> {
     return this.db.run(
       `UPDATE actions SET status = 'failed', outcome = ?, updated_at = ?, due_at = ''
        WHERE kind = ? AND target = ? AND event IN (
@@ -255,42 +262,43 @@ export class Actions extends Table {
    * Takes over some of what ended listeners left undone; gives the numbers of the events. What has failed for long counts
    * as failing since `failingFrom` (ISO 8601), so that this listener tries it for a while.
    */
-  adopt(
+  async adopt(
     { kind, target }: ActionKey,
     run: number,
-    { running, failingFrom }: { running: readonly number[]; failingFrom: string },
-  ): number[] {
-    // By the runs first: with any number of actions of living listeners, none of those is looked at.
-    const rows = this.db.all<{ event: number }>(
-      `UPDATE actions SET run = ?, failing_since = CASE failing_since WHEN '' THEN '' ELSE max(failing_since, ?) END
+    { gone, failingFrom }: { gone: readonly number[]; failingFrom: string },
+  ): Promise<number[]> {
+    // By the runs first: with any number of actions of living listeners, none of those is looked at. The last condition
+    // is for a database in which another listener takes them over at the same moment.
+    const rows = await this.db.all<{ event: number }>(
+      `UPDATE actions SET run = ?,
+         failing_since = CASE WHEN failing_since = '' OR failing_since >= ? THEN failing_since ELSE ? END
        WHERE kind = ? AND target = ? AND event IN (
          SELECT left_undone.event FROM runs CROSS JOIN actions AS left_undone
-         WHERE runs.profile = ? AND runs.id NOT IN (SELECT value FROM json_each(?)) AND left_undone.run = runs.id
+         WHERE ${isOver} AND left_undone.run = runs.id
          AND left_undone.kind = ? AND left_undone.target = ? AND left_undone.status = 'pending' LIMIT ${SLICE})
+       AND +run IN (SELECT runs.id FROM runs WHERE ${isOver})
        RETURNING event`,
-      run,
-      failingFrom,
-      kind,
-      target,
-      this.profile,
-      JSON.stringify([...running, run]),
-      kind,
-      target,
+      ...[run, failingFrom, failingFrom, kind, target],
+      ...this.#over(gone),
+      ...[kind, target],
+      ...this.#over(gone),
     );
     return rows.map(({ event }) => event);
   }
 
   /** Makes what ended listeners gave up their undone work again, unless it has failed too often. */
-  reviveFailed({ kind, target }: ActionKey, running: readonly number[]): void {
-    this.db.run(
+  reviveFailed({ kind, target }: ActionKey, gone: readonly number[]): Promise<number> {
+    return this.db.run(
       `UPDATE actions SET status = 'pending'
        WHERE kind = ? AND target = ? AND status <> 'done' AND status = 'failed' AND tries < ${RETRY_LIMIT}
-       AND run IN (SELECT id FROM runs WHERE profile = ? AND id NOT IN (SELECT value FROM json_each(?)))`,
-      kind,
-      target,
-      this.profile,
-      JSON.stringify(running),
+       AND run IN (SELECT runs.id FROM runs WHERE ${isOver})`,
+      ...[kind, target],
+      ...this.#over(gone),
     );
+  }
+
+  #over(gone: readonly number[]): [string, string] {
+    return [this.profile, JSON.stringify(gone)];
   }
 
   /** Whether `adopt` may have left some. */
@@ -298,7 +306,7 @@ export class Actions extends Table {
     return adopted.length === SLICE;
   }
 
-  forEvent(event: number): ActionRow[] {
+  forEvent(event: number): Promise<ActionRow[]> {
     return this.db.all<ActionRow>(
       `SELECT event, kind, target, status, tries, outcome, updated_at, due_at FROM actions
        WHERE event = ? ORDER BY kind, target`,

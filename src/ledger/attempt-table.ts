@@ -1,18 +1,11 @@
 /** How attempts, orders and their files are written; the base of the tables that do so. */
 import { thisProcess, userName } from '../lib/processes.ts';
-import { type Audio, spellingOf, storedName } from './audio-names.ts';
+import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
+import type { NewOrder } from './new-order.ts';
 import type { OrderedFile } from './ordered-files.ts';
-import { Table, type TableContext, timestamp } from './table.ts';
-
-export interface NewOrder {
-  readonly audios: readonly Audio[];
-  readonly skus: readonly string[];
-  /** Of the speakers. */
-  readonly names: readonly string[];
-  readonly notes?: string | undefined;
-  readonly test: boolean;
-}
+import type { Statement, Value } from './store.ts';
+import { NOW, Table, type TableContext, timestamp } from './table.ts';
 
 /** An order as it is kept. */
 export interface OrderRow {
@@ -32,53 +25,40 @@ export abstract class AttemptTable extends Table {
     this.claims = new Claims(context);
   }
 
-  /** Gives the number of the new attempt. */
-  protected addAttempt({ audios, skus, names, notes, test }: NewOrder): number {
+  /** Writes a new attempt. It is found by its token: its number is not known before. */
+  protected newAttempt({ audios, skus, names, notes, test }: NewOrder, token: string): Statement[] {
     const { host, pid, start } = thisProcess();
-    const now = timestamp();
-    const row = this.db.get<{ id: number }>(
-      `INSERT INTO attempts (profile, status, test, started_at, token, user, host, pid, process_start, seen_at,
-         skus, names, notes)
-       VALUES (?, 'sending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-      this.profile,
-      Number(test),
-      now,
-      process.getBuiltinModule('node:crypto').randomUUID(),
-      userName(),
-      host,
-      pid,
-      start,
-      now,
-      skus.join(','),
-      this.hide(names.join('|')),
-      this.hide(notes ?? ''),
+    const attempt: Statement = {
+      sql: `INSERT INTO attempts (profile, status, test, started_at, token, "user", host, pid, process_start, seen_at,
+          skus, names, notes)
+        VALUES (?, 'sending', ?, ?, ?, ?, ?, ?, ?, ${NOW}, ?, ?, ?)`,
+      values: [
+        ...[this.profile, Number(test), timestamp(), token, userName(), host, pid, start],
+        ...[skus.join(','), this.hide(names.join('|')), this.hide(notes ?? '')],
+      ],
+    };
+    const urls = audios.map(({ url, key, names: [first = ''] }, position) => [
+      ...[position, this.hide(url), storedName(this.hide(first)), this.hide(key ?? ''), spellingOf(url)],
+    ]);
+    const ofAudios = audios.flatMap((audio, position) =>
+      audio.names.map((name) => [storedName(this.hide(name)), position]),
     );
-    const attempt = Number(row?.id);
-    audios.forEach((audio, position) => {
-      this.#addAudio(attempt, audio, position);
-    });
-    return attempt;
-  }
-
-  #addAudio(attempt: number, { url, key, names }: Audio, position: number): void {
-    const [first = ''] = names;
-    this.db.run(
-      'INSERT INTO attempt_urls (attempt, position, url, url_key, key, spelling) VALUES (?, ?, ?, ?, ?, ?)',
+    return [
       attempt,
-      position,
-      this.hide(url),
-      storedName(this.hide(first)),
-      this.hide(key ?? ''),
-      spellingOf(url),
-    );
-    for (const name of names) {
-      this.db.run(
-        'INSERT OR IGNORE INTO attempt_names (name, attempt, position) VALUES (?, ?, ?)',
-        storedName(this.hide(name)),
-        attempt,
-        position,
-      );
-    }
+      ...rowStatements(
+        urls,
+        token,
+        `INSERT INTO attempt_urls (attempt, position, url, url_key, key, spelling)
+         SELECT attempts.id, CAST(column1 AS INTEGER), column2, column3, column4, column5`,
+      ),
+      ...rowStatements(
+        ofAudios,
+        token,
+        `INSERT INTO attempt_names (attempt, name, position)
+         SELECT attempts.id, column1, CAST(column2 AS INTEGER)`,
+        'ON CONFLICT DO NOTHING',
+      ),
+    ];
   }
 
   protected endAttempt(
@@ -86,8 +66,8 @@ export abstract class AttemptTable extends Table {
     status: 'placed' | 'uncertain',
     order: string,
     detail: string | null,
-  ): void {
-    this.db.run(
+  ): Promise<number> {
+    return this.db.run(
       'UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ? WHERE id = ?',
       status,
       order,
@@ -97,9 +77,9 @@ export abstract class AttemptTable extends Table {
     );
   }
 
-  protected addOrder(row: OrderRow, files: readonly OrderedFile[], test: boolean): void {
+  protected async addOrder(row: OrderRow, files: readonly OrderedFile[], test: boolean): Promise<void> {
     const { id, at, skus, names, notes, hold } = row;
-    this.db.run(
+    await this.db.run(
       `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, id) DO UPDATE SET hold = excluded.hold`,
       this.profile,
@@ -110,12 +90,12 @@ export abstract class AttemptTable extends Table {
       notes,
       hold,
     );
-    for (const file of files) this.#addFile(file, row, test);
+    for (const file of files) await this.#addFile(file, row, test);
   }
 
   /** A known id is open again, as a file of the new order; but a test never replaces a real file. */
-  #addFile({ id, audio }: OrderedFile, order: OrderRow, test: boolean): void {
-    this.db.run(
+  #addFile({ id, audio }: OrderedFile, order: OrderRow, test: boolean): Promise<number> {
+    return this.db.run(
       `INSERT INTO files (profile, id, order_id, url, key, test, state, ordered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id, url = excluded.url, key = excluded.key,
          test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
@@ -130,4 +110,24 @@ export abstract class AttemptTable extends Table {
       order.at,
     );
   }
+}
+
+/** SQLite takes 32,766 values in a statement. */
+const ROWS_PER_STATEMENT = 2_000;
+
+/** Inserts rows that belong to the attempt of a token; `insert` names their values `column1`, `column2` and so on. */
+function rowStatements(
+  rows: readonly (readonly Value[])[],
+  token: string,
+  insert: string,
+  onConflict = '',
+): Statement[] {
+  const statements: Statement[] = [];
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    const some = rows.slice(at, at + ROWS_PER_STATEMENT);
+    const places = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
+    const sql = `${insert} FROM attempts, (VALUES ${places}) AS given WHERE attempts.token = ? ${onConflict}`;
+    statements.push({ sql, values: [...some.flat(), token] });
+  }
+  return statements;
 }

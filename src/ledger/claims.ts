@@ -1,9 +1,9 @@
 /** Which attempt holds which audio. A name has one holder: the primary key sees to that, whatever processes do. */
-import type { Value } from '../lib/sqlite.ts';
 import { storedName } from './audio-names.ts';
 import { holdsLease } from './lease.ts';
 import { type Sender, senderText } from './sender.ts';
-import { Table } from './table.ts';
+import type { Statement, Value } from './store.ts';
+import { NOW, Table } from './table.ts';
 
 /** `unclear` has no known end; `being sent` will have one soon. */
 export type HolderStatus = 'placed' | 'unclear' | 'being sent';
@@ -45,6 +45,8 @@ interface HolderRow extends SenderRow {
 export interface SenderRow extends Sender {
   readonly process_start: string;
   readonly seen_at: string | null;
+  /** By the clock of the ledger. */
+  readonly now: string;
 }
 
 /** What happened to an attempt that stands for a file which was ordered elsewhere. */
@@ -66,7 +68,7 @@ const NAMES_PER_QUERY = 10_000;
 /** From one that may be taken over, unless it was placed or settled meanwhile. */
 const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET attempt = excluded.attempt
   WHERE ? = 1 OR claims.attempt IN (SELECT id FROM attempts WHERE status IN ('sending', 'uncertain')
-    AND id IN (SELECT value FROM json_each(?)))`;
+    AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))`;
 
 const takenOver = (from: readonly number[] | 'any'): Value[] =>
   from === 'any' ? [1, '[]'] : [0, JSON.stringify(from)];
@@ -76,16 +78,16 @@ export class Claims extends Table {
    * The holders of those of these names that are held. The claim belongs to the newest attempt, which may have had no
    * clear answer where an earlier one was placed: of all attempts with the name, the one that says most counts.
    */
-  holders(names: readonly string[]): Map<string, Holder> {
+  async holders(names: readonly string[]): Promise<Map<string, Holder>> {
     const stored = new Map(names.map((name) => [name, this.#stored(name)]));
     const found = new Map<string, Holder>();
     const all = [...new Set(stored.values())];
     for (let at = 0; at < all.length; at += NAMES_PER_QUERY) {
-      const claims = this.#rows(CLAIM, all.slice(at, at + NAMES_PER_QUERY));
-      for (const row of claims) found.set(row.name, holderOf(row));
+      const claims = await this.#rows(CLAIM, all.slice(at, at + NAMES_PER_QUERY));
+      for (const row of claims) found.set(row.name, holderOf(row, this.db.isShared));
       const open = claims.filter(({ status }) => status !== 'placed').map(({ name }) => name);
-      for (const row of open.length ? this.#rows(ANY_ATTEMPT, open) : []) {
-        const holder = holderOf(row);
+      for (const row of open.length ? await this.#rows(ANY_ATTEMPT, open) : []) {
+        const holder = holderOf(row, this.db.isShared);
         if (weight(holder) > weight(found.get(row.name))) found.set(row.name, holder);
       }
     }
@@ -93,11 +95,11 @@ export class Claims extends Table {
   }
 
   /** CROSS JOIN keeps the order of the tables: each is then found by its key, however many URLs an attempt has. */
-  #rows(attemptsOfNames: string, names: readonly string[]): HolderRow[] {
+  #rows(attemptsOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
     return this.db.all<HolderRow>(
       `SELECT asked.value AS name, attempts.id AS attempt, attempts.status, attempts.started_at, attempts.ended_at,
-         attempts.order_id, attempts.detail, attempts.user, attempts.host, attempts.pid, attempts.process_start,
-         attempts.seen_at, attempt_urls.url, attempt_urls.spelling
+         attempts.order_id, attempts.detail, attempts."user", attempts.host, attempts.pid, attempts.process_start,
+         attempts.seen_at, ${NOW} AS now, attempt_urls.url, attempt_urls.spelling
        FROM json_each(?) AS asked ${attemptsOfNames}
        LEFT JOIN attempt_urls ON attempt_urls.attempt = attempts.id AND attempt_urls.position = attempt_names.position`,
       JSON.stringify(names),
@@ -105,14 +107,29 @@ export class Claims extends Table {
     );
   }
 
+  /** The same as a part of a batch, for the attempt of a token: all names, or the batch is undone. */
+  taking(token: string, names: readonly string[], from: readonly number[] | 'any'): Statement[] {
+    const wanted = this.#wanted(names);
+    if (wanted.length === 0) return [];
+    return [
+      {
+        sql: `INSERT INTO claims (profile, name, attempt)
+          SELECT ?, value, attempts.id FROM json_each(?), attempts WHERE attempts.token = ? ${takesOver}`,
+        values: [this.profile, JSON.stringify(wanted), token, ...takenOver(from)],
+        expects: wanted.length,
+      },
+    ];
+  }
+
   /**
    * Takes names for an attempt, also from these other ones, or from any. False if another attempt holds one of them:
-   * then some may be taken, and the transaction must be undone. In sorted order, so that no two wait for each other.
+   * then some may be taken, and the transaction must be undone.
    */
-  take(attempt: number, names: readonly string[], from: readonly number[] | 'any'): boolean {
+  async take(attempt: number, names: readonly string[], from: readonly number[] | 'any'): Promise<boolean> {
     const wanted = this.#wanted(names);
-    const taken = this.db.run(
-      `INSERT INTO claims (profile, name, attempt) SELECT ?, value, ? FROM json_each(?) WHERE true ${takesOver}`,
+    const taken = await this.db.run(
+      `INSERT INTO claims (profile, name, attempt)
+       SELECT ?, value, CAST(? AS BIGINT) FROM json_each(?) WHERE true ${takesOver}`,
       this.profile,
       attempt,
       JSON.stringify(wanted),
@@ -127,19 +144,20 @@ export class Claims extends Table {
   }
 
   /** Gives back what an attempt still holds: to another attempt that has the name and was not refused, or to none. */
-  release(attempt: number): void {
+  async release(attempt: number): Promise<void> {
     const heir = `(SELECT attempts.id FROM attempt_names CROSS JOIN attempts ON attempts.id = attempt_names.attempt
       WHERE attempt_names.name = claims.name AND attempts.profile = claims.profile AND attempts.id <> claims.attempt
       AND attempts.test = 0 AND attempts.status <> 'refused'
       ORDER BY attempts.status = 'placed' DESC, attempts.id DESC LIMIT 1)`;
-    this.db.run(
+    await this.db.run(
       `UPDATE claims SET attempt = ${heir} WHERE profile = ? AND attempt = ? AND ${heir} IS NOT NULL`,
       this.profile,
       attempt,
     );
-    this.db.run('DELETE FROM claims WHERE profile = ? AND attempt = ?', this.profile, attempt);
+    await this.db.run('DELETE FROM claims WHERE profile = ? AND attempt = ?', this.profile, attempt);
   }
 
+  /** In sorted order, so that no two orders wait for each other. */
   #wanted(names: readonly string[]): string[] {
     return [...new Set(names.map((name) => this.#stored(name)))].sort();
   }
@@ -159,9 +177,9 @@ function weight(holder: Holder | undefined): number {
 const holderFor = (name: string, holder: Holder | undefined): Array<[string, Holder]> =>
   holder ? [[name, holder]] : [];
 
-const holderOf = (row: HolderRow): Holder => ({
+const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   attempt: row.attempt,
-  status: row.status === 'placed' ? 'placed' : openStatus(row.status, row),
+  status: row.status === 'placed' ? 'placed' : openStatus(row.status, row, isShared),
   at: row.started_at,
   order: row.order_id ?? '',
   url: row.url ?? '',
@@ -173,8 +191,9 @@ const holderOf = (row: HolderRow): Holder => ({
 });
 
 /** The status of an attempt whose outcome is not written yet. */
-export function openStatus(status: string, row: SenderRow): 'unclear' | 'being sent' {
-  const { host, pid, process_start: start, seen_at: seenAt } = row;
-  const isSent = status === 'sending' && seenAt !== null && holdsLease({ host, pid, start, seenAt });
+export function openStatus(status: string, row: SenderRow, isShared: boolean): 'unclear' | 'being sent' {
+  const { host, pid, process_start: start, seen_at: seenAt, now } = row;
+  if (status !== 'sending' || seenAt === null) return 'unclear';
+  const isSent = holdsLease({ host, pid, start, seenAt }, { nowMs: Date.parse(now), isShared });
   return isSent ? 'being sent' : 'unclear';
 }

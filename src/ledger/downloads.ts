@@ -32,13 +32,13 @@ const keysOf = (path: string): readonly [string, string] => [
 
 export class Downloads extends Table {
   /** Notes a transcript at a path. If the path was noted for another, that one was replaced and is removed. */
-  add(file: string, ext: string, path: string, { bytes, draft }: Written): void {
+  async add(file: string, ext: string, path: string, { bytes, draft }: Written): Promise<void> {
     const whole = resolve(path);
-    if (this.isOfAnother(file, ext, path)) {
+    if (await this.isOfAnother(file, ext, path)) {
       const [key, asciiKey] = keysOf(whole);
-      this.db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
+      await this.db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
     }
-    this.db.run(
+    await this.db.run(
       `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, draft)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
@@ -56,9 +56,9 @@ export class Downloads extends Table {
   }
 
   /** The SHA-256 of the draft of this transcript that we wrote to the path, if we wrote one. */
-  draftAt(file: string, ext: string, path: string): string | undefined {
+  async draftAt(file: string, ext: string, path: string): Promise<string | undefined> {
     const [key, asciiKey] = keysOf(resolve(path));
-    const row = this.db.get<{ draft: string | null }>(
+    const row = await this.db.get<{ draft: string | null }>(
       'SELECT draft FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key IN (?, ?)',
       this.profile,
       file,
@@ -70,20 +70,20 @@ export class Downloads extends Table {
   }
 
   /** Whether the path is noted for this transcript. */
-  isOf(file: string, ext: string, path: string): boolean {
-    return this.#findOwners(path).some((owner) => this.#isOwner(owner, file, ext));
+  async isOf(file: string, ext: string, path: string): Promise<boolean> {
+    return (await this.#findOwners(path)).some((owner) => this.#isOwner(owner, file, ext));
   }
 
   /** Whether the path is noted for a transcript other than this one, of any profile. */
-  isOfAnother(file: string, ext: string, path: string): boolean {
-    return this.#findOwners(path).some((owner) => !this.#isOwner(owner, file, ext));
+  async isOfAnother(file: string, ext: string, path: string): Promise<boolean> {
+    return (await this.#findOwners(path)).some((owner) => !this.#isOwner(owner, file, ext));
   }
 
   #isOwner(owner: Owner, file: string, ext: string): boolean {
     return owner.profile === this.profile && owner.file === file && owner.ext === ext;
   }
 
-  #findOwners(path: string): Owner[] {
+  #findOwners(path: string): Promise<Owner[]> {
     const [key, asciiKey] = keysOf(resolve(path));
     return this.db.all<Owner>(
       'SELECT profile, file, ext FROM downloads WHERE path_key IN (?, ?)',
@@ -93,9 +93,9 @@ export class Downloads extends Table {
   }
 
   /** The downloads of these files, oldest first. */
-  forFiles(files: readonly string[]): Map<string, Download[]> {
+  async forFiles(files: readonly string[]): Promise<Map<string, Download[]>> {
     if (files.length === 0) return new Map();
-    const rows = this.db.all<Download>(
+    const rows = await this.db.all<Download>(
       `SELECT file, ext, path, bytes, at FROM downloads
        WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at`,
       this.profile,

@@ -1,5 +1,5 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
-import type { Value } from '../lib/sqlite.ts';
+import type { Value } from './store.ts';
 import { Table } from './table.ts';
 
 /** `test` is the delivery that a listener asked for itself; `found` was made by us for an event that did not come. */
@@ -49,26 +49,27 @@ const insert = `INSERT INTO events (id, profile, source, received_at, remote, co
 const inserts = BATCH_SIZES.map((size) => insert + placesOf(size));
 
 export class Events extends Table {
-  /** The highest number so far, of any profile. */
-  lastId(): number {
-    return this.db.get<{ n: number | null }>('SELECT max(id) AS n FROM events')?.n ?? 0;
+  /** Numbers for new events; for use within a transaction. */
+  newIds(count: number): Promise<number[]> {
+    return this.db.newIds('events', count);
   }
 
   /** Keeps events under their new numbers; for use within a transaction. */
-  add(rows: readonly EventRow[]): void {
+  async add(rows: readonly EventRow[]): Promise<void> {
     for (let at = 0; at < rows.length; ) {
       const which = BATCH_SIZES.findIndex((size) => size <= rows.length - at);
       const size = BATCH_SIZES[which] as number;
       const values: Value[] = [];
       for (let n = at; n < at + size; n += 1) this.#push(values, rows[n] as EventRow);
-      this.db.run(inserts[which] as string, ...values);
+      await this.db.run(inserts[which] as string, ...values);
       at += size;
     }
   }
 
   /** An event may be about more files than the one it names first. */
-  addFile(event: number, file: string): void {
-    this.db.run('INSERT OR IGNORE INTO event_files (audiofile, event) VALUES (?, ?)', file, event);
+  addFile(event: number, file: string): Promise<number> {
+    const sql = 'INSERT INTO event_files (audiofile, event) VALUES (?, ?) ON CONFLICT DO NOTHING';
+    return this.db.run(sql, file, event);
   }
 
   #push(values: Value[], row: EventRow): void {
@@ -76,7 +77,7 @@ export class Events extends Table {
     values.push(row.body, row.event, row.version, row.audiofile, row.order_id, row.arrival);
   }
 
-  get(id: number): EventRow | undefined {
+  get(id: number): Promise<EventRow | undefined> {
     return this.db.get<EventRow>(
       `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND events.id = ?`,
       this.profile,
@@ -85,7 +86,7 @@ export class Events extends Table {
   }
 
   /** Those of these deliveries that the ledger has. */
-  ofArrivals(arrivals: readonly string[]): EventRow[] {
+  async ofArrivals(arrivals: readonly string[]): Promise<EventRow[]> {
     if (arrivals.length === 0) return [];
     return this.db.all<EventRow>(
       `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND events.arrival IS NOT NULL
@@ -96,7 +97,7 @@ export class Events extends Table {
   }
 
   /** A page of events, newest first, older than `before`. */
-  page(filter: EventFilter, size: number, before = Number.MAX_SAFE_INTEGER): EventRow[] {
+  page(filter: EventFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<EventRow[]> {
     const { where, values } = this.#where(filter);
     return this.db.all<EventRow>(
       `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id < ? ORDER BY events.id DESC LIMIT ?`,
@@ -107,7 +108,7 @@ export class Events extends Table {
   }
 
   /** Events newer than `after`, oldest first. */
-  following(filter: EventFilter, after: number, size: number): EventRow[] {
+  following(filter: EventFilter, after: number, size: number): Promise<EventRow[]> {
     const { where, values } = this.#where(filter);
     return this.db.all<EventRow>(
       `SELECT ${columns} FROM ${tables} WHERE ${where} AND events.id > ? ORDER BY events.id LIMIT ?`,
@@ -117,9 +118,10 @@ export class Events extends Table {
     );
   }
 
-  count(filter: EventFilter): number {
+  async count(filter: EventFilter): Promise<number> {
     const { where, values } = this.#where(filter);
-    return this.db.get<{ n: number }>(`SELECT count(*) AS n FROM events WHERE ${where}`, ...values)?.n ?? 0;
+    const sql = `SELECT count(*) AS n FROM events WHERE ${where}`;
+    return (await this.db.get<{ n: number }>(sql, ...values))?.n ?? 0;
   }
 
   #where({ events = [], file, order, since, found = false }: EventFilter): {

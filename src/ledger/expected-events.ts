@@ -9,8 +9,8 @@ export interface MissedFile {
 
 export class ExpectedEvents extends Table {
   /** From now on the event of every open file is expected, unless it has come. */
-  expectAll(): void {
-    this.db.run(
+  expectAll(): Promise<number> {
+    return this.db.run(
       `UPDATE files SET awaited = 1
        WHERE profile = ? AND ended = '' AND test = 0 AND awaited = 0 AND completed = 0`,
       this.profile,
@@ -18,7 +18,7 @@ export class ExpectedEvents extends Table {
   }
 
   /** Files that were seen to be delivered before `until` (ISO 8601), and whose event was expected and has not come. */
-  missed(until: string): MissedFile[] {
+  missed(until: string): Promise<MissedFile[]> {
     return this.db.all<MissedFile>(
       `SELECT id, order_id, url FROM files
        WHERE profile = ? AND awaited = 1 AND ended = 'delivered' AND changed_at < ? ORDER BY seq LIMIT 1000`,
@@ -31,10 +31,10 @@ export class ExpectedEvents extends Table {
    * Those of these files whose event came before the file itself was in the ledger. Reads all events, so it is for the
    * few files that were missed.
    */
-  cameEarly(ids: readonly string[]): ReadonlySet<string> {
+  async cameEarly(ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     return new Set(
-      this.ids(
+      await this.ids(
         `SELECT DISTINCT audiofile AS id FROM events WHERE profile = ? AND source = 'received'
          AND event = 'TRANSCRIPT_COMPLETE' AND audiofile IN (SELECT value FROM json_each(?))`,
         this.profile,
@@ -44,8 +44,8 @@ export class ExpectedEvents extends Table {
   }
 
   /** Expects the event of a file no longer; false if it has come, or if another listener was faster. */
-  stopExpecting(id: string): boolean {
-    const changed = this.db.run(
+  async stopExpecting(id: string): Promise<boolean> {
+    const changed = await this.db.run(
       'UPDATE files SET awaited = 0, completed = 1 WHERE profile = ? AND id = ? AND awaited = 1',
       this.profile,
       id,
@@ -54,13 +54,13 @@ export class ExpectedEvents extends Table {
   }
 
   /** Remembers the event that was made in place of a file's delivery, in case that still comes. */
-  setSubstitute(id: string, event: number): void {
-    this.db.run('UPDATE files SET found = ? WHERE profile = ? AND id = ?', event, this.profile, id);
+  setSubstitute(id: string, event: number): Promise<number> {
+    return this.db.run('UPDATE files SET found = ? WHERE profile = ? AND id = ?', event, this.profile, id);
   }
 
   /** Pairs a delivery with the event that was made in its place; false if another delivery has that already. */
-  pairWithSubstitute(id: string, substitute: number, delivery: number): boolean {
-    const changed = this.db.run(
+  async pairWithSubstitute(id: string, substitute: number, delivery: number): Promise<boolean> {
+    const changed = await this.db.run(
       'UPDATE files SET found = NULL WHERE profile = ? AND id = ? AND found = ?',
       this.profile,
       id,
@@ -68,8 +68,8 @@ export class ExpectedEvents extends Table {
     );
     if (changed === 0) return false;
     const setTwin = 'UPDATE events SET twin = ? WHERE id = ?';
-    this.db.run(setTwin, delivery, substitute);
-    this.db.run(setTwin, substitute, delivery);
+    await this.db.run(setTwin, delivery, substitute);
+    await this.db.run(setTwin, substitute, delivery);
     return true;
   }
 }

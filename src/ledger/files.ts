@@ -1,7 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
-import type { Value } from '../lib/sqlite.ts';
 import { correctPairing, type PairedFile } from './file-pairing.ts';
+import type { Store, Value } from './store.ts';
 import { Table, timestamp } from './table.ts';
 
 export interface FileRow {
@@ -66,7 +66,7 @@ const hasNews = "heard_at >= coalesce(checked_at, '')";
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
 
 export class Files extends Table {
-  get(id: string): FileRow | undefined {
+  get(id: string): Promise<FileRow | undefined> {
     return this.db.get<FileRow>(
       `SELECT ${columns} FROM ${tables} WHERE files.profile = ? AND files.id = ?`,
       this.profile,
@@ -75,7 +75,7 @@ export class Files extends Table {
   }
 
   /** A page of files, newest first, older than the one at `before`. */
-  page(filter: FileFilter, size: number, before = Number.MAX_SAFE_INTEGER): FileRow[] {
+  page(filter: FileFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<FileRow[]> {
     const { where, values } = this.#where(filter);
     return this.db.all<FileRow>(
       `SELECT ${columns} FROM ${tables} WHERE ${where} AND files.seq < ? ORDER BY files.seq DESC LIMIT ?`,
@@ -85,24 +85,24 @@ export class Files extends Table {
     );
   }
 
-  count(filter: FileFilter): number {
+  async count(filter: FileFilter): Promise<number> {
     const { where, values } = this.#where(filter);
-    return this.db.get<{ n: number }>(`SELECT count(*) AS n FROM files WHERE ${where}`, ...values)?.n ?? 0;
+    const row = await this.db.get<{ n: number }>(`SELECT count(*) AS n FROM files WHERE ${where}`, ...values);
+    return row?.n ?? 0;
   }
 
-  ofOrder(order: string): FileRow[] {
-    return this.page({ order }, 100_000).reverse();
+  async ofOrder(order: string): Promise<FileRow[]> {
+    return (await this.page({ order }, 100_000)).reverse();
   }
 
   /** Whether the ledger has the order, with or without files. */
-  hasOrder(order: string): boolean {
-    return (
-      this.db.get('SELECT 1 FROM orders WHERE profile = ? AND id = ?', this.profile, order) !== undefined
-    );
+  async hasOrder(order: string): Promise<boolean> {
+    const sql = 'SELECT 1 FROM orders WHERE profile = ? AND id = ?';
+    return (await this.db.get(sql, this.profile, order)) !== undefined;
   }
 
   /** Ids of the files that may still change, oldest first; test orders are never transcribed. */
-  open(filter: FileFilter = {}): string[] {
+  open(filter: FileFilter = {}): Promise<string[]> {
     const { where, values } = this.#where(filter);
     return this.ids(
       `SELECT id FROM files WHERE ${where} AND ended = '' AND test = 0 ORDER BY seq`,
@@ -111,23 +111,23 @@ export class Files extends Table {
   }
 
   /** The same, then those that have ended and that an event named since: the service may say something else now. */
-  toRefresh(filter: FileFilter = {}): string[] {
+  async toRefresh(filter: FileFilter = {}): Promise<string[]> {
     const { where, values } = this.#where(filter);
-    const named = this.ids(
+    const named = await this.ids(
       `SELECT id FROM files WHERE ${where} AND ${hasNews} AND ended <> '' AND test = 0 ORDER BY heard_at`,
       ...values,
     );
-    return this.open(filter).concat(named);
+    return (await this.open(filter)).concat(named);
   }
 
   /** Whether the service has said that the file is delivered; an event does not count. */
-  isDelivered(id: string): boolean {
+  async isDelivered(id: string): Promise<boolean> {
     const sql = "SELECT 1 FROM files WHERE profile = ? AND id = ? AND ended = 'delivered'";
-    return this.db.get(sql, this.profile, id) !== undefined;
+    return (await this.db.get(sql, this.profile, id)) !== undefined;
   }
 
   /** Ids of delivered files of which this folder has at most a draft in this format, oldest first. */
-  notDownloaded(ext: string, folder: string): string[] {
+  notDownloaded(ext: string, folder: string): Promise<string[]> {
     return this.ids(
       `SELECT id FROM files WHERE profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
            SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
@@ -140,8 +140,8 @@ export class Files extends Table {
   }
 
   /** Those of these files that are in the ledger. */
-  known(ids: readonly string[]): ReadonlyMap<string, KnownFile> {
-    const rows = this.db.all<KnownFile & { id: string }>(
+  async known(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>> {
+    const rows = await this.db.all<KnownFile & { id: string }>(
       'SELECT id, title, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
       this.profile,
       JSON.stringify(ids),
@@ -150,7 +150,7 @@ export class Files extends Table {
   }
 
   /** Those of these files that have ended, or that an event named since the service was last asked about them. */
-  withNews(ids: readonly string[]): string[] {
+  withNews(ids: readonly string[]): Promise<string[]> {
     return this.ids(
       `SELECT id FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))
        AND (ended <> '' OR ${hasNews})`,
@@ -163,16 +163,16 @@ export class Files extends Table {
    * Files to ask the service about: first those that an event named, ended or not, then open ones that it was not asked
    * about since `before`; none of `except`.
    */
-  dueForRefresh(before: string, limit: number, except: readonly string[]): string[] {
+  async dueForRefresh(before: string, limit: number, except: readonly string[]): Promise<string[]> {
     const rest = 'AND test = 0 AND id NOT IN (SELECT value FROM json_each(?))';
-    const named = this.ids(
+    const named = await this.ids(
       `SELECT id FROM files WHERE profile = ? AND ${hasNews} ${rest} ORDER BY heard_at LIMIT ?`,
       this.profile,
       JSON.stringify(except),
       limit,
     );
     if (before === '' || named.length === limit) return named;
-    const others = this.ids(
+    const others = await this.ids(
       `SELECT id FROM files WHERE profile = ? AND ended = '' AND coalesce(checked_at, '') < ? ${rest}
        ORDER BY coalesce(checked_at, '') LIMIT ?`,
       this.profile,
@@ -184,34 +184,35 @@ export class Files extends Table {
   }
 
   /** Keeps what the service said of a file that was ordered here; gives the state before, if it was another. */
-  update(seen: ServiceAnswer): string | undefined {
-    return this.db.transaction(() => {
-      const before = this.db.get<PairedFile & { state: string; hold: string | null }>(
+  update(seen: ServiceAnswer): Promise<string | undefined> {
+    return this.db.transaction(async (db) => {
+      const before = await db.get<PairedFile & { state: string; hold: string | null }>(
         `SELECT files.id, files.order_id, files.url, files.key, files.state, orders.hold FROM ${tables}
          WHERE files.profile = ? AND files.id = ?`,
         this.profile,
         seen.id,
       );
       if (!before) return undefined;
-      correctPairing(this.db, this.profile, before, this.hide(seen.link));
+      await correctPairing(db, this.profile, before, this.hide(seen.link));
       const known = findFileState(seen.state);
       const state = known?.name ?? this.hide(seen.state);
       const changed = before.state !== state;
-      this.#keep(seen, state, changed);
-      if (before.hold !== null && known && !known.held) this.#endHold(before.order_id);
+      await this.#keep(db, seen, state, changed);
+      if (before.hold !== null && known && !known.held) await this.#endHold(db, before.order_id);
       return changed ? before.state : undefined;
     });
   }
 
   #keep(
+    db: Store,
     { id, state: said, title, invoices, answer, askedAt }: ServiceAnswer,
     state: string,
     changed: boolean,
-  ): void {
-    this.db.run(
+  ): Promise<number> {
+    return db.run(
       `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
          checked_at = ?, hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
-         changed_at = CASE WHEN ? THEN ? ELSE changed_at END
+         changed_at = CASE WHEN ? = 1 THEN ? ELSE changed_at END
        WHERE profile = ? AND id = ?`,
       state,
       findFileState(said)?.end ?? '',
@@ -228,15 +229,14 @@ export class Files extends Table {
   }
 
   /** Work on one of its files means that the order is not on hold any more, whoever said that it was. */
-  #endHold(order: string): void {
-    this.db.run('UPDATE orders SET hold = NULL WHERE profile = ? AND id = ?', this.profile, order);
+  #endHold(db: Store, order: string): Promise<number> {
+    return db.run('UPDATE orders SET hold = NULL WHERE profile = ? AND id = ?', this.profile, order);
   }
 
   /** All states that files are in. */
-  states(): string[] {
-    return this.db
-      .all<{ state: string }>('SELECT DISTINCT state FROM files WHERE profile = ?', this.profile)
-      .map(({ state }) => state);
+  async states(): Promise<string[]> {
+    const sql = 'SELECT DISTINCT state FROM files WHERE profile = ?';
+    return (await this.db.all<{ state: string }>(sql, this.profile)).map(({ state }) => state);
   }
 
   #where({ states = [], order, since }: FileFilter): { where: string; values: Value[] } {

@@ -13,13 +13,13 @@ const MAX_FILES_READ = 1000;
 const AFTER_ALL = '\u{10ffff}';
 
 export class IdSuggestions extends Table {
-  suggest(kind: string, prefix: string): IdSuggestion[] {
+  suggest(kind: string, prefix: string): Promise<IdSuggestion[]> {
     if (kind === 'order') return this.#orders(prefix);
     if (kind === 'attempt') return this.#attempts(prefix);
     return kind === 'invoice' ? this.#invoices(prefix) : this.#files(prefix);
   }
 
-  #files(prefix: string): IdSuggestion[] {
+  #files(prefix: string): Promise<IdSuggestion[]> {
     const about = "trim(state || ' ' || coalesce(nullif(title, ''), url)) AS about";
     return prefix === ''
       ? this.#all(
@@ -32,7 +32,7 @@ export class IdSuggestions extends Table {
         );
   }
 
-  #orders(prefix: string): IdSuggestion[] {
+  #orders(prefix: string): Promise<IdSuggestion[]> {
     const found = "SELECT id, skus || ' ' || placed_at AS about FROM orders WHERE profile = ? AND id <> ''";
     return prefix === ''
       ? this.#all(
@@ -48,8 +48,8 @@ export class IdSuggestions extends Table {
   }
 
   /** Those whose end is not known: few, so that all of them can be read. */
-  #attempts(prefix: string): IdSuggestion[] {
-    const rows = this.#all(
+  async #attempts(prefix: string): Promise<IdSuggestion[]> {
+    const rows = await this.#all(
       `SELECT CAST(id AS TEXT) AS id, started_at || ' ' || coalesce((SELECT url FROM attempt_urls
          WHERE attempt = attempts.id ORDER BY position LIMIT 1), '') AS about
        FROM attempts WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0
@@ -59,8 +59,8 @@ export class IdSuggestions extends Table {
   }
 
   /** The ledger has no invoices of its own: they are read from the latest files. */
-  #invoices(prefix: string): IdSuggestion[] {
-    const rows = this.db.all<{ invoices: string; about: string }>(
+  async #invoices(prefix: string): Promise<IdSuggestion[]> {
+    const rows = await this.db.all<{ invoices: string; about: string }>(
       `SELECT invoices, coalesce(nullif(title, ''), url) AS about FROM files
        WHERE profile = ? AND invoices <> '' ORDER BY seq DESC LIMIT ${MAX_FILES_READ}`,
       this.profile,
@@ -72,7 +72,7 @@ export class IdSuggestions extends Table {
     return [...found].slice(0, MAX_SUGGESTIONS).map(([id, about]) => ({ id, about }));
   }
 
-  #all(sql: string, ...values: string[]): IdSuggestion[] {
+  #all(sql: string, ...values: string[]): Promise<IdSuggestion[]> {
     return this.db.all<IdSuggestion>(sql, this.profile, ...values);
   }
 }

@@ -10,19 +10,30 @@ export interface Lease extends ProcessMark {
   readonly seenAt: string;
 }
 
+/** What a lease is judged by. */
+export interface Judge {
+  /** The time, by the clock that the heartbeats are written by. */
+  readonly nowMs: number;
+  /** On a shared ledger hosts may have the same name, and processes of different containers the same number. */
+  readonly isShared: boolean;
+}
+
+const here = (): Judge => ({ nowMs: Date.now(), isShared: false });
+
 /**
  * On another machine only the heartbeat tells. On this one a process that is gone ends its lease at once, and one that
  * is there keeps it: it may be stopped (Ctrl-Z), and sends its order when it goes on.
  */
-export function holdsLease(lease: Lease, now = Date.now()): boolean {
-  const silent = isSilent(lease.seenAt, MAX_SILENCE_MS, now);
+export function holdsLease(lease: Lease, { nowMs, isShared } = here()): boolean {
+  const silent = isSilent(lease.seenAt, MAX_SILENCE_MS, nowMs);
+  if (isShared) return !silent;
   if (lease.host !== hostname()) return lease.host !== '' && !silent;
   return silent ? isCertainlySame(lease) : isSameProcess(lease);
 }
 
 /** Whether the last heartbeat of a process is older than the limit. */
-export const isSilent = (seenAt: string, limitMs = MAX_SILENCE_MS, now = Date.now()): boolean =>
-  now - Date.parse(seenAt) > limitMs;
+export const isSilent = (seenAt: string, limitMs = MAX_SILENCE_MS, nowMs = Date.now()): boolean =>
+  nowMs - Date.parse(seenAt) > limitMs;
 
 /** A lease that was taken longer ago than this is asked about before an order is sent. */
 const RECHECK_AFTER_MS = 2_000;

@@ -1,82 +1,43 @@
-/** What was ordered and what became of it, for one profile. The service keeps no list, so this is the only one. */
-
-import { cutSignatures } from '../lib/audio-identity.ts';
+/** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
 import { StenoError } from '../lib/errors.ts';
-import { type Database, openDamaged, openDatabase } from '../lib/sqlite.ts';
-import { sizeOf } from '../lib/sqlite-file.ts';
-import { OpenedFile } from '../lib/sqlite-replaced.ts';
-import { Actions } from './actions.ts';
-import { Attempts } from './attempts.ts';
-import { rescueHint, restoreHint } from './backups.ts';
-import { Claims } from './claims.ts';
-import { Downloads } from './downloads.ts';
 import type { TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
-import { EventEffects } from './event-effects.ts';
-import { Events } from './events.ts';
-import { ExpectedEvents } from './expected-events.ts';
-import { Files } from './files.ts';
-import { OpenAttempts } from './open-attempts.ts';
-import { Patience } from './patience.ts';
-import { CLEANED_KEYS, Properties } from './properties.ts';
+import { LedgerTables } from './ledger-tables.ts';
+import { Outbox } from './outbox.ts';
+import { CLEANED_KEYS } from './properties.ts';
 import type { Pruning } from './prune.ts';
 import { Runs } from './runs.ts';
-import { migrations } from './schema.ts';
+import type { SharedLedgerOptions } from './shared.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import type { LedgerStore } from './store.ts';
 import type { Hide } from './table.ts';
-import { TrackedFiles } from './tracked-files.ts';
-import { WebhookLoans } from './webhook-loans.ts';
 
-export class Ledger {
-  readonly attempts: Attempts;
-  readonly openAttempts: OpenAttempts;
-  readonly trackedFiles: TrackedFiles;
-  readonly claims: Claims;
-  readonly files: Files;
-  readonly downloads: Downloads;
-  readonly events: Events;
-  readonly eventEffects: EventEffects;
-  readonly expectedEvents: ExpectedEvents;
-  readonly actions: Actions;
-  readonly runs: Runs;
-  readonly webhookLoans: WebhookLoans;
-  readonly properties: Properties;
-  readonly #db: Database;
+export class Ledger extends LedgerTables {
+  readonly #store: LedgerStore;
   readonly #profile: string;
   readonly #hide: Hide;
-  readonly #patience = new Patience();
-  /** Of one that can be opened anew. */
-  #opened: OpenedFile | undefined;
+  #impatient: Ledger | undefined;
 
-  private constructor(db: Database, profile: string, hide: Hide) {
-    this.#db = db;
+  private constructor(store: LedgerStore, profile: string, hide: Hide, outbox?: Outbox) {
+    super(store, profile, hide, outbox);
+    this.#store = store;
     this.#profile = profile;
     this.#hide = hide;
-    const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)) };
-    this.attempts = new Attempts(context);
-    this.openAttempts = new OpenAttempts(context);
-    this.trackedFiles = new TrackedFiles(context);
-    this.claims = new Claims(context);
-    this.files = new Files(context);
-    this.downloads = new Downloads(context);
-    this.events = new Events(context);
-    this.eventEffects = new EventEffects(context);
-    this.expectedEvents = new ExpectedEvents(context);
-    this.actions = new Actions(context);
-    this.runs = new Runs(context);
-    this.webhookLoans = new WebhookLoans(context);
-    this.properties = new Properties(context);
   }
 
   static async open(path: string, profile: string, hide: Hide, signal?: AbortSignal): Promise<Ledger> {
-    return new Ledger(
-      await openDatabase(path, migrations, {
-        hintIfEmpty: () => restoreHint(path),
-        hintIfDamaged: () => rescueHint(path),
-        signal,
-      }),
-      profile,
-      hide,
-    );
+    return new Ledger(await SqliteStore.open(path, signal), profile, hide);
+  }
+
+  /** A ledger that several machines use. */
+  static async openShared(options: SharedLedgerOptions, hide: Hide): Promise<Ledger> {
+    const { openSharedStore } = await import('./postgres/open-store.ts');
+    const { account, outcomes } = options;
+    const store = await openSharedStore(options);
+    const outbox = new Outbox(outcomes);
+    const ledger = new Ledger(store, account.name, hide, outbox);
+    await outbox.handOver(account.name, (kept) => ledger.attempts.take(kept));
+    return ledger;
   }
 
   /** What can be read of a damaged ledger, as the lines of an export. Nothing is written to it. */
@@ -85,36 +46,34 @@ export class Ledger {
     hide: Hide,
     onTable: (salvaged: Salvaged) => void,
   ): AsyncGenerator<string> {
-    const { salvageLines } = await import('./dump/salvage.ts');
-    const db = await openDamaged(path, () => restoreHint(path));
-    try {
-      yield* salvageLines(db, hide, onTable);
-    } finally {
-      db.close();
-    }
+    const { salvageFile } = await import('./dump/salvage.ts');
+    yield* salvageFile(path, hide, onTable);
   }
 
-  /** A second connection, for events: every commit is synced to disk, and a lock is an error at once. */
-  async openNonBlocking(): Promise<Ledger> {
-    const { path } = this.#db;
-    const ledger = new Ledger(await openNonBlocking(path), this.#profile, this.#hide);
-    ledger.#opened = new OpenedFile(path);
-    return ledger;
+  /** The same ledger for work that can do without it: waits for other processes only some seconds in all. */
+  impatient(signal: AbortSignal): Ledger {
+    this.#impatient ??= new Ledger(this.#store.impatient(signal), this.#profile, this.#hide);
+    return this.#impatient;
+  }
+
+  /** A second connection, for events: every commit is durable, and a lock is an error at once. */
+  async another(): Promise<Ledger> {
+    return new Ledger(await this.#store.another(), this.#profile, this.#hide);
   }
 
   /** The same for this one, after its file was replaced. Where there is none, none is made: that throws. */
-  async reopenNonBlocking(): Promise<void> {
-    const { path } = this.#db;
-    if (sizeOf(path) === undefined) this.checkInPlace();
-    this.#opened?.checkLog();
-    this.#db.replaceBy(await openNonBlocking(path));
-    this.#opened?.close();
-    this.#opened = new OpenedFile(path);
+  reopen(): Promise<void> {
+    return this.#store.reopen();
   }
 
   /** Whether its file is still at its path. */
   get isInPlace(): boolean {
-    return this.#db.isInPlace();
+    return this.#store.isInPlace;
+  }
+
+  /** Throws if the file was deleted or replaced: what is written to it now would be lost. */
+  checkInPlace(): void {
+    this.#store.checkInPlace();
   }
 
   /**
@@ -123,39 +82,34 @@ export class Ledger {
    */
   async takeKeyOut(key: string): Promise<void> {
     try {
-      if (this.properties.get(CLEANED_KEYS) === undefined) return;
+      const { file } = this.#store;
+      if (!file || (await this.properties.get(CLEANED_KEYS)) === undefined) return;
       const { takeKeyOut } = await import('./secret-cleaning.ts');
-      const cleaning = { database: this.#db, properties: this.properties, profile: this.#profile };
-      this.#db.withoutBlocking(() => takeKeyOut({ ...cleaning, key, hide: this.#hide }));
+      const cleaning = { profile: this.#profile, key, hide: this.#hide };
+      await file.alone((database) => takeKeyOut({ ...cleaning, database }));
     } catch {
       // Nothing of the ledger is lost by that.
     }
   }
 
-  /** Throws if the file was deleted or replaced: what is written to it now would be lost. */
-  checkInPlace(): void {
-    if (!this.isInPlace)
-      throw new StenoError('failed', `${this.#db.path} was deleted or replaced while it was in use`);
+  /** Throws where no order may be placed with this ledger. */
+  prepareForOrders(): Promise<void> {
+    return this.#store.prepareForOrders();
   }
 
-  /** Does all of the work or none of it. */
-  transaction<Result>(work: () => Result): Result {
-    return this.#db.transaction(work);
+  /** Does all of the work or none of it; the work must use the tables that it is given, which are in the transaction. */
+  transaction<Result>(work: (tables: LedgerTables) => Promise<Result>): Promise<Result> {
+    return this.#store.transaction((store) => work(new LedgerTables(store, this.#profile, this.#hide)));
   }
 
-  /** Does the work as soon as no other process holds the ledger; gives up after some seconds of waiting in all. */
-  whenFree<Result>(work: () => Result, signal: AbortSignal): Promise<Result> {
-    return this.#patience.whenFree(() => this.#db.withoutBlocking(work), signal);
-  }
-
-  /** A number that changes when another connection has written. */
-  get version(): number {
-    return this.#db.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+  /** A number that changes when another process may have written. */
+  version(): Promise<number> {
+    return this.#store.version();
   }
 
   /** Deletes everything of this profile. */
-  clear(): void {
-    this.#db.transaction(() => {
+  async clear(): Promise<void> {
+    await this.#store.transaction(async (store) => {
       const ofEvents = 'WHERE event IN (SELECT id FROM events WHERE profile = ?)';
       const statements = [
         ...['claims', 'attempt_names', 'attempt_urls'].map(
@@ -167,56 +121,61 @@ export class Ledger {
           (table) => `DELETE FROM ${table} WHERE profile = ?`,
         ),
       ];
-      for (const sql of statements) this.#db.run(sql, this.#profile);
+      for (const sql of statements) await store.run(sql, this.#profile);
     });
   }
 
-  /** The ledger as JSON lines, several at a time; nothing else may use this ledger meanwhile. */
+  /** The ledger as JSON lines, several at a time. */
   async *exportLines(allProfiles: boolean): AsyncGenerator<string> {
     const { exportLines } = await import('./dump/export.ts');
-    yield* exportLines(this.#db, allProfiles ? undefined : this.#profile, this.#hide);
+    const snapshot = await this.#store.snapshot();
+    try {
+      yield* exportLines(snapshot, allProfiles ? undefined : this.#profile, this.#hide);
+    } finally {
+      await snapshot.end();
+    }
   }
 
-  /** Takes such lines in, all or none: none if the signal fires. Nothing else may use this ledger meanwhile. */
+  /** Takes such lines in, all or none: none if the signal fires. */
   async importLines(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TableCounts[]> {
     const { importLines } = await import('./dump/import.ts');
-    return importLines(this.#db, source, this.#hide, signal);
+    const { file } = this.#store;
+    if (!file) throw new StenoError('failed', 'a shared ledger takes no import');
+    return file.alone((database) => importLines(database, source, this.#hide, signal));
   }
 
   /** Removes received history of one profile. */
   async pruning(profile = this.#profile): Promise<Pruning> {
     const { Pruning } = await import('./prune.ts');
-    return new Pruning({ db: this.#db, profile, hide: this.#hide }, this.#db);
+    return new Pruning({ db: this.#store, profile, hide: this.#hide }, this.#store.file);
   }
 
   /** Has a backup made in the background, if it is time for one. */
   async backUpIfDue(): Promise<void> {
+    const path = this.#store.file?.path;
+    if (path === undefined) return;
     const { isBackupDue, startBackup } = await import('./backups.ts');
-    if (isBackupDue(this.#db.path)) startBackup(this.#db.path);
+    if (isBackupDue(path)) startBackup(path);
   }
 
   /** Whether a listener of any profile runs. */
-  isListenedTo(): boolean {
-    return this.profiles().some(
-      (profile) => new Runs({ db: this.#db, profile, hide: this.#hide }).running().length > 0,
-    );
+  async isListenedTo(): Promise<boolean> {
+    for (const profile of await this.profiles()) {
+      const runs = new Runs({ db: this.#store, profile, hide: this.#hide });
+      if ((await runs.running()).length > 0) return true;
+    }
+    return false;
   }
 
   /** Every profile that has rows. */
-  profiles(): string[] {
+  async profiles(): Promise<string[]> {
     const tables = ['attempts', 'orders', 'files', 'downloads', 'events', 'runs'];
     const all = tables.map((table) => `SELECT profile FROM ${table}`).join(' UNION ');
-    return this.#db.all<{ profile: string }>(`${all} ORDER BY profile`).map(({ profile }) => profile);
+    const rows = await this.#store.all<{ profile: string }>(`${all} ORDER BY profile`);
+    return rows.map(({ profile }) => profile);
   }
 
-  close(): void {
-    this.#db.close();
+  close(): Promise<void> {
+    return this.#store.close();
   }
-}
-
-async function openNonBlocking(path: string): Promise<Database> {
-  const db = await openDatabase(path, migrations, { hintIfDamaged: () => rescueHint(path) });
-  db.setBusyTimeout(0);
-  db.syncEveryCommit();
-  return db;
 }

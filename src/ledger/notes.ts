@@ -3,6 +3,7 @@
  * on a full disk, the work goes on and that is told once, at the end.
  */
 import type { Ledger } from './ledger.ts';
+import type { LedgerTables } from './ledger-tables.ts';
 
 export interface NotesTrouble {
   readonly error: unknown;
@@ -10,13 +11,12 @@ export interface NotesTrouble {
   readonly lost: number;
 }
 
-type Note = (ledger: Ledger) => void;
+type Note = (tables: LedgerTables) => Promise<unknown>;
 
 const NOTES_PER_TRANSACTION = 500;
 
 export class LedgerNotes {
   readonly #ledger: Ledger;
-  readonly #signal: AbortSignal;
   /** The latest note of each thing, by what it is about: so their number is bounded. */
   readonly #waiting = new Map<string, Note>();
   #writing: Promise<void> | undefined;
@@ -24,14 +24,13 @@ export class LedgerNotes {
   #writeError: unknown;
 
   constructor(ledger: Ledger, signal: AbortSignal) {
-    this.#ledger = ledger;
-    this.#signal = signal;
+    this.#ledger = ledger.impatient(signal);
   }
 
   /** What the ledger says, or `otherwise` where it can't be read. */
-  read<Value>(ask: (ledger: Ledger) => Value, otherwise: Value): Value {
+  async read<Value>(ask: (tables: LedgerTables) => Promise<Value>, otherwise: Value): Promise<Value> {
     try {
-      return ask(this.#ledger);
+      return await ask(this.#ledger);
     } catch (error) {
       this.#readError = error;
       return otherwise;
@@ -69,11 +68,9 @@ export class LedgerNotes {
   }
 
   #write(batch: readonly Note[]): Promise<void> {
-    const ledger = this.#ledger;
-    const work = (): void => {
-      for (const note of batch) note(ledger);
-    };
-    return ledger.whenFree(() => ledger.transaction(work), this.#signal);
+    return this.#ledger.transaction(async (tables) => {
+      for (const note of batch) await note(tables);
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { AttemptTable, type OrderRow } from './attempt-table.ts';
 import { openStatus, type SenderRow, TRACKED } from './claims.ts';
 import { audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
-import { timestamp } from './table.ts';
+import { NOW, timestamp } from './table.ts';
 
 /** An attempt as people see it. */
 export interface Attempt {
@@ -39,20 +39,23 @@ interface AttemptRow extends SenderRow {
   readonly skus: string;
 }
 
-const columns = 'id, status, started_at, order_id, detail, skus, user, host, pid, process_start, seen_at';
+const columns = `id, status, started_at, order_id, detail, skus, "user", host, pid, process_start, seen_at, ${NOW} AS now`;
 
 export class OpenAttempts extends AttemptTable {
   /** Newest first; also those that hold no name any more, because what they tried was ordered again later. */
-  list(): Attempt[] {
-    return this.#rows().map((row) => this.#attemptOf(row));
+  async list(): Promise<Attempt[]> {
+    const attempts: Attempt[] = [];
+    for (const row of await this.#rows()) attempts.push(await this.#attemptOf(row));
+    return attempts;
   }
 
   /** Without those that are being sent. */
-  countUnclear(): number {
-    return this.#rows().filter((row) => openStatus(row.status, row) === 'unclear').length;
+  async countUnclear(): Promise<number> {
+    return (await this.#rows()).filter((row) => openStatus(row.status, row, this.db.isShared) === 'unclear')
+      .length;
   }
 
-  #rows(): AttemptRow[] {
+  #rows(): Promise<AttemptRow[]> {
     return this.db.all<AttemptRow>(
       `SELECT ${columns} FROM attempts
        WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0 ORDER BY id DESC`,
@@ -60,8 +63,8 @@ export class OpenAttempts extends AttemptTable {
     );
   }
 
-  get(attempt: number): Attempt | undefined {
-    const row = this.db.get<AttemptRow>(
+  async get(attempt: number): Promise<Attempt | undefined> {
+    const row = await this.db.get<AttemptRow>(
       `SELECT ${columns} FROM attempts WHERE profile = ? AND id = ? AND test = 0`,
       this.profile,
       attempt,
@@ -69,24 +72,24 @@ export class OpenAttempts extends AttemptTable {
     return row && this.#attemptOf(row);
   }
 
-  #attemptOf(row: AttemptRow): Attempt {
+  async #attemptOf(row: AttemptRow): Promise<Attempt> {
     const { id, status, started_at, order_id, detail, skus, user, host, pid } = row;
     const isOpen = status === 'sending' || status === 'uncertain';
     return {
       attempt: id,
-      status: isOpen ? openStatus(status, row) : status,
+      status: isOpen ? openStatus(status, row, this.db.isShared) : status,
       at: started_at,
-      urls: this.audios(id).map(({ url }) => url),
+      urls: (await this.audios(id)).map(({ url }) => url),
       skus: skus ? skus.split(',') : [],
       by: { user, host, pid },
       order: order_id ?? '',
       detail: detail ?? '',
-      later: isOpen ? this.#later(id) : [],
+      later: isOpen ? await this.#later(id) : [],
     };
   }
 
-  #later(attempt: number): LaterOrder[] {
-    const rows = this.db.all<{ order_id: string | null; detail: string | null }>(
+  async #later(attempt: number): Promise<LaterOrder[]> {
+    const rows = await this.db.all<{ order_id: string | null; detail: string | null }>(
       `SELECT order_id, detail FROM attempts WHERE profile = ? AND status = 'placed' AND test = 0 AND id IN (
          SELECT other.attempt FROM attempt_names AS own
          CROSS JOIN attempt_names AS other ON other.name = own.name AND other.attempt > own.attempt
@@ -98,8 +101,8 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** Another attempt that was placed as this order; one that stands for a file of `track` may be this very order. */
-  otherOfOrder(order: string, attempt: number): number | undefined {
-    const row = this.db.get<{ id: number }>(
+  async otherOfOrder(order: string, attempt: number): Promise<number | undefined> {
+    const row = await this.db.get<{ id: number }>(
       `SELECT id FROM attempts WHERE profile = ? AND order_id = ? AND id <> ? AND test = 0 AND status <> 'refused'
          AND detail IS DISTINCT FROM ? ORDER BY id LIMIT 1`,
       this.profile,
@@ -111,9 +114,9 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** Which files of an order are not known; nothing if none is missing, or if the order was only taken in with `track`. */
-  missingFiles(order: string): MissingFiles | undefined {
-    const audios = audiosOfOrder(this.db, this.profile, order);
-    const files = this.db.all<OrderedAudio>(
+  async missingFiles(order: string): Promise<MissingFiles | undefined> {
+    const audios = await audiosOfOrder(this.db, this.profile, order);
+    const files = await this.db.all<OrderedAudio>(
       'SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0',
       this.profile,
       order,
@@ -122,7 +125,7 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** What an attempt was to order, as it is kept. */
-  audios(attempt: number): OrderedAudio[] {
+  audios(attempt: number): Promise<OrderedAudio[]> {
     return this.db.all<OrderedAudio>(
       'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
       attempt,
@@ -130,40 +133,46 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** Those of these attempts that a process is sending right now. */
-  beingSent(attempts: readonly number[]): ReadonlySet<number> {
-    const rows = this.db.all<AttemptRow>(
-      `SELECT ${columns} FROM attempts WHERE id IN (SELECT value FROM json_each(?))`,
+  async beingSent(attempts: readonly number[]): Promise<ReadonlySet<number>> {
+    const rows = await this.db.all<AttemptRow>(
+      `SELECT ${columns} FROM attempts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
       JSON.stringify(attempts),
     );
-    return new Set(rows.filter((row) => openStatus(row.status, row) === 'being sent').map(({ id }) => id));
+    return new Set(
+      rows
+        .filter((row) => openStatus(row.status, row, this.db.isShared) === 'being sent')
+        .map(({ id }) => id),
+    );
   }
 
   /** It was placed after all. False if its end is known already. */
-  settlePlaced(attempt: number, order: string, files: readonly OrderedFile[]): boolean {
-    return this.db.durable(() => {
-      if (!this.#settle(attempt, 'placed', order)) return false;
-      const row = this.db.get<Omit<OrderRow, 'id'>>(
+  settlePlaced(attempt: number, order: string, files: readonly OrderedFile[]): Promise<boolean> {
+    return this.db.durable(async (db) => {
+      const tables = this.within(db);
+      if (!(await tables.#settle(attempt, 'placed', order))) return false;
+      const row = await db.get<Omit<OrderRow, 'id'>>(
         `SELECT started_at AS at, skus, names, notes,
            (SELECT hold FROM orders WHERE orders.profile = attempts.profile AND orders.id = order_id) AS hold
          FROM attempts WHERE id = ?`,
         attempt,
       );
-      if (row) this.addOrder({ ...row, id: order }, files, false);
+      if (row) await tables.addOrder({ ...row, id: order }, files, false);
       return true;
     });
   }
 
   /** It was not placed: its audios may be ordered again. False if its end is known already. */
-  settleNotPlaced(attempt: number): boolean {
-    return this.db.durable(() => {
-      const settled = this.#settle(attempt, 'refused', null);
-      if (settled) this.claims.release(attempt);
+  settleNotPlaced(attempt: number): Promise<boolean> {
+    return this.db.durable(async (db) => {
+      const tables = this.within(db);
+      const settled = await tables.#settle(attempt, 'refused', null);
+      if (settled) await tables.claims.release(attempt);
       return settled;
     });
   }
 
-  #settle(attempt: number, status: 'placed' | 'refused', order: string | null): boolean {
-    const changed = this.db.run(
+  async #settle(attempt: number, status: 'placed' | 'refused', order: string | null): Promise<boolean> {
+    const changed = await this.db.run(
       `UPDATE attempts SET status = ?, order_id = ?, detail = 'settled by hand', ended_at = ?
        WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')`,
       status,

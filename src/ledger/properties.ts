@@ -1,6 +1,7 @@
 /** What the ledger remembers about itself. */
 import { Table } from './table.ts';
 
+export const SALT = 'salt';
 /** Marks of the keys that were taken out; only a ledger that an earlier version wrote has this. */
 export const CLEANED_KEYS = 'cleaned_keys';
 /** Rows were changed, and the file may still hold what was in them. */
@@ -8,19 +9,22 @@ export const REWRITE_DUE = 'rewrite_due';
 
 export class Properties extends Table {
   /** Random, made with the ledger: whatever is derived from a secret for the ledger is derived with it. */
-  get salt(): string {
-    return this.get('salt') ?? '';
+  async salt(): Promise<string> {
+    return (await this.get(SALT)) ?? '';
   }
 
-  get(name: string): string | undefined {
-    return this.db.get<{ value: string }>('SELECT value FROM properties WHERE name = ?', name)?.value;
+  async get(name: string): Promise<string | undefined> {
+    const sql = 'SELECT value FROM properties WHERE name = ?';
+    return (await this.db.get<{ value: string }>(sql, name))?.value;
   }
 
-  set(name: string, value: string): void {
-    this.db.run('INSERT OR REPLACE INTO properties (name, value) VALUES (?, ?)', name, value);
+  set(name: string, value: string): Promise<number> {
+    const sql = `INSERT INTO properties (name, value) VALUES (?, ?)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+    return this.db.run(sql, name, value);
   }
 
-  remove(name: string): void {
-    this.db.run('DELETE FROM properties WHERE name = ?', name);
+  remove(name: string): Promise<number> {
+    return this.db.run('DELETE FROM properties WHERE name = ?', name);
   }
 }

@@ -1,13 +1,16 @@
 /** The listeners that run or ran: who does which actions. */
 import { hostname } from 'node:os';
 import { isRunning } from '../lib/processes.ts';
-import { Table, timestamp } from './table.ts';
+import { isSilent } from './lease.ts';
+import { NOW, Table, timestamp } from './table.ts';
 
 export interface RunRow {
   readonly id: number;
   readonly host: string;
   readonly pid: number;
   readonly seen_at: string;
+  /** By the clock of the ledger. */
+  readonly now: string;
 }
 
 /** A listener writes a heartbeat at least this often; one that misses three has ended. */
@@ -15,47 +18,56 @@ const HEARTBEAT_INTERVAL_MS = 10_000;
 const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
 
 export class Runs extends Table {
-  begin(): number {
-    const now = timestamp();
-    const row = this.db.get<{ id: number }>(
-      'INSERT INTO runs (profile, host, pid, started_at, seen_at) VALUES (?, ?, ?, ?, ?) RETURNING id',
+  async begin(): Promise<number> {
+    const row = await this.db.get<{ id: number }>(
+      `INSERT INTO runs (profile, host, pid, started_at, seen_at) VALUES (?, ?, ?, ?, ${NOW}) RETURNING id`,
       this.profile,
       hostname(),
       process.pid,
-      now,
-      now,
+      timestamp(),
     );
     return Number(row?.id);
   }
 
   /** A session for what a listener left in its journal: its actions are taken over like those of any that broke off. */
-  addEnded(): number {
-    const run = this.begin();
-    this.end(run);
+  async addEnded(): Promise<number> {
+    const run = await this.begin();
+    await this.end(run);
     return run;
   }
 
-  heartbeat(run: number): void {
-    this.db.run('UPDATE runs SET seen_at = ? WHERE id = ?', timestamp(), run);
+  heartbeat(run: number): Promise<number> {
+    return this.db.run(`UPDATE runs SET seen_at = ${NOW} WHERE id = ?`, run);
   }
 
-  end(run: number): void {
-    this.db.run('UPDATE runs SET ended_at = ? WHERE id = ?', timestamp(), run);
+  end(run: number): Promise<number> {
+    return this.db.run('UPDATE runs SET ended_at = ? WHERE id = ?', timestamp(), run);
   }
 
   /** Other listeners of this profile that are running now. */
-  running(): number[] {
-    const rows = this.db.all<RunRow>(
-      'SELECT id, host, pid, seen_at FROM runs WHERE profile = ? AND ended_at IS NULL',
+  async running(): Promise<number[]> {
+    return (await this.#unended()).filter(({ isRunning }) => isRunning).map(({ id }) => id);
+  }
+
+  /** Listeners of this profile, but for `own`, that are gone without having written that they end. */
+  async gone(own: number): Promise<number[]> {
+    const unended = await this.#unended();
+    return unended.filter((run) => !run.isRunning && run.id !== own).map(({ id }) => id);
+  }
+
+  async #unended(): Promise<Array<{ id: number; isRunning: boolean }>> {
+    const rows = await this.db.all<RunRow>(
+      `SELECT id, host, pid, seen_at, ${NOW} AS now FROM runs WHERE profile = ? AND ended_at IS NULL`,
       this.profile,
     );
-    return rows.filter(isRunningListener).map(({ id }) => id);
+    return rows.map((row) => ({ id: row.id, isRunning: isRunningListener(row, this.db.isShared) }));
   }
 }
 
-export function isRunningListener({ host, pid, seen_at }: RunRow): boolean {
-  const silent = Date.now() - Date.parse(seen_at) > MAX_SILENCE_MS;
-  if (host !== hostname() || silent) return !silent;
+/** On a shared ledger hosts may have the same name, so only its heartbeat tells. */
+export function isRunningListener({ host, pid, seen_at, now }: RunRow, isShared: boolean): boolean {
+  const silent = isSilent(seen_at, MAX_SILENCE_MS, Date.parse(now));
+  if (isShared || host !== hostname() || silent) return !silent;
   // A row with our own process id is of an earlier process: in a container each has the same.
   return pid !== process.pid && isRunning(pid);
 }

@@ -281,4 +281,13 @@ export const migrations: readonly Migration[] = [
     name: '014-removable-events',
     sql: 'CREATE INDEX event_files_by_event ON event_files (event);',
   },
+  {
+    // Who ordered it: `job` is the URL of a CI job.
+    name: '015-who',
+    sql: `
+      ALTER TABLE attempts ADD COLUMN job TEXT NOT NULL DEFAULT '';
+      ALTER TABLE orders ADD COLUMN user TEXT NOT NULL DEFAULT '';
+      ALTER TABLE orders ADD COLUMN host TEXT NOT NULL DEFAULT '';
+      ALTER TABLE orders ADD COLUMN job TEXT NOT NULL DEFAULT '';`,
+  },
 ];

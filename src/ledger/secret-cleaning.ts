@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { Sealer } from '../lib/sealer.ts';
 import type { Database } from '../lib/sqlite.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
-import { CLEANED_KEYS, type Properties, REWRITE_DUE } from './properties.ts';
+import { CLEANED_KEYS, REWRITE_DUE, SALT } from './properties.ts';
 import { rewriteRows } from './rewrite-rows.ts';
 import type { Hide } from './table.ts';
 
@@ -16,7 +16,6 @@ export function takePasswordsOut(database: Database): void {
 
 interface Cleaning {
   readonly database: Database;
-  readonly properties: Properties;
   /** The profile that the key is used with. */
   readonly profile: string;
   readonly key: string;
@@ -26,8 +25,9 @@ interface Cleaning {
 
 /** The first use with each key; throws where it can't be done now. */
 export function takeKeyOut(cleaning: Cleaning): void {
-  const { database, properties, key, hide } = cleaning;
-  const mark = shortMark(key, properties.salt);
+  const { database, key, hide } = cleaning;
+  const properties = new FileProperties(database);
+  const mark = shortMark(key, properties.get(SALT) ?? '');
   if (properties.get(CLEANED_KEYS)?.split(' ').includes(mark)) return;
   const wasDue = properties.get(REWRITE_DUE) !== undefined;
   properties.set(REWRITE_DUE, '');
@@ -36,6 +36,27 @@ export function takeKeyOut(cleaning: Cleaning): void {
   if ((changed > 0 || wasDue) && !database.rewriteFile()) return;
   properties.remove(REWRITE_DUE);
   properties.set(CLEANED_KEYS, `${properties.get(CLEANED_KEYS) ?? ''} ${mark}`);
+}
+
+/** The properties of a ledger, for work on its file. */
+class FileProperties {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get(name: string): string | undefined {
+    return this.#database.get<{ value: string }>('SELECT value FROM properties WHERE name = ?', name)?.value;
+  }
+
+  set(name: string, value: string): void {
+    this.#database.run('INSERT OR REPLACE INTO properties (name, value) VALUES (?, ?)', name, value);
+  }
+
+  remove(name: string): void {
+    this.#database.run('DELETE FROM properties WHERE name = ?', name);
+  }
 }
 
 /** Enough to tell a few keys apart, and far too little to find one by trying. */
@@ -55,7 +76,7 @@ function cleanRows(database: Database, hide: Hide): number {
 }
 
 /** What earlier versions have to put back, of whatever account, can only be read again with a key. */
-function sealFormers({ database, properties, profile, key, hide }: Cleaning): number {
+function sealFormers({ database, profile, key, hide }: Cleaning): number {
   const secret = database
     .all<{ id: number; former: string }>(
       `SELECT webhook_loans.id, former FROM webhook_loans JOIN runs ON runs.id = run WHERE account = '' AND profile = ?`,
@@ -63,7 +84,7 @@ function sealFormers({ database, properties, profile, key, hide }: Cleaning): nu
     )
     .filter(({ former }) => hide(former) !== former || maskUserinfo(former) !== former);
   if (secret.length === 0) return 0;
-  const sealer = new Sealer(key, properties.salt);
+  const sealer = new Sealer(key, new FileProperties(database).get(SALT) ?? '');
   for (const { id, former } of secret)
     database.run('UPDATE webhook_loans SET former = ? WHERE id = ?', sealer.seal(former), id);
   return secret.length;

@@ -1,34 +1,45 @@
-import type { Database, Value } from '../lib/sqlite.ts';
+import type { Outbox } from './outbox.ts';
+import type { Store, Value } from './store.ts';
 
 export type Hide = (text: string) => string;
 
-/** What the tables ask of a database: another store has to offer this and no more. */
-export type TableDatabase = Pick<Database, 'run' | 'get' | 'all' | 'transaction' | 'durable'>;
-
 export interface TableContext {
-  readonly db: TableDatabase;
+  readonly db: Store;
   /** A table shows and changes the rows of one profile. */
   readonly profile: string;
   /** Takes secrets out of a text: what comes from outside passes through it before it is kept. */
   readonly hide: Hide;
+  /** Where outcomes of orders go that the database can't take. */
+  readonly outbox?: Outbox | undefined;
 }
 
 /** The base of every table of the ledger. */
 export abstract class Table {
-  protected readonly db: TableDatabase;
+  protected readonly db: Store;
   protected readonly profile: string;
   protected readonly hide: Hide;
+  protected readonly outbox: Outbox | undefined;
 
-  constructor({ db, profile, hide }: TableContext) {
+  constructor({ db, profile, hide, outbox }: TableContext) {
     this.db = db;
     this.profile = profile;
     this.hide = hide;
+    this.outbox = outbox;
+  }
+
+  /** The same table within a transaction. */
+  within(db: Store): this {
+    const { profile, hide, outbox } = this;
+    return new (this.constructor as new (context: TableContext) => this)({ db, profile, hide, outbox });
   }
 
   /** The ids that a query finds. */
-  protected ids(sql: string, ...values: Value[]): string[] {
-    return this.db.all<{ id: string }>(sql, ...values).map(({ id }) => id);
+  protected async ids(sql: string, ...values: Value[]): Promise<string[]> {
+    return (await this.db.all<{ id: string }>(sql, ...values)).map(({ id }) => id);
   }
 }
+
+/** SQL for the time by the clock of the database: on a shared ledger, those of other machines may be wrong. */
+export const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
 export const timestamp = (): string => new Date().toISOString();

@@ -21,49 +21,51 @@ const FILES_TRACKED = 'its files were taken in with track';
 
 export class TrackedFiles extends AttemptTable {
   /** Takes a file in; of one that is known, only what was not known. From now on its link counts as ordered. */
-  add(file: TrackedFile): void {
+  add(file: TrackedFile): Promise<void> {
+    return this.db.transaction((db) => this.within(db).#add(file));
+  }
+
+  async #add(file: TrackedFile): Promise<void> {
     const { id, order, link } = file;
-    this.db.transaction(() => {
-      if (order) this.#addOrder(file);
-      this.db.run(
-        `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, 0, ?)
-         ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(order_id, ''), excluded.order_id),
-           url = coalesce(nullif(url, ''), excluded.url)`,
-        this.profile,
-        id,
-        order,
-        this.hide(link),
-        timestamp(),
-      );
-      this.claim(link, undefined, order);
-      if (order) this.#settleAccepted(order);
-    });
+    if (order) await this.#addOrder(file);
+    await this.db.run(
+      `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, 0, ?)
+         ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(files.order_id, ''), excluded.order_id),
+           url = coalesce(nullif(files.url, ''), excluded.url)`,
+      this.profile,
+      id,
+      order,
+      this.hide(link),
+      timestamp(),
+    );
+    await this.claim(link, undefined, order);
+    if (order) await this.#settleAccepted(order);
   }
 
   /** An order that was accepted without its files has a known end when the file of each of its URLs is known. */
-  #settleAccepted(order: string): void {
-    const accepted = this.db.all<{ id: number }>(
+  async #settleAccepted(order: string): Promise<void> {
+    const accepted = await this.db.all<{ id: number }>(
       "SELECT id FROM attempts WHERE profile = ? AND order_id = ? AND status = 'uncertain' AND test = 0",
       this.profile,
       order,
     );
     if (accepted.length === 0) return;
-    const files = this.db.all<OrderedAudio>(
+    const files = await this.db.all<OrderedAudio>(
       "SELECT url, key FROM files WHERE profile = ? AND order_id = ? AND test = 0 AND url <> ''",
       this.profile,
       order,
     );
     for (const { id } of accepted) {
-      const audios = this.db.all<OrderedAudio>(
+      const audios = await this.db.all<OrderedAudio>(
         'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
         id,
       );
-      if (!missingFiles(audios, files)) this.endAttempt(id, 'placed', order, FILES_TRACKED);
+      if (!missingFiles(audios, files)) await this.endAttempt(id, 'placed', order, FILES_TRACKED);
     }
   }
 
-  #addOrder({ order, names, notes }: TrackedFile): void {
-    this.db.run(
+  #addOrder({ order, names, notes }: TrackedFile): Promise<number> {
+    return this.db.run(
       `INSERT INTO orders (profile, id, placed_at, skus, names, notes) VALUES (?, ?, ?, '', ?, ?)
        ON CONFLICT (profile, id) DO NOTHING`,
       this.profile,
@@ -75,14 +77,19 @@ export class TrackedFiles extends AttemptTable {
   }
 
   /** An attempt that was placed holds the audio, as if it had been ordered here; one of unknown outcome gives way. */
-  claim(link: string, key: string | undefined, order: string): void {
+  async claim(link: string, key: string | undefined, order: string): Promise<void> {
     if (key === undefined && !isHttpUrl(link)) return;
     const audio = makeAudio(link, key);
-    const [holder] = this.claims.holders(audio.names).values();
+    const [holder] = (await this.claims.holders(audio.names)).values();
     if (holder?.status === 'placed') return;
-    const attempt = this.addAttempt({ audios: [audio], skus: [], names: [], test: false });
-    this.endAttempt(attempt, 'placed', order, TRACKED);
-    this.claims.take(attempt, audio.names, 'any');
+    const token = process.getBuiltinModule('node:crypto').randomUUID();
+    const added = await this.db.batch<{ id: number }>([
+      ...this.newAttempt({ audios: [audio], skus: [], names: [], test: false }, token),
+      { sql: 'SELECT id FROM attempts WHERE token = ?', values: [token] },
+    ]);
+    const attempt = Number(added?.[0]?.id);
+    await this.endAttempt(attempt, 'placed', order, TRACKED);
+    await this.claims.take(attempt, audio.names, 'any');
   }
 }
 

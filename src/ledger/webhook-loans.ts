@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isRunningListener, type RunRow } from './runs.ts';
-import { Table, timestamp } from './table.ts';
+import { NOW, Table, timestamp } from './table.ts';
 
 export interface NewLoan {
   /** A mark of the base URL and the key; empty for what an earlier version wrote. */
@@ -39,8 +39,8 @@ interface LoanRow extends RunRow {
 
 export class WebhookLoans extends Table {
   /** Must be synced to disk before the webhook is set, so that a crash at any point leaves a trace. */
-  add({ account, run, secretHash, address, former }: NewLoan): number {
-    const row = this.db.get<{ id: number }>(
+  async add({ account, run, secretHash, address, former }: NewLoan): Promise<number> {
+    const row = await this.db.get<{ id: number }>(
       `INSERT INTO webhook_loans (account, run, secret_hash, address, former, taken_at) VALUES (?, ?, ?, ?, ?, ?)
        RETURNING id`,
       account,
@@ -54,33 +54,35 @@ export class WebhookLoans extends Table {
   }
 
   /** Oldest first. */
-  all(): Loan[] {
-    const rows = this.db.all<LoanRow>(
+  async all(): Promise<Loan[]> {
+    const rows = await this.db.all<LoanRow>(
       `SELECT webhook_loans.id AS loan, account, run AS id, secret_hash, address, former, leaving,
-         coalesce(host, '') AS host, coalesce(pid, 0) AS pid, coalesce(seen_at, '') AS seen_at, ended_at
+         coalesce(host, '') AS host, coalesce(pid, 0) AS pid, coalesce(seen_at, '') AS seen_at, ended_at,
+         ${NOW} AS now
        FROM webhook_loans LEFT JOIN runs ON runs.id = webhook_loans.run ORDER BY webhook_loans.id`,
     );
-    return rows.map(loanOf);
+    return rows.map((row) => loanOf(row, this.db.isShared));
   }
 
   /** From now on it counts as ended: no other listener hands the webhook to this one. */
-  markLeaving(id: number): void {
-    this.db.run('UPDATE webhook_loans SET leaving = 1 WHERE id = ?', id);
+  markLeaving(id: number): Promise<number> {
+    return this.db.run('UPDATE webhook_loans SET leaving = 1 WHERE id = ?', id);
   }
 
-  remove(ids: readonly number[]): void {
-    for (const id of ids) this.db.run('DELETE FROM webhook_loans WHERE id = ?', id);
+  async remove(ids: readonly number[]): Promise<void> {
+    for (const id of ids) await this.db.run('DELETE FROM webhook_loans WHERE id = ?', id);
   }
 }
 
-const loanOf = (row: LoanRow): Loan => ({
+const loanOf = (row: LoanRow, isShared: boolean): Loan => ({
   id: row.loan,
   account: row.account,
   run: row.id,
   secretHash: row.secret_hash,
   address: row.address,
   former: row.former,
-  isRunning: row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row),
+  isRunning:
+    row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row, isShared),
   isHere: row.host === hostname(),
   pid: row.pid,
   seenAt: row.seen_at,

@@ -38,7 +38,6 @@ export class Database {
   readonly #hintIfDamaged: (() => string) | undefined;
   readonly #statements = new Map<string, Statement>();
   #syncsEveryCommit = false;
-  #busyTimeoutMs = 0;
   #inTransaction = false;
 
   constructor(path: string, connection: Connection, hintIfDamaged?: () => string) {
@@ -76,27 +75,21 @@ export class Database {
       this.run('COMMIT');
       return result;
     } catch (error) {
-      this.#rollBack();
+      this.rollBack();
       throw error;
     } finally {
       this.#inTransaction = false;
     }
   }
 
-  /** A transaction that is synced to disk when this returns: a power cut does not undo it. */
-  durable<Result>(work: () => Result): Result {
-    if (this.#syncsEveryCommit) return this.transaction(work);
-    this.exec('PRAGMA synchronous = FULL');
-    try {
-      return this.transaction(work);
-    } finally {
-      this.exec('PRAGMA synchronous = NORMAL');
-    }
+  /** Whether the commits that follow are synced to disk: then a power cut does not undo them. Not in a transaction. */
+  setDurable(durable: boolean): void {
+    if (!this.#syncsEveryCommit) this.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
   }
 
-  /** Like `durable`, for work that pauses. Nothing else may use the connection meanwhile. */
+  /** A durable transaction for work that pauses. Nothing else may use the connection meanwhile. */
   async durableWithPauses<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (!this.#syncsEveryCommit) this.exec('PRAGMA synchronous = FULL');
+    this.setDurable(true);
     try {
       this.run('BEGIN IMMEDIATE');
       this.#inTransaction = true;
@@ -105,9 +98,9 @@ export class Database {
       return result;
     } finally {
       // After a commit there is nothing left to roll back.
-      this.#rollBack();
+      this.rollBack();
       this.#inTransaction = false;
-      if (!this.#syncsEveryCommit) this.exec('PRAGMA synchronous = NORMAL');
+      this.setDurable(false);
     }
   }
 
@@ -120,19 +113,6 @@ export class Database {
   /** How long a statement waits, and blocks the process, while another process holds the database. */
   setBusyTimeout(milliseconds: number): void {
     this.exec(`PRAGMA busy_timeout = ${milliseconds}`);
-    this.#busyTimeoutMs = milliseconds;
-  }
-
-  /** Does the work; where another process holds the database, that is an error at once. */
-  withoutBlocking<Result>(work: () => Result): Result {
-    const usual = this.#busyTimeoutMs;
-    if (usual === 0) return work();
-    this.setBusyTimeout(0);
-    try {
-      return work();
-    } finally {
-      this.setBusyTimeout(usual);
-    }
   }
 
   /**
@@ -158,7 +138,6 @@ export class Database {
     this.close();
     this.#connection = other.#connection;
     this.#file = other.#file;
-    this.#busyTimeoutMs = other.#busyTimeoutMs;
     this.#syncsEveryCommit = other.#syncsEveryCommit;
   }
 
@@ -175,7 +154,7 @@ export class Database {
     return statement;
   }
 
-  #rollBack(): void {
+  rollBack(): void {
     try {
       this.#connection.exec('ROLLBACK');
     } catch {

@@ -1,14 +1,13 @@
 /** Writes deliveries from a journal into the ledger, each of them once, however often it is tried. */
 import type { EventRow } from '../ledger/events.ts';
 import type { Arrival } from '../ledger/journal/record.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import { isLocked } from '../lib/sqlite-errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
 import type { NewEvent, Recorder } from './recorder.ts';
 
 interface ArrivalWriterOptions {
-  readonly ledger: Ledger;
   readonly commits: GroupCommit;
   readonly recorder: Recorder;
   /** Whether one of them may still be the test event that a listener asked for. */
@@ -60,29 +59,29 @@ export class ArrivalWriter {
   }
 
   #commit(arrivals: readonly Arrival[], again: boolean): Promise<readonly EventRow[]> {
-    const { ledger, commits, recorder } = this.#options;
+    const { commits, recorder } = this.#options;
     // It may be called twice: after a lock, all that the first call did is undone.
-    return commits.add(() => {
-      const known = again ? ledger.events.ofArrivals(arrivals.map(({ id }) => id)) : [];
+    return commits.add(async (tables) => {
+      const known = again ? await tables.events.ofArrivals(arrivals.map(({ id }) => id)) : [];
       const ids = new Set(known.map(({ arrival }) => arrival));
       const unknown = known.length ? arrivals.filter(({ id }) => !ids.has(id)) : arrivals;
-      return [...known, ...recorder.write(this.#newEvents(unknown))];
+      return [...known, ...(await recorder.write(tables, await this.#newEvents(tables, unknown)))];
     });
   }
 
-  #newEvents(arrivals: readonly Arrival[]): NewEvent[] {
+  async #newEvents(tables: LedgerTables, arrivals: readonly Arrival[]): Promise<NewEvent[]> {
     let expectsTest = this.#options.expectsTest();
-    return arrivals.map((delivery) => {
+    const newEvents: NewEvent[] = [];
+    for (const delivery of arrivals) {
       const parsed = parseForm(delivery.body);
-      const isTest = expectsTest && delivery.mayBeTest && this.#isUnknown(parsed);
+      const isTest = expectsTest && delivery.mayBeTest && (await isUnknown(tables, parsed));
       if (isTest) expectsTest = false;
-      return { source: isTest ? 'test' : 'received', delivery, parsed, arrival: delivery.id };
-    });
-  }
-
-  /** A test event is about a file and an order that the ledger does not know. */
-  #isUnknown({ audiofile, order }: ParsedForm): boolean {
-    const { files } = this.#options.ledger;
-    return !files.get(audiofile) && files.ofOrder(order).length === 0;
+      newEvents.push({ source: isTest ? 'test' : 'received', delivery, parsed, arrival: delivery.id });
+    }
+    return newEvents;
   }
 }
+
+/** A test event is about a file and an order that the ledger does not know. */
+const isUnknown = async ({ files }: LedgerTables, { audiofile, order }: ParsedForm): Promise<boolean> =>
+  !(await files.get(audiofile)) && (await files.ofOrder(order)).length === 0;

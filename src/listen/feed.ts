@@ -116,7 +116,7 @@ export class EventFeed {
       for (let count = 0; count < BATCH_EVENTS && this.#waitingBytes < BATCH_BYTES; count += 1) {
         const n = this.#later.first;
         if (n === undefined) return;
-        const row = ledger.events.get(n);
+        const row = await ledger.events.get(n);
         this.#later.removeFirst();
         if (row) this.#push(new ReceivedEvent(row));
       }

@@ -4,11 +4,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { isLocked } from '../lib/sqlite-errors.ts';
 
+/** It must use the tables that it is given: they are in the transaction, and those of the ledger wait for its end. */
+export type Work<Result> = (tables: LedgerTables) => Promise<Result>;
+
+type Transaction = (work: Work<unknown[]>) => Promise<unknown[]>;
+
 interface Job {
-  readonly work: () => unknown;
+  readonly work: Work<unknown>;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -18,7 +24,7 @@ const LOCK_WAIT_MS = 5_000;
 const MAX_BATCH = 1_000;
 
 export class GroupCommit {
-  readonly #transaction: (work: () => unknown[]) => unknown[];
+  readonly #transaction: Transaction;
   /** Called before each transaction. */
   readonly #prepare: () => Promise<void> | undefined;
   #queue: Job[] = [];
@@ -26,16 +32,13 @@ export class GroupCommit {
   /** For locks, in all that is left to do. */
   #waitLeftMs = Number.POSITIVE_INFINITY;
 
-  constructor(
-    transaction: (work: () => unknown[]) => unknown[],
-    prepare: () => Promise<void> | undefined = () => undefined,
-  ) {
+  constructor(transaction: Transaction, prepare: () => Promise<void> | undefined = () => undefined) {
     this.#transaction = transaction;
     this.#prepare = prepare;
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
-  add<Result>(work: () => Result): Promise<Result> {
+  add<Result>(work: Work<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ work, resolve: resolve as Job['resolve'], reject });
       this.#running ??= this.#run();
@@ -65,7 +68,7 @@ export class GroupCommit {
     for (;;) {
       try {
         await this.#prepare();
-        const results = this.#transaction(() => batch.map((job) => job.work()));
+        const results = await this.#transaction((tables) => workOf(batch, tables));
         batch.forEach((job, at) => void job.resolve(results[at] as never));
         return;
       } catch (error) {
@@ -85,19 +88,25 @@ export class GroupCommit {
   }
 }
 
+async function workOf(batch: readonly Job[], tables: LedgerTables): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const { work } of batch) results.push(await work(tables));
+  return results;
+}
+
 /** For a connection that syncs every commit. */
 export const durableCommits = (ledger: Ledger): GroupCommit =>
   new GroupCommit((work) => transactionInPlace(ledger, work));
 
 /** The same for a process that outlives its ledger: one that was replaced is opened anew, and `onReopened` begins in it. */
-export function reopeningCommits(ledger: Ledger, onReopened: () => void): GroupCommit {
+export function reopeningCommits(ledger: Ledger, onReopened: () => Promise<void>): GroupCommit {
   let isBegun = true;
   const reopen = async (): Promise<void> => {
     if (!ledger.isInPlace) {
-      await ledger.reopenNonBlocking();
+      await ledger.reopen();
       isBegun = false;
     }
-    onReopened();
+    await onReopened();
     isBegun = true;
   };
   return new GroupCommit(
@@ -106,7 +115,7 @@ export function reopeningCommits(ledger: Ledger, onReopened: () => void): GroupC
   );
 }
 
-function transactionInPlace(ledger: Ledger, work: () => unknown[]): unknown[] {
+async function transactionInPlace(ledger: Ledger, work: Work<unknown[]>): Promise<unknown[]> {
   ledger.checkInPlace();
   return ledger.transaction(work);
 }

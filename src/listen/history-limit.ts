@@ -3,7 +3,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { sleep } from '../lib/sleep.ts';
 import { isLocked } from '../lib/sqlite-errors.ts';
-import type { GroupCommit } from './group-commit.ts';
 
 const MAX_INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -17,17 +16,15 @@ const SPARE_PAGES = 1000;
 export function historyLimit(
   keepMs: number | undefined,
   ledger: Ledger,
-  commits: GroupCommit,
   signal: AbortSignal,
 ): () => Promise<void> {
   if (keepMs === undefined) return async () => {};
-  const limit = new HistoryLimit({ ledger, commits, keepMs, signal });
+  const limit = new HistoryLimit({ ledger, keepMs, signal });
   return () => limit.tick();
 }
 
 interface HistoryLimitOptions {
   readonly ledger: Ledger;
-  readonly commits: GroupCommit;
   readonly keepMs: number;
   readonly signal: AbortSignal;
 }
@@ -58,18 +55,18 @@ class HistoryLimit {
   }
 
   async #removeEvents(): Promise<void> {
-    const { ledger, commits, signal } = this.#options;
+    const { ledger, signal } = this.#options;
     const pruning = await ledger.pruning();
-    const steps = pruning.removeEvents(this.#before, { whole: false, atOnce: EVENTS_AT_ONCE });
-    while (!signal.aborted && !(await commits.add(() => steps.next())).done) await sleep(PAUSE_MS, signal);
     await this.#unlessLocked(async () => {
-      for (const _ of pruning.shrink(SPARE_PAGES)) await sleep(PAUSE_MS, signal);
+      const steps = pruning.removeEvents(this.#before, { whole: false, atOnce: EVENTS_AT_ONCE });
+      for await (const _ of steps) await sleep(PAUSE_MS, signal);
+      for await (const _ of pruning.shrink(SPARE_PAGES)) await sleep(PAUSE_MS, signal);
     });
   }
 
   async #removeRuns(): Promise<void> {
     const pruning = await this.#options.ledger.pruning();
-    await this.#unlessLocked(async () => void pruning.removeRuns(this.#before));
+    await this.#unlessLocked(async () => void (await pruning.removeRuns(this.#before)));
   }
 
   /** What another process keeps from being done now is done the next time. */

@@ -21,17 +21,18 @@ const PAGE_SIZE = 200;
 const POLL_INTERVAL_MS = 250;
 
 /** Deliveries in a journal that are not in the ledger yet (all, where that can't be read), newest first. They have no number. */
-export function eventsOnTheWay(
+export async function eventsOnTheWay(
   ledger: Ledger | undefined,
   journals: JournalFolder,
   filter: EventFilter,
-): EventRow[] {
+): Promise<EventRow[]> {
   const rows = [...journals.arrivals()].reverse().flatMap((arrival) => {
     const parsed = parseForm(arrival.body);
     const row = eventRow(0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
     return matches(row, parsed, filter) ? [row] : [];
   });
-  const known = new Set(ledger?.events.ofArrivals(rows.map(arrivalOf)).map(arrivalOf));
+  const inLedger = (await ledger?.events.ofArrivals(rows.map(arrivalOf))) ?? [];
+  const known = new Set(inLedger.map(arrivalOf));
   return rows
     .filter((row) => !known.has(arrivalOf(row)))
     .sort((a, b) => b.received_at.localeCompare(a.received_at));
@@ -48,16 +49,16 @@ function matches(row: EventRow, { files }: ParsedForm, filter: EventFilter): boo
 }
 
 /** Pages of events, newest first; those that are on their way come before the others. */
-export function* listEvents(
+export async function* listEvents(
   ledger: Ledger,
   filter: EventFilter,
   limit: number,
   onTheWay: readonly EventRow[] = [],
-): Generator<ReceivedEvent[]> {
+): AsyncGenerator<ReceivedEvent[]> {
   let before: number | undefined;
   let left = limit;
   for (let waiting = onTheWay; left > 0; waiting = []) {
-    const rows = ledger.events.page(filter, Math.min(PAGE_SIZE, left), before);
+    const rows = await ledger.events.page(filter, Math.min(PAGE_SIZE, left), before);
     // One of them may have come into the ledger just now.
     const ids = new Set(rows.map(arrivalOf));
     const page = [...waiting.filter((row) => !ids.has(arrivalOf(row))), ...rows].slice(0, left);
@@ -75,26 +76,29 @@ export async function* followEvents(
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<ReceivedEvent[]> {
-  let version = ledger.version;
-  let rows = ledger.events.page(filter, limit).reverse();
+  let version = await ledger.version();
+  let rows = (await ledger.events.page(filter, limit)).reverse();
   let last = rows.at(-1)?.id ?? 0;
   for (;;) {
     if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
     last = rows.at(-1)?.id ?? last;
-    while (rows.length < PAGE_SIZE && version === ledger.version) await sleep(POLL_INTERVAL_MS, signal);
-    version = ledger.version;
-    rows = ledger.events.following(filter, last, PAGE_SIZE);
+    while (rows.length < PAGE_SIZE && version === (await ledger.version()))
+      await sleep(POLL_INTERVAL_MS, signal);
+    version = await ledger.version();
+    rows = await ledger.events.following(filter, last, PAGE_SIZE);
     if (rows.length === 0) await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
 /** Events by their numbers; throws if there is one that the ledger does not have. */
-export function getEvents(ledger: Ledger, numbers: readonly string[]): ReceivedEvent[] {
-  return numbers.map((text) => {
-    const row = /^\d{1,15}$/.test(text) ? ledger.events.get(Number(text)) : undefined;
+export async function getEvents(ledger: Ledger, numbers: readonly string[]): Promise<ReceivedEvent[]> {
+  const events: ReceivedEvent[] = [];
+  for (const text of numbers) {
+    const row = /^\d{1,15}$/.test(text) ? await ledger.events.get(Number(text)) : undefined;
     if (!row) throw usage(`there is no event ${text}`, 'see their numbers with: steno events');
-    return new ReceivedEvent(row);
-  });
+    events.push(new ReceivedEvent(row));
+  }
+  return events;
 }
 
 export interface Replayed {

@@ -35,7 +35,7 @@ interface InboxOptions {
   readonly journals: JournalFolder;
   readonly rules: RecorderRules;
   /** The ledger was replaced by another one, which is open now and knows nothing of this session. */
-  readonly onReopened: () => void;
+  readonly onReopened: () => Promise<void>;
   /** Masks the key. */
   readonly hide: (text: string) => string;
   /** The event is in the ledger, and has its number. */
@@ -67,7 +67,7 @@ export class Inbox {
     this.#options = options;
     this.rawBodies = new RawBodies(actions.filter(({ kind }) => kind === 'forward').length);
     this.commits = reopeningCommits(ledger, options.onReopened);
-    const recorder = new Recorder(ledger, rules);
+    const recorder = new Recorder(rules);
     this.#recorder = recorder;
     const rulesToKeep = actions.map(({ kind, target, sources, events }) => ({
       kind,
@@ -81,7 +81,7 @@ export class Inbox {
       onKept: (batch) => this.#mover.add(batch),
     });
     const expectsTest = (): boolean => this.#expected !== undefined;
-    const writer = new ArrivalWriter({ ledger, commits: this.commits, recorder, expectsTest });
+    const writer = new ArrivalWriter({ commits: this.commits, recorder, expectsTest });
     this.#mover = new Mover(this.journal, writer, {
       onMoved: (rows) => this.#addEvents(rows),
       onTrouble: (why) => this.#noteLedger(why),
@@ -152,10 +152,10 @@ export class Inbox {
     const body = Buffer.from(new URLSearchParams(fields).toString());
     const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
     const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
-    const { expectedEvents } = this.#options.ledger;
-    const row = await this.commits.add(() =>
-      expectedEvents.stopExpecting(id) ? this.#recorder.write([newEvent])[0] : undefined,
-    );
+    const row = await this.commits.add(async (tables) => {
+      if (!(await tables.expectedEvents.stopExpecting(id))) return undefined;
+      return (await this.#recorder.write(tables, [newEvent]))[0];
+    });
     return row && new ReceivedEvent(row);
   }
 

@@ -31,11 +31,11 @@ export async function moveLeftJournalsInto(
 ): Promise<number> {
   const left = options.journals.takeOver();
   if (left.length === 0) return 0;
-  const synced = await ledger.openNonBlocking();
+  const synced = await ledger.another();
   try {
     return await move(left, { ...options, ledger: synced, commits: durableCommits(synced) });
   } finally {
-    synced.close();
+    await synced.close();
   }
 }
 
@@ -95,9 +95,9 @@ class LeftJournalMove {
 
   async #write(arrivals: readonly Arrival[]): Promise<void> {
     this.#writer ??= await this.#openWriter();
-    const known = new Set(
-      this.#options.ledger.events.ofArrivals(arrivals.map(({ id }) => id)).map(({ arrival }) => arrival),
-    );
+    const { events } = this.#options.ledger;
+    const inLedger = await events.ofArrivals(arrivals.map(({ id }) => id));
+    const known = new Set(inLedger.map(({ arrival }) => arrival));
     const { rows, refused } = await this.#writer.write(arrivals, true);
     this.moved += rows.filter(({ arrival }) => !known.has(arrival)).length;
     if (rows.some(({ source }) => source === 'test')) this.#expectsTest = false;
@@ -106,11 +106,11 @@ class LeftJournalMove {
 
   /** The actions are those that its own listener was asked for: only one that is asked for the same does them. */
   async #openWriter(): Promise<ArrivalWriter> {
-    const { ledger, commits } = this.#options;
+    const { commits } = this.#options;
     const { actions = [], only = [] } = this.#journal.head ?? {};
-    const run = actions.length ? await commits.add(() => ledger.runs.addEnded()) : 0;
-    const recorder = new Recorder(ledger, { run, actions, only });
-    return new ArrivalWriter({ ledger, commits, recorder, expectsTest: () => this.#expectsTest });
+    const run = actions.length ? await commits.add((tables) => tables.runs.addEnded()) : 0;
+    const recorder = new Recorder({ run, actions, only });
+    return new ArrivalWriter({ commits, recorder, expectsTest: () => this.#expectsTest });
   }
 
   #keepFile(why: string): void {

@@ -1,5 +1,6 @@
 /** What the ledger knows of borrowed webhooks, as one account sees it. Formers that hold a secret are sealed. */
 import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import { type Loan, loanOfUrl, secretHashOf } from '../ledger/webhook-loans.ts';
 import { isSealed, Sealer } from '../lib/sealer.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
@@ -23,6 +24,12 @@ export interface OwnLoan extends Holder {
   readonly url: string;
 }
 
+/** What is to be written before the webhook is set, and what is borrowed by then. */
+interface PreparedLoan {
+  readonly add: (tables: LedgerTables) => Promise<number>;
+  readonly loan: Omit<OwnLoan, 'id'>;
+}
+
 export class LoanBook {
   readonly #ledger: Ledger;
   readonly #account: Account;
@@ -35,59 +42,61 @@ export class LoanBook {
     this.#hide = hide;
   }
 
-  all(): Loan[] {
+  all(): Promise<Loan[]> {
     return this.#ledger.webhookLoans.all();
   }
 
-  isOurs({ account }: Loan): boolean {
-    return account !== '' && account === this.#accountMark;
+  async isOurs({ account }: Loan): Promise<boolean> {
+    return account !== '' && account === (await this.#accountMark());
   }
 
   /** To be written before the webhook is set; where it leads to a listener, what that one has to put back counts. */
-  prepare(run: number, url: string, webhookNow: string): { add: () => number; loan: Omit<OwnLoan, 'id'> } {
-    const before = loanOfUrl(webhookNow, this.all());
-    const former = before ? before.former : this.#sealIfSecret(webhookNow);
+  async prepare(run: number, url: string, webhookNow: string): Promise<PreparedLoan> {
+    const before = loanOfUrl(webhookNow, await this.all());
+    const sealer = await this.#sealing();
+    const former = before ? before.former : this.#sealIfSecret(sealer, webhookNow);
     const hash = secretHashOf(url);
-    const address = this.#sealing.seal(url);
-    const row = { account: this.#accountMark, run, secretHash: hash, address, former };
+    const address = sealer.seal(url);
+    const row = { account: await this.#accountMark(), run, secretHash: hash, address, former };
     return {
-      add: () => this.#ledger.webhookLoans.add(row),
-      loan: { secretHash: hash, url, former: this.#open(former) },
+      add: (tables) => tables.webhookLoans.add(row),
+      loan: { secretHash: hash, url, former: await this.#open(former) },
     };
   }
 
   /** Removes every loan of the account; gives them as they were. */
-  forgetAll(): Loan[] {
-    const ours = this.all().filter((loan) => this.isOurs(loan));
-    this.#ledger.transaction(() => this.#ledger.webhookLoans.remove(ours.map(({ id }) => id)));
+  async forgetAll(): Promise<Loan[]> {
+    const ours: Loan[] = [];
+    for (const loan of await this.all()) if (await this.isOurs(loan)) ours.push(loan);
+    await this.#ledger.transaction((tables) => tables.webhookLoans.remove(ours.map(({ id }) => id)));
     return ours;
   }
 
   /** What it has to put back; undefined where another key has sealed it. */
-  formerOf({ former }: Loan): string | undefined {
+  formerOf({ former }: Loan): Promise<string | undefined> {
     return this.#open(former);
   }
 
   /** Where its listener is reached; undefined where that is not known. */
-  addressOf({ address }: Loan): string | undefined {
+  async addressOf({ address }: Loan): Promise<string | undefined> {
     return address ? this.#open(address) : undefined;
   }
 
-  get #sealing(): Sealer {
-    this.#sealer ??= new Sealer(this.#account.apiKey, this.#ledger.properties.salt);
+  async #sealing(): Promise<Sealer> {
+    this.#sealer ??= new Sealer(this.#account.apiKey, await this.#ledger.properties.salt());
     return this.#sealer;
   }
 
-  get #accountMark(): string {
-    return this.#sealing.mark(this.#account.baseUrl.replace(/\/+$/, ''));
+  async #accountMark(): Promise<string> {
+    return (await this.#sealing()).mark(this.#account.baseUrl.replace(/\/+$/, ''));
   }
 
-  #open(text: string): string | undefined {
-    return isSealed(text) ? this.#sealing.open(text) : text;
+  async #open(text: string): Promise<string | undefined> {
+    return isSealed(text) ? (await this.#sealing()).open(text) : text;
   }
 
-  #sealIfSecret(url: string): string {
-    return this.#hide(url) === url && maskUserinfo(url) === url ? url : this.#sealing.seal(url);
+  #sealIfSecret(sealer: Sealer, url: string): string {
+    return this.#hide(url) === url && maskUserinfo(url) === url ? url : sealer.seal(url);
   }
 }
 

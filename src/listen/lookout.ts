@@ -48,8 +48,8 @@ export class Lookout {
   }
 
   async tick(): Promise<void> {
-    const { ledger, inbox } = this.#options;
-    await inbox.commits.add(() => ledger.expectedEvents.expectAll());
+    const { inbox } = this.#options;
+    await inbox.commits.add((tables) => tables.expectedEvents.expectAll());
     await this.#ask();
     await this.#addFound();
   }
@@ -61,7 +61,7 @@ export class Lookout {
     if (!service || now - this.#askedAtMs < pauseMs) return;
     const asksAll = now - this.#askedAllAtMs >= TICKS_BETWEEN_ALL * tickMs;
     const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
-    const due = ledger.files.dueForRefresh(asksAll ? isoBefore(pauseMs) : '', MAX_ASKED, leftOut);
+    const due = await ledger.files.dueForRefresh(asksAll ? isoBefore(pauseMs) : '', MAX_ASKED, leftOut);
     if (asksAll) this.#askedAllAtMs = now;
     const [first, ...others] = due;
     if (first === undefined) return;
@@ -91,11 +91,12 @@ export class Lookout {
   /** Makes an event of each file that is delivered and whose own event did not come. */
   async #addFound(): Promise<void> {
     const { ledger, inbox, tickMs, signal, onFound } = this.#options;
-    const missed = ledger.expectedEvents.missed(isoBefore(GRACE_TICKS * tickMs));
-    const cameEarly = ledger.expectedEvents.cameEarly(missed.map(({ id }) => id));
+    const missed = await ledger.expectedEvents.missed(isoBefore(GRACE_TICKS * tickMs));
+    const cameEarly = await ledger.expectedEvents.cameEarly(missed.map(({ id }) => id));
     for (const file of missed) {
       if (signal.aborted) return;
-      if (cameEarly.has(file.id)) await inbox.commits.add(() => ledger.expectedEvents.stopExpecting(file.id));
+      if (cameEarly.has(file.id))
+        await inbox.commits.add((tables) => tables.expectedEvents.stopExpecting(file.id));
       const event = await inbox.addFound(file);
       if (event) onFound(event);
     }

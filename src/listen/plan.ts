@@ -110,7 +110,7 @@ async function openActions(
   { ledger, connect }: ActionResources,
 ): Promise<Action[]> {
   const { exec, execTimeout = DEFAULT_EXEC_TIMEOUT_MS, jobs = DEFAULT_JOBS, download } = flags;
-  const { salt } = ledger.properties;
+  const salt = await ledger.properties.salt();
   const named = async (action: Action, text: string): Promise<Action> => ({
     ...action,
     ...(await targetName(text, hide, salt)),

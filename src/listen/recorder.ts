@@ -2,7 +2,7 @@
 import type { ActionRule } from '../ledger/actions.ts';
 import type { EventRow, Source } from '../ledger/events.ts';
 import type { KnownFile } from '../ledger/files.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import type { ParsedForm } from './parse.ts';
 import type { Delivery } from './server.ts';
 
@@ -22,66 +22,69 @@ export interface NewEvent {
 }
 
 export class Recorder {
-  readonly #ledger: Ledger;
   readonly #rules: RecorderRules;
 
-  constructor(ledger: Ledger, rules: RecorderRules) {
-    this.#ledger = ledger;
+  constructor(rules: RecorderRules) {
     this.#rules = rules;
   }
 
-  /** For use within a transaction: meanwhile no other process gives numbers. */
-  write(newEvents: readonly NewEvent[]): EventRow[] {
-    const { events, files } = this.#ledger;
-    const known = files.known(newEvents.map(({ parsed }) => parsed.audiofile));
-    const last = events.lastId();
+  /** The tables are those of a transaction. */
+  async write(tables: LedgerTables, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
+    const { events, files } = tables;
+    const known = await files.known(newEvents.map(({ parsed }) => parsed.audiofile));
+    const ids = await events.newIds(newEvents.length);
     const rows = newEvents.map((newEvent, at) =>
-      eventRow(last + 1 + at, newEvent, known.get(newEvent.parsed.audiofile)?.title),
+      eventRow(Number(ids[at]), newEvent, known.get(newEvent.parsed.audiofile)?.title),
     );
-    events.add(rows);
-    return rows.map((row, at) => this.#apply(row, newEvents[at] as NewEvent, known));
+    await events.add(rows);
+    const written: EventRow[] = [];
+    for (const [at, row] of rows.entries())
+      written.push(await this.#apply(tables, row, newEvents[at] as NewEvent, known));
+    return written;
   }
 
   /** What follows from an event that was just added. */
-  #apply(
+  async #apply(
+    tables: LedgerTables,
     row: EventRow,
     { source, parsed, delivery }: NewEvent,
     known: ReadonlyMap<string, KnownFile>,
-  ): EventRow {
-    const { events, eventEffects, expectedEvents } = this.#ledger;
+  ): Promise<EventRow> {
+    const { events, eventEffects, expectedEvents } = tables;
     const file = known.get(parsed.audiofile);
-    for (const id of parsed.files) if (id !== parsed.audiofile) events.addFile(row.id, id);
-    if (source === 'received' && (file || !parsed.audiofile)) eventEffects.apply(parsed);
-    if (source === 'found') expectedEvents.setSubstitute(parsed.audiofile, row.id);
-    const paired = source === 'received' && file?.found ? this.#pair(row, file.found) : row;
-    if (source !== 'test') this.#addActions(paired, file !== undefined, delivery.hops ?? '');
+    for (const id of parsed.files) if (id !== parsed.audiofile) await events.addFile(row.id, id);
+    if (source === 'received' && (file || !parsed.audiofile)) await eventEffects.apply(parsed);
+    if (source === 'found') await expectedEvents.setSubstitute(parsed.audiofile, row.id);
+    const paired = source === 'received' && file?.found ? await pair(tables, row, file.found) : row;
+    if (source !== 'test') await this.#addActions(tables, paired, file !== undefined, delivery.hops ?? '');
     return paired;
   }
 
-  /** A delivery whose file was found to be delivered before it came is the same completion. */
-  #pair(row: EventRow, found: number): EventRow {
-    const { id, event, audiofile } = row;
-    if (event !== 'TRANSCRIPT_COMPLETE') return row;
-    const isPaired = this.#ledger.expectedEvents.pairWithSubstitute(audiofile, found, id);
-    return isPaired ? { ...row, twin: found } : row;
-  }
-
-  #addActions(
+  async #addActions(
+    tables: LedgerTables,
     { id, source, event, twin, audiofile, order_id }: EventRow,
     knowsFile: boolean,
     hops: string,
-  ): void {
+  ): Promise<void> {
     const { run, actions: rules, only } = this.#rules;
-    const { actions, files } = this.#ledger;
+    const { actions, files } = tables;
     if (rules.length === 0 || (only.length && !only.includes(event))) return;
-    const isStranger = audiofile ? !knowsFile : !files.hasOrder(order_id);
+    const isStranger = audiofile ? !knowsFile : !(await files.hasOrder(order_id));
     const about = { id, subject: audiofile || order_id, isStranger, hops };
     for (const rule of rules) {
       if (!rule.sources.includes(source) || (rule.events && !rule.events.includes(event))) continue;
       // What is done for the event that was found is not done again for its delivery.
-      if (twin === null || !actions.has(twin, rule)) actions.add(about, rule, run);
+      if (twin === null || !(await actions.has(twin, rule))) await actions.add(about, rule, run);
     }
   }
+}
+
+/** A delivery whose file was found to be delivered before it came is the same completion. */
+async function pair({ expectedEvents }: LedgerTables, row: EventRow, found: number): Promise<EventRow> {
+  const { id, event, audiofile } = row;
+  if (event !== 'TRANSCRIPT_COMPLETE') return row;
+  const isPaired = await expectedEvents.pairWithSubstitute(audiofile, found, id);
+  return isPaired ? { ...row, twin: found } : row;
 }
 
 export const eventRow = (

@@ -71,17 +71,17 @@ async function openAndRun(shared: Shared): Promise<void> {
   const service = await connect?.(end.signal);
   try {
     // A lock fails at once on this connection: the receiver must not block.
-    const ledger = await resources.ledger.openNonBlocking();
+    const ledger = await resources.ledger.another();
     try {
       const abort = new AbortController();
       // Every action under way listens to it.
       setMaxListeners(0, abort.signal);
       const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
-      for (const action of actions) resources.ledger.actions.takeUnmarked(action);
-      const run = resources.ledger.runs.begin();
+      for (const action of actions) await resources.ledger.actions.takeUnmarked(action);
+      const run = await resources.ledger.runs.begin();
       await new ListeningSession(shared, { service, ledger, run, actions, abort }).run();
     } finally {
-      ledger.close();
+      await ledger.close();
     }
   } finally {
     await service?.close();
@@ -161,7 +161,7 @@ class ListeningSession {
       connect &&
       account &&
       new WebhookLoan({
-        ...{ service, connect, onExit, signal, ledger, commits },
+        ...{ service, connect, onExit, signal, commits },
         book: new LoanBook(ledger, account, resources.hide),
         callbacks: quieter,
       });
@@ -244,7 +244,7 @@ class ListeningSession {
     this.#loops = Promise.all([
       loop("can't note in the ledger that this listener is running", async () => {
         this.#inbox.journal.touch();
-        await this.#inbox.commits.add(() => ledger.runs.heartbeat(this.#parts.run));
+        await this.#inbox.commits.add((tables) => tables.runs.heartbeat(this.#parts.run));
         await this.#queues.adopt();
       }),
       loop("can't see to the webhook of listeners that ended", async () => this.#loan?.tend()),
@@ -252,13 +252,13 @@ class ListeningSession {
         if (await this.#inbox.moveLeft(end.signal)) await this.#queues.adopt();
       }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
-      loop("can't remove old events", historyLimit(plan.keepMs, ledger, this.#inbox.commits, end.signal)),
+      loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
     ]).catch(onError);
   }
 
   /** In a ledger that took the place of the one that was in use. */
-  #beginAnew(): void {
-    this.#parts.run = this.#parts.ledger.runs.begin();
+  async #beginAnew(): Promise<void> {
+    this.#parts.run = await this.#parts.ledger.runs.begin();
     this.#shared.callbacks.onNote('the ledger was replaced: the one that is there now is used');
   }
 
@@ -296,7 +296,6 @@ class ListeningSession {
 
   /** In this order: no more events are sent here, those on the way are kept, their actions are done. */
   async #close(): Promise<void> {
-    const { ledger } = this.#parts;
     const { commits } = this.#inbox;
     commits.limitWait(LEDGER_GRACE_MS);
     await this.#attempt(() => this.#loan?.giveBack());
@@ -308,7 +307,7 @@ class ListeningSession {
     await this.#attempt(() => this.#finishActions());
     await this.#attempt(() => this.#finishShowing());
     await this.#attempt(() => this.#reportLeft());
-    await this.#attempt(() => commits.add(() => ledger.runs.end(this.#parts.run)));
+    await this.#attempt(() => commits.add((tables) => tables.runs.end(this.#parts.run)));
     await this.#attempt(() => commits.settled());
   }
 
@@ -334,14 +333,14 @@ class ListeningSession {
     await this.#feed.finish(hurry, SHOW_GRACE_MS);
   }
 
-  #reportLeft(): void {
+  async #reportLeft(): Promise<void> {
     const unshown = this.#feed.left + this.#unshown;
     if (unshown)
       this.#shared.callbacks.onWarning(
         `${plural(unshown, 'event')} not shown here`,
         'steno events lists them',
       );
-    for (const { action, left } of this.#queues.left())
+    for (const { action, left } of await this.#queues.left())
       this.#shared.callbacks.onNote(
         `${left} left to do for the next listen: ${action.kind} ${action.target}`,
       );

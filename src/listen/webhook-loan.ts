@@ -2,14 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/http/transport.ts';
 import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { type Loan, loanOfUrl } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { GroupCommit, Work } from './group-commit.ts';
 import type { Inbox } from './inbox.ts';
 import { type Holder, type LoanBook, type OwnLoan, setCommand } from './loan-book.ts';
 import type { Connect, SessionCallbacks, SessionResources } from './session-options.ts';
@@ -34,7 +33,6 @@ interface WebhookLoanOptions {
   readonly onExit: SessionResources['onExit'];
   readonly signal: AbortSignal;
   readonly book: LoanBook;
-  readonly ledger: Ledger;
   /** Every commit of it is durable. */
   readonly commits: GroupCommit;
   readonly callbacks: Pick<SessionCallbacks, 'onNote' | 'onWarning' | 'mayReplace'>;
@@ -64,7 +62,9 @@ export class WebhookLoan {
   /** Sees to what listeners borrowed that ended without giving it back; to be called now and then. */
   async tend(): Promise<void> {
     const { service, signal, callbacks } = this.#options;
-    const left = this.#read().filter((loan) => !this.#mayBeLiving(loan) && !this.#judged.has(loan.id));
+    const left = (await this.#read()).filter(
+      (loan) => !this.#mayBeLiving(loan) && !this.#judged.has(loan.id),
+    );
     if (left.length === 0) return;
     try {
       await this.#settle(service);
@@ -83,7 +83,7 @@ export class WebhookLoan {
     if (former && !(await callbacks.mayReplace(maskUserinfo(former), signal))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
     }
-    const { add, loan } = book.prepare(run, webhook, former);
+    const { add, loan } = await book.prepare(run, webhook, former);
     // Before it is set, so that a crash at any point leaves a trace.
     this.#own = { ...loan, id: await commits.add(add) };
     this.#cancelCleanUp = onExit(() => this.giveBack());
@@ -116,7 +116,7 @@ export class WebhookLoan {
     if (!own) return;
     this.#own = undefined;
     this.#cancelCleanUp();
-    const { ledger, connect, callbacks } = this.#options;
+    const { connect, callbacks } = this.#options;
     await this.#markLeaving(own);
     const timeout = AbortSignal.timeout(GIVE_BACK_TIMEOUT_MS);
     let service: Transport | undefined;
@@ -125,7 +125,7 @@ export class WebhookLoan {
       await this.#settle(service, own);
       // A call that was broken off may still set it, and what another key has sealed can be read with that one.
       if (this.#isSet && own.former !== undefined)
-        await this.#write(() => ledger.webhookLoans.remove([own.id]));
+        await this.#write((tables) => tables.webhookLoans.remove([own.id]));
     } catch (error) {
       const limit = formatDuration(GIVE_BACK_TIMEOUT_MS);
       const why = timeout.aborted ? `no answer in ${limit}` : errorMessage(error);
@@ -149,16 +149,16 @@ export class WebhookLoan {
   async #trySettle(service: Transport, gone: Holder[], leaving?: OwnLoan): Promise<boolean> {
     const { onNote } = this.#options.callbacks;
     const { url } = await getWebhook(service);
-    const loans = this.#read();
-    const holder = loanOfUrl(url, [...gone, ...this.#endedIn(loans)]);
+    const loans = await this.#read();
+    const holder = loanOfUrl(url, [...gone, ...(await this.#endedIn(loans))]);
     if (!holder) {
       if (leaving) onNote(`the webhook is ${maskUserinfo(url) || 'not set'} by now and is left so`);
       await this.#forget(loans, leaving);
       return true;
     }
-    const heir = loans.findLast((loan) => this.#isHeir(loan) && !gone.some(({ id }) => id === loan.id));
+    const heir = await this.#heirAmong(loans.filter((loan) => !gone.some(({ id }) => id === loan.id)));
     const isRight = heir ? await this.#handTo(service, heir) : await this.#restore(service, holder.former);
-    if (!isRight && heir) gone.push(this.#asHolder(heir));
+    if (!isRight && heir) gone.push(await this.#asHolder(heir));
     if (!isRight) return heir === undefined;
     if (holder !== leaving) onNote('(a listener that broke off had left it changed)');
     await this.#forget(loans, leaving, holder);
@@ -167,29 +167,34 @@ export class WebhookLoan {
 
   /** One that ends in this very moment may have seen another webhook than its own, and have left that alone. */
   async #handTo(service: Transport, heir: Loan): Promise<boolean> {
-    const address = this.#addressOf(heir);
+    const address = await this.#addressOf(heir);
     if (!address) return false;
     await setWebhook(service, address);
-    const isThere = this.#read().some((loan) => loan.id === heir.id && this.#isHeir(loan));
+    const now = (await this.#read()).filter((loan) => loan.id === heir.id);
+    const isThere = (await this.#heirAmong(now)) !== undefined;
     const whose = heir.id === this.#own?.id ? 'this' : 'another';
     if (isThere) this.#options.callbacks.onNote(`the webhook leads to ${whose} listener again`);
     return isThere;
   }
 
-  #endedIn(loans: readonly Loan[]): Holder[] {
-    return loans.filter((loan) => !this.#mayBeLiving(loan)).map((loan) => this.#asHolder(loan));
+  #endedIn(loans: readonly Loan[]): Promise<Holder[]> {
+    const ended = loans.filter((loan) => !this.#mayBeLiving(loan));
+    return Promise.all(ended.map((loan) => this.#asHolder(loan)));
   }
 
-  #asHolder(loan: Loan): Holder {
-    return { id: loan.id, secretHash: loan.secretHash, former: this.#options.book.formerOf(loan) };
+  async #asHolder(loan: Loan): Promise<Holder> {
+    return { id: loan.id, secretHash: loan.secretHash, former: await this.#options.book.formerOf(loan) };
   }
 
   /** What is settled: loans of the account whose listeners have ended, and the one that held the webhook. */
   async #forget(loans: readonly Loan[], leaving?: Holder, holder?: Holder): Promise<void> {
-    const { ledger, book } = this.#options;
-    const ended = loans.filter((loan) => loan.id !== leaving?.id && !this.#mayBeLiving(loan));
-    const over = ended.filter((loan) => loan.id === holder?.id || book.isOurs(loan));
-    if (over.length) await this.#write(() => ledger.webhookLoans.remove(over.map(({ id }) => id)));
+    const { book } = this.#options;
+    const over: number[] = [];
+    for (const loan of loans) {
+      if (loan.id === leaving?.id || this.#mayBeLiving(loan)) continue;
+      if (loan.id === holder?.id || (await book.isOurs(loan))) over.push(loan.id);
+    }
+    if (over.length) await this.#write((tables) => tables.webhookLoans.remove(over));
   }
 
   async #restore(service: Transport, former: string | undefined): Promise<boolean> {
@@ -210,9 +215,9 @@ export class WebhookLoan {
   }
 
   /** Without the ledger our own knowledge has to do. */
-  #read(): Loan[] {
+  async #read(): Promise<Loan[]> {
     try {
-      const loans = this.#options.book.all();
+      const loans = await this.#options.book.all();
       for (const { id, seenAt } of loans) if (!this.#firstSeen.has(id)) this.#firstSeen.set(id, seenAt);
       return loans;
     } catch {
@@ -222,8 +227,8 @@ export class WebhookLoan {
 
   /** Two listeners that end in the same moment must not hand the webhook to each other. */
   async #markLeaving({ id }: OwnLoan): Promise<void> {
-    const { ledger, commits } = this.#options;
-    const marked = commits.add(() => ledger.webhookLoans.markLeaving(id)).catch(() => {});
+    const { commits } = this.#options;
+    const marked = commits.add((tables) => tables.webhookLoans.markLeaving(id)).catch(() => {});
     // Giving back does not wait for a ledger that stays locked.
     const isMarked = new AbortController();
     await Promise.race([marked, sleep(MAX_MARK_MS, isMarked.signal).catch(() => {})]);
@@ -235,18 +240,24 @@ export class WebhookLoan {
   }
 
   /** On another host only a heartbeat that came meanwhile is proof: a container may have got another name. */
-  #isHeir(loan: Loan): boolean {
+  async #isHeir(loan: Loan): Promise<boolean> {
     if (loan.id === this.#own?.id) return true;
     const isProved = loan.isHere || loan.seenAt !== this.#firstSeen.get(loan.id);
     return loan.isRunning && isProved && this.#options.book.isOurs(loan);
   }
 
-  #addressOf(loan: Loan): string | undefined {
+  /** The newest of them. */
+  async #heirAmong(loans: readonly Loan[]): Promise<Loan | undefined> {
+    for (const loan of [...loans].reverse()) if (await this.#isHeir(loan)) return loan;
+    return undefined;
+  }
+
+  async #addressOf(loan: Loan): Promise<string | undefined> {
     return loan.id === this.#own?.id ? this.#own.url : this.#options.book.addressOf(loan);
   }
 
   /** The webhook itself is as it should be by then: a failing ledger is only worth a warning. */
-  async #write(work: () => void): Promise<void> {
+  async #write(work: Work<unknown>): Promise<void> {
     try {
       await this.#options.commits.add(work);
     } catch (error) {

@@ -42,4 +42,5 @@ const foreign = (path: string, owner: number, us: number): StenoError =>
   );
 
 /** Not parsed: a file that is not valid JSON may hold a key as well. */
-const holdsKey = (text: string): boolean => /"api-key"\s*:/.test(text);
+const holdsKey = (text: string): boolean =>
+  /"api-key"\s*:/.test(text) || /"ledger"\s*:\s*"[^"@/]*\/\/[^"@/]*:[^"]*@/.test(text);

@@ -52,8 +52,26 @@ export interface CommandLimits {
   readonly signal: AbortSignal;
 }
 
-/** Runs the user's own command line and takes the first line that it prints. */
+/** What a command prints, in messages, and the setting that holds the command. */
+interface Printed {
+  readonly name: string;
+  readonly setting: string;
+}
+
 export async function keyFromCommand(command: string, mask: Mask, limits: CommandLimits): Promise<string> {
+  const what = { name: 'key', setting: 'api-key-command' };
+  const key = await secretFromCommand(command, what, mask, limits);
+  checkKey(key);
+  return key;
+}
+
+/** Runs the user's own command line and takes the first line that it prints. */
+export async function secretFromCommand(
+  command: string,
+  { name, setting }: Printed,
+  mask: Mask,
+  limits: CommandLimits,
+): Promise<string> {
   const { spawn } = await import('node:child_process');
   // In our own process group: a command that asks for a passphrase needs the terminal.
   const child = spawn(command, {
@@ -65,18 +83,20 @@ export async function keyFromCommand(command: string, mask: Mask, limits: Comman
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     if (output.length < MAX_OUTPUT_LENGTH) output += chunk;
   });
-  const status = await untilEnd(child, limits);
+  const status = await untilEnd(child, name, limits);
   if (status !== 0)
-    throw new StenoError('auth', `the key command failed (${status})`, {
-      hint: 'see it with: steno config get api-key-command',
+    throw new StenoError('auth', `the ${name} command failed (${status})`, {
+      hint: `see it with: steno config get ${setting}`,
     });
-  const key = output.split(/\r?\n/, 1)[0]?.trim() ?? '';
-  if (!key) throw new StenoError('auth', 'the key command printed no key');
-  return acceptKey(key, mask);
+  const secret = output.split(/\r?\n/, 1)[0]?.trim() ?? '';
+  if (!secret) throw new StenoError('auth', `the ${name} command printed no ${name}`);
+  mask.add(secret);
+  return secret;
 }
 
 async function untilEnd(
   child: ChildProcessByStdio<null, Readable, null>,
+  name: string,
   { timeoutMs = MAX_COMMAND_MS, signal }: CommandLimits,
 ): Promise<number | NodeJS.Signals | null> {
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
@@ -89,7 +109,7 @@ async function untilEnd(
   if (result !== 'aborted') return result;
   await endCommand(child, ended);
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-  throw new StenoError('timeout', `the key command did not end within ${formatDuration(limitMs)}`, {
+  throw new StenoError('timeout', `the ${name} command did not end within ${formatDuration(limitMs)}`, {
     hint: 'run it by itself to see what it waits for',
   });
 }

@@ -2,12 +2,20 @@ import { parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
+import { checkPostgresUrl, type PostgresAddress, passwordOf } from '../lib/postgres-url.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
-import { type CommandLimits, checkKey, type Key, keyFromCommand } from './key.ts';
+import { type CommandLimits, checkKey, type Key, keyFromCommand, secretFromCommand } from './key.ts';
 import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
 
-export type SettingName = 'base-url' | 'api-key' | 'api-key-command' | 'timeout';
+export type SettingName =
+  | 'base-url'
+  | 'api-key'
+  | 'api-key-command'
+  | 'timeout'
+  | 'ledger'
+  | 'ledger-password-command'
+  | 'account';
 
 interface Setting {
   readonly name: SettingName;
@@ -21,7 +29,27 @@ export const settingList: readonly Setting[] = [
   { name: 'api-key', help: 'key of the account', env: 'STENO_API_KEY', check: checkKey },
   { name: 'api-key-command', help: 'command that prints the key', check: checkCommand },
   { name: 'timeout', help: 'how long a request may take', check: checkTimeout },
+  {
+    name: 'ledger',
+    help: 'postgres:// URL of a ledger that a team shares',
+    env: 'STENO_LEDGER',
+    check: checkPostgresUrl,
+  },
+  {
+    name: 'ledger-password-command',
+    help: 'command that prints the password of the shared ledger',
+    check: checkCommand,
+  },
+  {
+    name: 'account',
+    help: 'whose orders these are, in a shared ledger (default: the name of the profile)',
+    env: 'STENO_ACCOUNT',
+    check: checkAccount,
+  },
 ];
+
+/** How messages name what `ledger-password-command` prints. */
+const ledgerPassword = { name: 'password', setting: 'ledger-password-command' };
 
 export const settingNames = settingList.map((each) => each.name);
 
@@ -65,6 +93,7 @@ export class Settings {
     this.#profile = (known && profiles[this.profileName]) || {};
     const key = this.getUnchecked('api-key').value;
     if (key) mask.add(key);
+    this.#maskLedgerPassword();
   }
 
   get(name: SettingName): SettingValue {
@@ -100,6 +129,26 @@ export class Settings {
     return { value: printed, source: `command of ${command.source}` };
   }
 
+  /** The password of the shared ledger; empty where none is set. Asked for at each connection. */
+  async ledgerPassword(address: PostgresAddress, limits: CommandLimits): Promise<string> {
+    const command = this.get('ledger-password-command');
+    if (address.password !== undefined || command.value === undefined) return address.password ?? '';
+    return secretFromCommand(command.value, ledgerPassword, this.#options.mask, limits);
+  }
+
+  /** Whose rows of a shared ledger these are. */
+  get account(): SettingValue {
+    const found = this.get('account');
+    return found.value === undefined ? { ...found, value: this.profileName, source: 'the profile' } : found;
+  }
+
+  #maskLedgerPassword(): void {
+    const { env, mask } = this.#options;
+    const url = this.getUnchecked('ledger').value;
+    if (url === undefined) return;
+    for (const password of [passwordOf(url), env.PGPASSWORD]) if (password) mask.add(password);
+  }
+
   get #flagSource(): string {
     return this.#options.flagSource ?? 'flag';
   }
@@ -125,8 +174,13 @@ function checkTimeout(value: string): void {
   if (parseDuration(value) === 0) throw usage('the timeout must be longer than zero');
 }
 
+function checkAccount(value: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(value))
+    throw usage(`'${value}' is not an account name`, 'use letters, digits, dots, dashes, underscores and @');
+}
+
 function checkCommand(value: string): void {
-  if (!value.trim() || value.includes('\0')) throw usage('the key command is empty');
+  if (!value.trim() || value.includes('\0')) throw usage('the command is empty');
 }
 
 /** Adds to the error where the bad value came from, which is where to correct it. */

@@ -2,24 +2,65 @@
  * Prints ids for a shell to offer: `__complete <kind> [prefix]`. A program of its own, because a person waits for it
  * at every press of Tab. It prints no errors: they would land in the command line.
  */
-import { existsSync, writeSync } from 'node:fs';
-import { IdSuggestions } from '../ledger/id-suggestions.ts';
+import { existsSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
 import { migrations } from '../ledger/schema.ts';
+import { SqliteStore } from '../ledger/sqlite-store.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
-import { ledgerPath, stateFolder } from '../settings/paths.ts';
+import { configFolder, ledgerPath, stateFolder } from '../settings/paths.ts';
 
 const [kind = '', prefix = ''] = process.argv.slice(3);
+const { env } = process;
+const profile = env.STENO_PROFILE || 'default';
+
+/** Longer, and a person would rather type. */
+const CONNECT_TIMEOUT_MS = 1_500;
 
 async function complete(): Promise<void> {
-  const path = ledgerPath(stateFolder(process.env));
-  if (!existsSync(path)) return;
-  const database = await openForReading(path, migrations);
-  const profile = process.env.STENO_PROFILE || 'default';
-  const suggestions = new IdSuggestions({ db: database, profile, hide: String }).suggest(kind, prefix);
-  database.close();
+  const kept = keptSettings();
+  const ledger = env.STENO_LEDGER || kept.ledger;
+  const suggestions =
+    ledger && profile !== 'sandbox' ? await fromShared(ledger, kept.account) : await fromLocal();
   // Not process.stdout: making that stream takes 3 ms.
   writeSync(1, suggestions.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
+}
+
+async function fromLocal(): Promise<IdSuggestion[]> {
+  const path = ledgerPath(stateFolder(env));
+  if (!existsSync(path)) return [];
+  const database = await openForReading(path, migrations);
+  const db = new SqliteStore(database);
+  const suggestions = await new IdSuggestions({ db, profile, hide: String }).suggest(kind, prefix);
+  database.close();
+  return suggestions;
+}
+
+/** Without `ledger-password-command`, which may ask something on the terminal. */
+async function fromShared(url: string, keptAccount: string | undefined): Promise<IdSuggestion[]> {
+  const { readPostgresUrl } = await import('../lib/postgres-url.ts');
+  const { openSharedStore } = await import('../ledger/postgres/open-store.ts');
+  const address = readPostgresUrl(url, env);
+  const name = env.STENO_ACCOUNT || keptAccount || profile;
+  const db = await openSharedStore({
+    ...{ address, timeoutMs: CONNECT_TIMEOUT_MS, outcomes: '' },
+    password: async () => address.password ?? '',
+    account: { name, isChosen: false, baseUrl: undefined },
+  });
+  const suggestions = await new IdSuggestions({ db, profile: name, hide: String }).suggest(kind, prefix);
+  await db.close();
+  return suggestions;
+}
+
+/** Read by hand: loading the settings would take longer than all the rest. */
+function keptSettings(): { readonly ledger?: string; readonly account?: string } {
+  try {
+    const { profiles } = JSON.parse(readFileSync(join(configFolder(env), 'config.json'), 'utf8'));
+    return profiles[profile] ?? {};
+  } catch {
+    return {};
+  }
 }
 
 void complete().catch(() => {});

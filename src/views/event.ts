@@ -59,8 +59,10 @@ export const eventsView = (events: readonly ReceivedEvent[], detail: EventDetail
   rows: events.map((event) => rowOf(event, detail)),
 });
 
-export const eventPages = (pages: Iterable<readonly ReceivedEvent[]>, detail: EventDetail): Generator<View> =>
-  viewPages(pages, (page) => eventsView(page, detail), []);
+export const eventPages = (
+  pages: AsyncIterable<readonly ReceivedEvent[]>,
+  detail: EventDetail,
+): AsyncGenerator<View> => viewPages(pages, (page) => eventsView(page, detail), []);
 
 const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
 

@@ -124,7 +124,7 @@ function answerOf({ answer }: FileRow): Json {
   }
 }
 
-export const filePages = (pages: Iterable<FilePage>, forPeople: boolean): Generator<View> =>
+export const filePages = (pages: AsyncIterable<FilePage>, forPeople: boolean): AsyncGenerator<View> =>
   viewPages(pages, (page) => filePageView(page, forPeople), { rows: [], downloads: new Map() });
 
 /** The files that were taken in. JSON: one document, or with `several` an array in the order asked. */

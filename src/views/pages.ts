@@ -1,13 +1,13 @@
 import type { View } from '../lib/view.ts';
 
 /** The views of a listing, page by page; a listing without rows is one empty page, so that it has its header line. */
-export function* viewPages<Page>(
-  pages: Iterable<Page>,
+export async function* viewPages<Page>(
+  pages: AsyncIterable<Page>,
   view: (page: Page) => View,
   empty: Page,
-): Generator<View> {
+): AsyncGenerator<View> {
   let isEmpty = true;
-  for (const page of pages) {
+  for await (const page of pages) {
     isEmpty = false;
     yield view(page);
   }

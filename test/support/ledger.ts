@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { type Account, account } from './account.ts';
 import type { Got, Service } from './server.ts';
 import type { Result, User } from './steno.ts';
+import { isShared, querySchema } from './store.ts';
 
 export const audio = (name: string): string => `https://example.com/${name}.mp3`;
 
@@ -16,6 +17,7 @@ export function queryLedger<Row = Record<string, unknown>>(
   sql: string,
   ...values: Array<string | number>
 ): Row[] {
+  if (isShared) return querySchema<Row>(user.env.STENO_LEDGER ?? '', sql, values);
   const db = new DatabaseSync(ledgerOf(user));
   try {
     db.exec('PRAGMA busy_timeout = 5000');

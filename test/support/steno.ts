@@ -2,6 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { freshFolder } from './files.ts';
+import { ledgerSetting } from './store.ts';
 
 export const BIN = resolve('bin/steno.js');
 export const KEY = 'sk+very/secret=key&0123456789';
@@ -30,6 +31,7 @@ export class User {
       HOME: this.home,
       STENO_CONFIG_DIR: join(this.home, 'config'),
       STENO_STATE_DIR: join(this.home, 'state'),
+      ...ledgerSetting(),
       ...env,
     };
   }

@@ -24,27 +24,27 @@ export interface ListOptions {
 }
 
 /** Newest first, one page in memory at a time. */
-export function* listFiles(
+export async function* listFiles(
   ledger: Ledger,
   filter: FileFilter,
   { limit, asTable, withDownloads }: ListOptions,
-): Generator<FilePage> {
+): AsyncGenerator<FilePage> {
   const size = asTable ? TABLE_PAGE_SIZE : PAGE_SIZE;
   let before: number | undefined;
   for (let left = limit; left > 0; left -= size) {
-    const rows = ledger.files.page(filter, Math.min(size, left), before);
+    const rows = await ledger.files.page(filter, Math.min(size, left), before);
     const ids = withDownloads ? rows.map(({ id }) => id) : [];
-    if (rows.length) yield { rows, downloads: ledger.downloads.forFiles(ids) };
+    if (rows.length) yield { rows, downloads: await ledger.downloads.forFiles(ids) };
     if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }
 }
 
 /** Asks the service about every file of the listing that may have changed. */
-export const refreshOpenFiles = (
+export const refreshOpenFiles = async (
   transport: Transport,
   ledger: Ledger,
   filter: FileFilter,
 ): Promise<Outcome<RefreshedFile>[]> =>
   // States are filtered after the refresh, because the refresh changes them.
-  refreshFiles(transport, ledger, ledger.files.toRefresh({ ...filter, states: [] }));
+  refreshFiles(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }));

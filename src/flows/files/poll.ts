@@ -118,21 +118,22 @@ class Poller {
     const end = monotonicMs() + milliseconds;
     for (let left = milliseconds; left > 0 && !this.#isOver(); left = end - monotonicMs()) {
       await sleep(Math.min(NEWS_INTERVAL_MS, left), this.#polling.poll.signal);
-      const ids = this.#idsWithNews();
+      const ids = await this.#idsWithNews();
       if (ids.length) await this.#poll(ids);
     }
   }
 
-  #idsWithNews(): string[] {
+  async #idsWithNews(): Promise<string[]> {
     const { ledger } = this.#polling;
-    if (!ledger || ledger.version === this.#ledgerVersion) return [];
-    this.#ledgerVersion = ledger.version;
+    const version = await ledger?.version();
+    if (!ledger || version === this.#ledgerVersion) return [];
+    this.#ledgerVersion = version;
     return ledger.files.withNews(this.#open().map(({ id }) => id));
   }
 
   async #poll(ids: readonly string[]): Promise<void> {
     // Read before the calls: what another process writes during them is news.
-    this.#ledgerVersion = this.#polling.ledger?.version;
+    this.#ledgerVersion = await this.#polling.ledger?.version();
     await doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
       this.#polled.set(id, await this.#pollOne(id));
     });

@@ -1,6 +1,7 @@
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { formatJson } from '../../lib/json.ts';
 import { doEach, type Outcome } from '../bulk.ts';
@@ -22,19 +23,19 @@ export async function refreshFile(
 ): Promise<RefreshedFile> {
   const askedAt = new Date().toISOString();
   const file = await getFile(transport, id);
-  if (notes) notes.add(`state ${id}`, (into) => void keepAnswer(into, id, file, askedAt));
+  if (notes) notes.add(`state ${id}`, (into) => keepAnswer(into, id, file, askedAt));
   if (notes || !ledger) return { file, previousState: undefined };
-  const keep = (): string | undefined => keepAnswer(ledger, id, file, askedAt);
-  return { file, previousState: await ledger.whenFree(keep, transport.signal) };
+  const impatient = ledger.impatient(transport.signal);
+  return { file, previousState: await keepAnswer(impatient, id, file, askedAt) };
 }
 
 /** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
 export const keepAnswer = (
-  ledger: Ledger,
+  ledger: LedgerTables,
   id: string,
   { state, title, invoices, originalLink: link, json }: AudioFile,
   askedAt = new Date().toISOString(),
-): string | undefined =>
+): Promise<string | undefined> =>
   ledger.files.update({ id, state, title, invoices, link, answer: formatJson(json, 0), askedAt });
 
 export const refreshFiles = (

@@ -9,22 +9,22 @@ const missingError = (order: string, what: string): StenoError =>
   });
 
 /** The error for an order of which some files are not known, so that they could not be waited for. */
-export function missingFilesError(ledger: Ledger, order: string): StenoError | undefined {
-  const missing = ledger.openAttempts.missingFiles(order);
+export async function missingFilesError(ledger: Ledger, order: string): Promise<StenoError | undefined> {
+  const missing = await ledger.openAttempts.missingFiles(order);
   return missing && missingError(order, missingText(missing));
 }
 
 /** The files that were named, those of an order, or all that are open. */
-export function filesToWaitFor(
+export async function filesToWaitFor(
   ledger: Ledger | undefined,
   ids: readonly string[],
   order: string | undefined,
-): string[] {
+): Promise<string[]> {
   if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
   if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
   if (order === undefined) return ledger.files.open();
-  const found = ledger.files.ofOrder(checkId(order)).map((row) => row.id);
-  if (found.length === 0 && ledger.files.hasOrder(order))
+  const found = (await ledger.files.ofOrder(checkId(order))).map((row) => row.id);
+  if (found.length === 0 && (await ledger.files.hasOrder(order)))
     throw missingError(order, 'its files are not known');
   if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');
   return found;

@@ -37,7 +37,7 @@ export async function syncFiles(
   options: SyncOptions,
   callbacks: SyncCallbacks,
 ): Promise<Array<Outcome<unknown>>> {
-  const refreshed = await refreshOpen(transport, ledger, options.jobs, callbacks);
+  const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
   await removeLeftovers(options.folder);
   const saved = await downloadNew(transport, ledger, notes, options, callbacks);
   return [...refreshed, ...saved];
@@ -51,7 +51,7 @@ async function refreshOpen(
 ): Promise<Array<Outcome<unknown>>> {
   const changes = new InOrder(onChange);
   try {
-    return await doEach(ledger.files.toRefresh(), jobs, String, async (id, at) => {
+    return await doEach(await ledger.files.toRefresh(), jobs, String, async (id, at) => {
       let change: Change | undefined;
       try {
         const { file, previousState } = await refreshFile(transport, ledger, id);
@@ -76,7 +76,7 @@ async function downloadNew(
 ): Promise<Outcome<Saved>[]> {
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
-    const ids = ledger.files.notDownloaded(ext, resolve(folder));
+    const ids = await ledger.files.notDownloaded(ext, resolve(folder));
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
     const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const, replacesDrafts: true };
     const inOrder = new InOrder(onSaved);

@@ -21,8 +21,8 @@ export const trackFiles = (
   doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
     const file = await getFile(transport, id);
     const { orders, originalLink: link, names, notes } = file;
-    ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
-    keepAnswer(ledger, id, file);
-    const row = ledger.files.get(id) as FileRow;
-    return { row, downloads: ledger.downloads.forFiles([id]).get(id) ?? [] };
+    await ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
+    await keepAnswer(ledger, id, file);
+    const row = (await ledger.files.get(id)) as FileRow;
+    return { row, downloads: (await ledger.downloads.forFiles([id])).get(id) ?? [] };
   });

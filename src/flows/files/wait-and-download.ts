@@ -1,5 +1,5 @@
 /** Waits for files and downloads each transcript as it is delivered. */
-import { TranscriptDownloads } from '../transcripts/downloads.ts';
+import { type Destination, TranscriptDownloads } from '../transcripts/downloads.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type WaitOptions, type WaitOutcome, waitForFiles } from './wait.ts';
@@ -30,12 +30,12 @@ export async function waitAndDownload(
     replacesDrafts: true,
   });
   // Named now, in the order asked: the names must not depend on which file is delivered first.
-  const destinations = new Map(
-    [...new Set(ids)].map((id) => [
-      id,
-      formats.map((ext) => downloads.claim({ id, ext, title: '', order: '' })),
-    ]),
-  );
+  const destinations = new Map<string, Destination[]>();
+  for (const id of new Set(ids)) {
+    const ofFile: Destination[] = [];
+    for (const ext of formats) ofFile.push(await downloads.claim({ id, ext, title: '', order: '' }));
+    destinations.set(id, ofFile);
+  }
   const saved = new Map<string, Saved>();
   const onDelivered = async (id: string): Promise<void> => {
     for (const to of destinations.get(id) ?? []) {

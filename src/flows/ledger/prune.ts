@@ -18,13 +18,16 @@ export interface Pruned extends PruneCounts {
   readonly staysLarge: boolean;
 }
 
-export const prunings = (ledger: Ledger, allProfiles: boolean): Promise<Pruning[]> =>
-  allProfiles
-    ? Promise.all(ledger.profiles().map((profile) => ledger.pruning(profile)))
-    : ledger.pruning().then((pruning) => [pruning]);
+export async function prunings(ledger: Ledger, allProfiles: boolean): Promise<Pruning[]> {
+  if (!allProfiles) return [await ledger.pruning()];
+  return Promise.all((await ledger.profiles()).map((profile) => ledger.pruning(profile)));
+}
 
-export const countPrunable = (all: readonly Pruning[], before: string): PruneCounts =>
-  all.map((pruning) => pruning.count(before)).reduce(sum, none);
+export async function countPrunable(all: readonly Pruning[], before: string): Promise<PruneCounts> {
+  let counts = none;
+  for (const pruning of all) counts = sum(counts, await pruning.count(before));
+  return counts;
+}
 
 export async function pruneLedger(
   ledger: Ledger,
@@ -34,11 +37,11 @@ export async function pruneLedger(
 ): Promise<Pruned> {
   let removed = none;
   for (const pruning of all) {
-    for (const step of pruning.removeEvents(before, { whole: true })) {
+    for await (const step of pruning.removeEvents(before, { whole: true })) {
       removed = sum(removed, step);
       await pause(signal);
     }
-    removed = sum(removed, { ...none, runs: pruning.removeRuns(before) });
+    removed = sum(removed, { ...none, runs: await pruning.removeRuns(before) });
   }
   return { ...removed, staysLarge: !(await giveBack(ledger, signal)) };
 }
@@ -46,11 +49,11 @@ export async function pruneLedger(
 /** Gives the room back to the disk; false if that can't be done while a listener runs. */
 async function giveBack(ledger: Ledger, signal: AbortSignal): Promise<boolean> {
   const pruning = await ledger.pruning();
-  if (!pruning.canShrink) {
-    if (ledger.isListenedTo()) return false;
-    pruning.rewrite();
+  if (!(await pruning.canShrink())) {
+    if (await ledger.isListenedTo()) return false;
+    await pruning.rewrite();
   }
-  for (const _ of pruning.shrink()) await pause(signal);
+  for await (const _ of pruning.shrink()) await pause(signal);
   return true;
 }
 

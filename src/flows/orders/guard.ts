@@ -57,12 +57,21 @@ export class OrderGuard {
   #next = 0;
   #deferred: Deferred[] = [];
 
-  /** Throws where something that is planned stops the whole command. */
-  constructor(planned: readonly PlannedOrder[], ledger: Ledger | undefined, options: GuardOptions) {
+  private constructor(ledger: Ledger | undefined, options: GuardOptions) {
     this.#ledger = ledger;
     this.#options = options;
     this.#deadline = monotonicMs() + (options.timeout ?? Number.POSITIVE_INFINITY);
-    this.#sort(planned, true);
+  }
+
+  /** Throws where something that is planned stops the whole command. */
+  static async of(
+    planned: readonly PlannedOrder[],
+    ledger: Ledger | undefined,
+    options: GuardOptions,
+  ): Promise<OrderGuard> {
+    const guard = new OrderGuard(ledger, options);
+    await guard.#sort(planned, true);
+    return guard;
   }
 
   /** What may be sent now. */
@@ -100,8 +109,8 @@ export class OrderGuard {
   }
 
   /** Another process was faster with some of it. */
-  putBack(order: PlannedOrder): void {
-    this.#sort([order], this.#isStrict);
+  putBack(order: PlannedOrder): Promise<void> {
+    return this.#sort([order], this.#isStrict);
   }
 
   /** One audio that can't be ordered stops all of them. */
@@ -110,9 +119,9 @@ export class OrderGuard {
   }
 
   /** `atOnce`: before anything is sent, so that what is on order can still stop all of it. */
-  #sort(orders: readonly PlannedOrder[], atOnce: boolean): void {
+  async #sort(orders: readonly PlannedOrder[], atOnce: boolean): Promise<void> {
     const { again, skipOrdered } = this.#options;
-    const held = again ? [] : this.#held(orders);
+    const held = again ? [] : await this.#held(orders);
     const byAudio = new Map(held.map((each) => [each.audio, each]));
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const blocking = this.#isStrict ? held : held.filter(({ holder }) => holder.status === 'placed');
@@ -161,9 +170,9 @@ export class OrderGuard {
   }
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */
-  #held(orders: readonly PlannedOrder[]): HeldAudio[] {
+  async #held(orders: readonly PlannedOrder[]): Promise<HeldAudio[]> {
     const audios = orders.flatMap(({ test, audios }) => (test ? [] : audios));
-    const holders = this.#ledger?.claims.holders(audios.flatMap(({ names }) => names));
+    const holders = await this.#ledger?.claims.holders(audios.flatMap(({ names }) => names));
     return holders ? audios.flatMap((audio) => strongest(audio, holders) ?? []) : [];
   }
 
@@ -172,13 +181,13 @@ export class OrderGuard {
     const audios = this.#deferred.reduce((sum, { order }) => sum + order.audios.length, 0);
     onWait(`Waiting for ${plural(audios, 'URL')} that ${senderOf(this.#deferred[0])} is ordering`);
     while (!signal.aborted) {
-      const sending = this.#stillSending();
+      const sending = await this.#stillSending();
       const isSent = ({ holders }: Deferred): boolean => [...holders.keys()].every((id) => sending.has(id));
       const ended = this.#deferred.filter((each) => !isSent(each)).map(({ order }) => order);
       const left = this.#deadline - monotonicMs();
       if (ended.length) {
         this.#deferred = this.#deferred.filter(isSent);
-        this.#sort(ended, false);
+        await this.#sort(ended, false);
       } else if (left <= 0) this.#giveUp();
       if (ended.length || left <= 0) return true;
       // An interruption is seen above.
@@ -187,9 +196,9 @@ export class OrderGuard {
     return false;
   }
 
-  #stillSending(): ReadonlySet<number> {
+  async #stillSending(): Promise<ReadonlySet<number>> {
     const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
-    return this.#ledger?.openAttempts.beingSent([...ids]) ?? new Set();
+    return (await this.#ledger?.openAttempts.beingSent([...ids])) ?? new Set();
   }
 
   #giveUp(): void {

@@ -32,18 +32,18 @@ export async function placeOne(
 ): Promise<PlacedOrder | undefined> {
   const { transport, ledger } = options;
   const isRecheckDue = recheckTimer();
-  const attempt = ledger?.attempts.begin(planned, guard.takeOver(planned));
+  const attempt = await ledger?.attempts.begin(planned, guard.takeOver(planned));
   if (ledger && attempt === undefined) {
-    guard.putBack(planned);
+    await guard.putBack(planned);
     return undefined;
   }
   const stopHeartbeat = startHeartbeat(ledger, attempt);
   // The order stands, whether or not the ledger can record it: that must not hide it.
   const record = async <T>(
-    write: (attempts: Ledger['attempts'], attempt: number) => T,
+    write: (attempts: Ledger['attempts'], attempt: number) => Promise<T>,
   ): Promise<T | undefined> => {
     try {
-      return ledger && attempt !== undefined ? write(ledger.attempts, attempt) : undefined;
+      return ledger && attempt !== undefined ? await write(ledger.attempts, attempt) : undefined;
     } catch (error) {
       await options.onLedgerError(error);
       return undefined;
@@ -63,7 +63,7 @@ export async function placeOne(
   } catch (error) {
     if (error instanceof TakenOver) {
       await record((attempts, id) => attempts.markRefused(id, error.message));
-      guard.putBack(planned);
+      await guard.putBack(planned);
       return undefined;
     }
     if (error instanceof StenoError) {
@@ -87,8 +87,8 @@ async function checkStillOurs(
   attempt: number | undefined,
   planned: PlannedOrder,
 ): Promise<void> {
-  if (!ledger || attempt === undefined || ledger.attempts.renew(attempt, planned)) return;
-  const found = ledger.openAttempts.get(attempt);
+  if (!ledger || attempt === undefined || (await ledger.attempts.renew(attempt, planned))) return;
+  const found = await ledger.openAttempts.get(attempt);
   if (found?.status !== 'placed' && found?.status !== 'refused')
     throw new TakenOver('duplicate', 'it was not sent: another process took it over');
   const isPlaced = found.status === 'placed';
@@ -103,12 +103,13 @@ async function checkStillOurs(
 /** Tells other processes that this one is still waiting for the answer. */
 function startHeartbeat(ledger: Ledger | undefined, attempt: number | undefined): () => void {
   if (!ledger || attempt === undefined) return () => {};
-  const timer = setInterval(() => {
+  const beat = async (): Promise<void> => {
     try {
-      ledger.attempts.heartbeat(attempt);
+      await ledger.attempts.heartbeat(attempt);
     } catch {
       // A ledger that is locked for a moment: the next one will do.
     }
-  }, HEARTBEAT_INTERVAL_MS);
+  };
+  const timer = setInterval(() => void beat(), HEARTBEAT_INTERVAL_MS);
   return () => clearInterval(timer);
 }

@@ -26,8 +26,8 @@ export interface Settled {
 }
 
 /** The attempt of a number, if it can be settled. */
-export function findOpenAttempt(ledger: Ledger, text: string): Attempt {
-  const attempt = /^\d{1,15}$/.test(text) ? ledger.openAttempts.get(Number(text)) : undefined;
+export async function findOpenAttempt(ledger: Ledger, text: string): Promise<Attempt> {
+  const attempt = /^\d{1,15}$/.test(text) ? await ledger.openAttempts.get(Number(text)) : undefined;
   if (!attempt) throw usage(`there is no attempt ${text}`, 'see their numbers with: steno attempts');
   const { status, by, order } = attempt;
   if (status === 'being sent')
@@ -45,8 +45,8 @@ const settledError = (attempt: string | number, order: string | undefined): Sten
     'those that are not: steno attempts',
   );
 
-export function settleNotPlaced(ledger: Ledger, { attempt }: Attempt): Settled {
-  if (!ledger.openAttempts.settleNotPlaced(attempt)) throw settledError(attempt, undefined);
+export async function settleNotPlaced(ledger: Ledger, { attempt }: Attempt): Promise<Settled> {
+  if (!(await ledger.openAttempts.settleNotPlaced(attempt))) throw settledError(attempt, undefined);
   return { attempt, status: 'not placed', order: '', audiofiles: [] };
 }
 
@@ -61,16 +61,16 @@ export async function settlePlaced(
   checkId(order);
   if (attempt.order && attempt.order !== order)
     throw usage(`attempt ${attempt.attempt} was accepted as order ${attempt.order}, not ${order}`);
-  const other = ledger.openAttempts.otherOfOrder(order, attempt.attempt);
+  const other = await ledger.openAttempts.otherOfOrder(order, attempt.attempt);
   if (other !== undefined)
     throw usage(`order ${order} is that of attempt ${other}, not of attempt ${attempt.attempt}`);
   const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
   for (const file of files) checkOrder(file, order);
-  const found = assignFiles(ledger, attempt, files);
-  if (!ledger.openAttempts.settlePlaced(attempt.attempt, order, found))
+  const found = await assignFiles(ledger, attempt, files);
+  if (!(await ledger.openAttempts.settlePlaced(attempt.attempt, order, found)))
     throw settledError(attempt.attempt, order);
-  for (const file of files) keepAnswer(ledger, file.id, file);
-  const missing = ledger.openAttempts.missingFiles(order);
+  for (const file of files) await keepAnswer(ledger, file.id, file);
+  const missing = await ledger.openAttempts.missingFiles(order);
   return {
     ...{ attempt: attempt.attempt, status: 'placed', order, audiofiles: files.map(({ id }) => id) },
     missing: missing && missingText(missing),
@@ -92,8 +92,12 @@ async function askAbout(ids: readonly string[], transport: Transport): Promise<A
 }
 
 /** Which URL of the attempt each file is of; one that is of another audio is an error. */
-function assignFiles(ledger: Ledger, attempt: Attempt, files: readonly AudioFile[]): OrderedFile[] {
-  const audios = ledger.openAttempts.audios(attempt.attempt);
+async function assignFiles(
+  ledger: Ledger,
+  attempt: Attempt,
+  files: readonly AudioFile[],
+): Promise<OrderedFile[]> {
+  const audios = await ledger.openAttempts.audios(attempt.attempt);
   const linked = files.map((file) => audioOfLink(ledger, attempt, audios, file));
   // Files without a link are taken in the order of the URLs that are left, if there are as many.
   const left = audios.filter((audio) => !linked.includes(audio));
@@ -105,7 +109,7 @@ function assignFiles(ledger: Ledger, attempt: Attempt, files: readonly AudioFile
     return { id, audio };
   });
   checkOneEach(assigned);
-  for (const { id, audio } of assigned) checkUnclaimed(ledger, id, audio);
+  for (const { id, audio } of assigned) await checkUnclaimed(ledger, id, audio);
   return assigned;
 }
 
@@ -137,8 +141,8 @@ function audioOfLink(
 }
 
 /** A file that the ledger has for another audio stays what it is. */
-function checkUnclaimed(ledger: Ledger, id: string, audio: OrderedAudio | undefined): void {
-  const row = ledger.files.get(id);
+async function checkUnclaimed(ledger: Ledger, id: string, audio: OrderedAudio | undefined): Promise<void> {
+  const row = await ledger.files.get(id);
   if (!row?.url || row.test || (audio && isSameAudio(audio, row))) return;
   throw new StenoError('failed', `audiofile ${id} is the file of ${row.url} in the ledger`);
 }

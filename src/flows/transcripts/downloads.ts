@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { fileName, type NameParts, Names } from './name.ts';
 import { type IfExists, type Saved, saveTranscript } from './save.ts';
@@ -45,45 +46,48 @@ export class TranscriptDownloads {
   }
 
   /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
-  claim(parts: NameParts): Destination {
-    return { id: parts.id, ext: parts.ext, path: join(this.#options.folder, this.#claimName(parts)) };
+  async claim(parts: NameParts): Promise<Destination> {
+    return { id: parts.id, ext: parts.ext, path: join(this.#options.folder, await this.#claimName(parts)) };
   }
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
   async save({ id, ext, path, delivered = false }: Destination): Promise<Saved> {
     const { transport, ifExists, replacesDrafts, test = false, deprecatedPath = false } = this.#options;
-    const draft = this.#ask((ledger) => ledger.downloads.draftAt(id, ext, path));
+    const draft = await this.#ask((ledger) => ledger.downloads.draftAt(id, ext, path));
     const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
       ifExists,
       replaceable: replacesDrafts && delivered ? draft : undefined,
       // Also where the ledger does not know the file: its state was not asked for.
-      hashes: !delivered && !test && this.#ask((ledger) => ledger.files.isDelivered(id)) === false,
+      hashes: !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false,
     });
     const written = saved.skipped ? this.#notNoted.get(path) : { bytes: saved.bytes, draft: saved.hash };
-    if (!written) return { ...saved, ...this.#whatWasThere({ id, ext, path }, draft) };
-    if (!test) this.#note({ id, ext, path }, written);
+    if (!written) return { ...saved, ...(await this.#whatWasThere({ id, ext, path }, draft)) };
+    if (!test) await this.#note({ id, ext, path }, written);
     return saved;
   }
 
-  #note({ id, ext, path }: Destination, written: Written): void {
+  async #note({ id, ext, path }: Destination, written: Written): Promise<void> {
     const { ledger, notes } = this.#options;
-    const note = (into: Ledger): void => into.downloads.add(id, ext, path, written);
+    const note = (into: LedgerTables): Promise<void> => into.downloads.add(id, ext, path, written);
     if (notes) return void notes.add(`download ${path}`, note);
     if (!ledger) return;
     this.#notNoted.set(path, written);
-    note(ledger);
+    await note(ledger);
     this.#notNoted.delete(path);
   }
 
   /** What the ledger says, if there is one. */
-  #ask<Value>(question: (ledger: Ledger) => Value): Value | undefined {
+  async #ask<Value>(question: (ledger: LedgerTables) => Promise<Value>): Promise<Value | undefined> {
     const { ledger, notes } = this.#options;
     return notes ? notes.read<Value | undefined>(question, undefined) : ledger && question(ledger);
   }
 
-  #whatWasThere({ id, ext, path }: Destination, draft: string | undefined): Partial<Saved> {
+  async #whatWasThere({ id, ext, path }: Destination, draft: string | undefined): Promise<Partial<Saved>> {
     const isDraft = draft !== undefined;
-    return { isDraft, unidentified: isDraft || !this.#ask((ledger) => ledger.downloads.isOf(id, ext, path)) };
+    return {
+      isDraft,
+      unidentified: isDraft || !(await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path))),
+    };
   }
 
   /**
@@ -94,23 +98,28 @@ export class TranscriptDownloads {
     const key = `${ext} ${id}`;
     const running = this.#running.get(key);
     if (running !== undefined) return running;
-    const name = this.#claimName({ id, ext, title: '', order: '' });
-    const path = join(this.#options.folder, name);
-    const saving = this.save({ id, ext, path, delivered: true }).finally(() => {
-      this.#names.release(name);
-      this.#running.delete(key);
-    });
+    const saving = this.#claimAndSave(id, ext).finally(() => this.#running.delete(key));
     this.#running.set(key, saving);
     return saving;
   }
 
-  #claimName(parts: NameParts): string {
+  async #claimAndSave(id: string, ext: string): Promise<Saved> {
+    const name = await this.#claimName({ id, ext, title: '', order: '' });
+    try {
+      return await this.save({ id, ext, path: join(this.#options.folder, name), delivered: true });
+    } finally {
+      this.#names.release(name);
+    }
+  }
+
+  #claimName(parts: NameParts): Promise<string> {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = parts;
     return this.#names.claim(
       fileName(template, parts),
       id,
-      (name) => this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, name))) ?? false,
+      async (name) =>
+        (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, name)))) ?? false,
     );
   }
 }

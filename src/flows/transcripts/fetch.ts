@@ -8,7 +8,7 @@ import { findFormat } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import { usage } from '../../lib/errors.ts';
+import { type StenoError, usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { streamChecked } from './check.ts';
 import { DEFAULT_TEMPLATE, type Destination, TranscriptDownloads } from './downloads.ts';
@@ -81,15 +81,16 @@ export async function saveTranscripts(
   });
   const needsDetails = file === undefined && /\{(title|order)\}/.test(template);
   const details = needsDetails ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
-  const tasks = ids.flatMap((id, at) =>
-    formats.map((ext) => {
-      const { value, error } = details[at] ?? {};
+  const tasks: Array<{ to: Destination; error: StenoError | undefined }> = [];
+  for (const [at, id] of ids.entries()) {
+    const { value, error } = details[at] ?? {};
+    const delivered = selection.delivered || (value && findFileState(value.state)?.end === 'delivered');
+    for (const ext of formats) {
       const parts = { id, ext, title: value?.title ?? '', order: value?.orders[0] ?? '' };
-      const to = file === undefined ? downloads.claim(parts) : { id, ext, path: file };
-      const delivered = selection.delivered || (value && findFileState(value.state)?.end === 'delivered');
-      return { to: { ...to, delivered }, error };
-    }),
-  );
+      const to = file === undefined ? await downloads.claim(parts) : { id, ext, path: file };
+      tasks.push({ to: { ...to, delivered }, error });
+    }
+  }
   for (const each of new Set(tasks.map(({ to }) => dirname(to.path)))) await removeLeftovers(each);
   const label = ({ to: { id, ext } }: { to: Destination }): string =>
     formats.length > 1 ? `${id}.${ext}` : id;

@@ -96,13 +96,19 @@ export class Names {
   readonly #claimed = new Set<string>();
 
   /** `isTaken` knows names that are in use outside this run. */
-  claim(name: string, id: string, isTaken: (name: string) => boolean = () => false): string {
+  async claim(
+    name: string,
+    id: string,
+    isTaken: (name: string) => Promise<boolean> = async () => false,
+  ): Promise<string> {
     for (let n = 1; ; n += 1) {
       const candidate = n === 1 ? shortenLast(name) : shortenLast(name, markOf(id, n));
       const key = pathKey(candidate);
-      if (this.#claimed.has(key) || isTaken(candidate)) continue;
+      if (this.#claimed.has(key)) continue;
+      // Claimed before the question: another claim may be made while it is answered.
       this.#claimed.add(key);
-      return candidate;
+      if (!(await isTaken(candidate))) return candidate;
+      this.#claimed.delete(key);
     }
   }
 

@@ -1,34 +1,30 @@
 /** Writes a ledger as JSON lines, page by page: however large it is, few of its rows are in memory. */
 import { isUtf8 } from 'node:buffer';
-import type { Database, Value } from '../../lib/sqlite.ts';
+import type { Value } from '../../lib/sqlite.ts';
+import type { Snapshot } from '../store.ts';
 import type { Hide } from '../table.ts';
-import { BASE64, columnsOf, type DumpHeader, type DumpTable, dumpTables, FORMAT } from './tables.ts';
+import { BASE64, type ColumnInfo, type DumpHeader, type DumpTable, dumpTables, FORMAT } from './tables.ts';
 
 /** Events have bodies of up to a megabyte. */
 const pageRows = (table: string): number => (table === 'events' ? 20 : 200);
 
 export type Row = Readonly<Record<string, Value>>;
 
-/**
- * One line for each row, several at a time; all profiles where none is named. Nothing else may use the connection
- * meanwhile.
- */
-export function* exportLines(db: Database, profile: string | undefined, hide: Hide): Generator<string> {
-  // One moment of the ledger, whatever other processes write.
-  db.exec('BEGIN');
-  try {
-    yield headerLine({ steno_ledger: FORMAT, profile: profile ?? null });
-    let rows = 0;
-    for (const table of dumpTables) {
-      for (const page of pagesOf(db, table, profile)) {
-        rows += page.length;
-        yield page.map((row) => rowLine(table.name, row, hide)).join('');
-      }
+/** One line for each row, several at a time; all profiles where none is named. */
+export async function* exportLines(
+  snapshot: Snapshot,
+  profile: string | undefined,
+  hide: Hide,
+): AsyncGenerator<string> {
+  yield headerLine({ steno_ledger: FORMAT, profile: profile ?? null });
+  let rows = 0;
+  for (const table of dumpTables) {
+    for await (const page of pagesOf(snapshot, table, profile)) {
+      rows += page.length;
+      yield page.map((row) => rowLine(table.name, row, hide)).join('');
     }
-    yield endLine(rows);
-  } finally {
-    db.exec('COMMIT');
   }
+  yield endLine(rows);
 }
 
 export const headerLine = (header: DumpHeader): string => `${JSON.stringify(header)}\n`;
@@ -54,12 +50,12 @@ export class PageQuery {
   readonly #columns: string;
   readonly #profile: string | undefined;
 
-  constructor(db: Database, table: DumpTable, profile: string | undefined) {
+  constructor(table: DumpTable, columns: readonly ColumnInfo[], profile: string | undefined) {
     this.#table = table;
     this.#profile = profile;
     // `rowid` is a part of some keys, and no column.
     const extra = table.key.filter((column) => column === 'rowid');
-    this.#columns = [...extra, ...columnsOf(db, table.name)].join(', ');
+    this.#columns = [...extra, ...columns.map(({ name }) => name)].join(', ');
   }
 
   /** `descending` reads from the end: those before the ones that were read. */
@@ -85,11 +81,15 @@ export class PageQuery {
   }
 }
 
-function* pagesOf(db: Database, table: DumpTable, profile: string | undefined): Generator<Row[]> {
-  const query = new PageQuery(db, table, profile);
+async function* pagesOf(
+  snapshot: Snapshot,
+  table: DumpTable,
+  profile: string | undefined,
+): AsyncGenerator<Row[]> {
+  const query = new PageQuery(table, await snapshot.columns(table.name), profile);
   const size = pageRows(table.name);
   for (let last: Value[] = []; ; ) {
-    const page = db.all<Row>(query.sql(last.length === 0, size), ...query.values(last));
+    const page = await snapshot.all<Row>(query.sql(last.length === 0, size), ...query.values(last));
     yield page.map(withoutRowid);
     const end = page.at(-1);
     if (!end || page.length < size) return;

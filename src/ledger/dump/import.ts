@@ -8,6 +8,7 @@ import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
 import type { Database } from '../../lib/sqlite.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
+import { SqliteTransaction } from '../sqlite-store.ts';
 import type { Hide } from '../table.ts';
 import { ImportedNumbers } from './imported-numbers.ts';
 import { type Merged, RowMerger } from './merge.ts';
@@ -47,9 +48,12 @@ export async function importLines(
   }
 }
 
-async function mergeInSteps<Result>(steps: Generator<void, Result>, signal: AbortSignal): Promise<Result> {
+async function mergeInSteps<Result>(
+  steps: AsyncGenerator<void, Result>,
+  signal: AbortSignal,
+): Promise<Result> {
   for (;;) {
-    const step = steps.next();
+    const step = await steps.next();
     await pause(signal);
     if (step.done) return step.value;
   }
@@ -91,15 +95,15 @@ async function stage(
 }
 
 /** Stops after each page of rows. */
-function* mergeAll(
+async function* mergeAll(
   db: Database,
   header: DumpHeader,
   parser: RowParser,
   hide: Hide,
-): Generator<void, TableCounts[]> {
+): AsyncGenerator<void, TableCounts[]> {
   const numbers = new ImportedNumbers(db);
   try {
-    const merger = new RowMerger(db, numbers, {
+    const merger = new RowMerger(new SqliteTransaction(db), numbers, {
       damaged: header.damaged === true,
       profile: header.profile,
       hide,
@@ -114,12 +118,12 @@ function* mergeAll(
   }
 }
 
-function* mergeTable(
+async function* mergeTable(
   db: Database,
   table: string,
   parser: RowParser,
   merger: RowMerger,
-): Generator<void, TableCounts> {
+): AsyncGenerator<void, TableCounts> {
   const counts: Record<Merged, number> = { new: 0, updated: 0, known: 0, orphaned: 0 };
   for (let last = 0; ; ) {
     const page = db.all<{ line: number; text: Uint8Array }>(
@@ -128,7 +132,7 @@ function* mergeTable(
       last,
     );
     for (const { line, text } of page) {
-      counts[mergeLine(parser, merger, Buffer.from(text), line)] += 1;
+      counts[await mergeLine(parser, merger, Buffer.from(text), line)] += 1;
       last = line;
     }
     if (page.length < PAGE_LINES) return { table, ...counts };
@@ -137,9 +141,9 @@ function* mergeTable(
 }
 
 /** What the tables refuse is the fault of the line; any other error is not. */
-function mergeLine(parser: RowParser, merger: RowMerger, bytes: Buffer, line: number): Merged {
+async function mergeLine(parser: RowParser, merger: RowMerger, bytes: Buffer, line: number): Promise<Merged> {
   try {
-    return merger.merge(parser.parse(bytes, line), line);
+    return await merger.merge(parser.parse(bytes, line), line);
   } catch (error) {
     if (!isRefusedValue(error)) throw error;
     if (merger.takesDamage) return 'orphaned';

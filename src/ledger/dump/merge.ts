@@ -2,8 +2,8 @@
  * Puts one row of an export into the ledger. What the ledger does not have is new; of what it has, the later word
  * stays: an older export never undoes what was learned since.
  */
-import type { Database, Value } from '../../lib/sqlite.ts';
 import { Claims } from '../claims.ts';
+import type { Store, Value } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { timestamp } from '../table.ts';
 import type { ImportedNumbers } from './imported-numbers.ts';
@@ -77,13 +77,13 @@ const conflicts: Readonly<Record<string, Conflict>> = {
 const rankOfStatus: Readonly<Record<string, number>> = { sending: 0, uncertain: 1, refused: 2, placed: 2 };
 
 export class RowMerger {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #numbers: ImportedNumbers;
   readonly #options: MergeOptions;
   /** Attempts that are new with this import: only they get their URLs. */
   #newAttempts = new Set<number>();
 
-  constructor(db: Database, numbers: ImportedNumbers, options: MergeOptions) {
+  constructor(db: Store, numbers: ImportedNumbers, options: MergeOptions) {
     this.#db = db;
     this.#numbers = numbers;
     this.#options = options;
@@ -94,9 +94,9 @@ export class RowMerger {
     return this.#options.damaged;
   }
 
-  merge(row: DumpRow, line: number): Merged {
+  async merge(row: DumpRow, line: number): Promise<Merged> {
     const table = tables.get(row.table) as DumpTable;
-    const fields = this.#resolve(table, row.fields, line);
+    const fields = await this.#resolve(table, row.fields, line);
     if (!fields) return 'orphaned';
     switch (table.name) {
       case 'attempts':
@@ -115,13 +115,13 @@ export class RowMerger {
   }
 
   /** The fields with the numbers of this ledger; nothing where the row belongs to one that was lost. */
-  #resolve({ name, refs = {} }: DumpTable, given: Fields, line: number): Fields | undefined {
+  async #resolve({ name, refs = {} }: DumpTable, given: Fields, line: number): Promise<Fields | undefined> {
     const fields = { ...given };
     for (const [column, of] of Object.entries(refs)) {
       const old = given[column];
       if (name === 'events') fields[column] = null;
       if (name === 'events' || typeof old !== 'number') continue;
-      const now = this.#numbers.get(of, old) ?? this.#substitute(of, old, given.profile);
+      const now = this.#numbers.get(of, old) ?? (await this.#substitute(of, old, given.profile));
       if (now === undefined && column !== 'found') {
         if (this.#options.damaged) return undefined;
         throw badLine(line, `it belongs to row ${old} of '${of}', which is not in the export before it`);
@@ -132,9 +132,9 @@ export class RowMerger {
   }
 
   /** An attempt that was lost still holds its audios: as one whose end is not known, so that nothing is bought twice. */
-  #substitute(of: NumberedTable, old: number, profile: Value | undefined): number | undefined {
+  async #substitute(of: NumberedTable, old: number, profile: Value | undefined): Promise<number | undefined> {
     if (of !== 'attempts' || !this.#options.damaged) return undefined;
-    const now = this.#insert('attempts', {
+    const now = await this.#insert('attempts', {
       ...{ id: old, status: 'uncertain', test: 0, started_at: timestamp() },
       profile: profile ?? this.#options.profile ?? 'default',
       detail: 'its record was lost with a damaged ledger',
@@ -144,19 +144,19 @@ export class RowMerger {
     return now;
   }
 
-  #mergeAttempt(fields: Fields): Merged {
-    const known = this.#findAttempt(fields);
+  async #mergeAttempt(fields: Fields): Promise<Merged> {
+    const known = await this.#findAttempt(fields);
     if (known === undefined) {
-      this.#newAttempts.add(this.#add('attempts', fields));
+      this.#newAttempts.add(await this.#add('attempts', fields));
       return 'new';
     }
     this.#numbers.add('attempts', Number(fields.id), known);
-    return this.#endAttempt(known, fields) ? 'updated' : 'known';
+    return (await this.#endAttempt(known, fields)) ? 'updated' : 'known';
   }
 
-  #findAttempt({ token, profile, started_at }: Fields): number | undefined {
+  async #findAttempt({ token, profile, started_at }: Fields): Promise<number | undefined> {
     if (typeof token === 'string')
-      return this.#db.get<{ id: number }>('SELECT id FROM attempts WHERE token = ?', token)?.id;
+      return (await this.#db.get<{ id: number }>('SELECT id FROM attempts WHERE token = ?', token))?.id;
     return this.#firstFree(
       'attempts',
       'SELECT id FROM temp.earlier_attempts WHERE started_at = ? AND profile = ? ORDER BY id',
@@ -165,20 +165,20 @@ export class RowMerger {
     );
   }
 
-  #endAttempt(id: number, { status, ended_at, order_id, detail }: Fields): boolean {
-    const own = this.#db.get<{ profile: string; status: string; ended_at: string | null }>(
+  async #endAttempt(id: number, { status, ended_at, order_id, detail }: Fields): Promise<boolean> {
+    const own = await this.#db.get<{ profile: string; status: string; ended_at: string | null }>(
       'SELECT profile, status, ended_at FROM attempts WHERE id = ?',
       id,
     );
     const byRank = (rankOfStatus[String(status)] ?? 0) - (rankOfStatus[own?.status ?? ''] ?? 0);
     const isLater = byRank > 0 || (byRank === 0 && String(ended_at ?? '') > (own?.ended_at ?? ''));
     if (!own || !isLater) return false;
-    this.#db.run(
+    await this.#db.run(
       'UPDATE attempts SET status = ?, ended_at = ?, order_id = ?, detail = ? WHERE id = ?',
       ...[status, ended_at, order_id, detail].map((value) => value ?? null),
       id,
     );
-    if (status === 'refused') this.#claimsOf(own.profile).release(id);
+    if (status === 'refused') await this.#claimsOf(own.profile).release(id);
     return true;
   }
 
@@ -187,14 +187,14 @@ export class RowMerger {
   }
 
   /** Of an attempt that the ledger knew, it knows the URLs too. */
-  #mergeUrl(fields: Fields): Merged {
+  async #mergeUrl(fields: Fields): Promise<Merged> {
     if (!this.#newAttempts.has(Number(fields.attempt))) return 'known';
-    this.#insert('attempt_urls', fields);
+    await this.#insert('attempt_urls', fields);
     return 'new';
   }
 
-  #mergeClaim(fields: Fields): Merged {
-    const attempt = this.#db.get<{ status: string }>(
+  async #mergeClaim(fields: Fields): Promise<Merged> {
+    const attempt = await this.#db.get<{ status: string }>(
       'SELECT status FROM attempts WHERE id = ?',
       fields.attempt ?? null,
     );
@@ -203,9 +203,9 @@ export class RowMerger {
     return this.#mergeByKey(tables.get('claims') as DumpTable, fields);
   }
 
-  #mergeRun(fields: Fields): Merged {
+  async #mergeRun(fields: Fields): Promise<Merged> {
     const { started_at, profile, host, pid, id } = fields;
-    const known = this.#firstFree(
+    const known = await this.#firstFree(
       'runs',
       'SELECT id FROM temp.earlier_runs WHERE started_at = ? AND profile = ? AND host = ? AND pid = ? ORDER BY id',
       started_at,
@@ -214,24 +214,31 @@ export class RowMerger {
       pid,
     );
     if (known === undefined) {
-      this.#add('runs', fields);
+      await this.#add('runs', fields);
       return 'new';
     }
     this.#numbers.add('runs', Number(id), known);
     return 'known';
   }
 
-  #mergeEvent(fields: Fields, twin: Value | undefined): Merged {
-    const known = this.#findEvent(fields);
-    const event = known ?? this.#add('events', fields);
+  async #mergeEvent(fields: Fields, twin: Value | undefined): Promise<Merged> {
+    const known = await this.#findEvent(fields);
+    const event = known ?? (await this.#add('events', fields));
     if (known !== undefined) this.#numbers.add('events', Number(fields.id), known);
     if (typeof twin === 'number') this.#numbers.addTwin(event, twin);
     return known === undefined ? 'new' : 'known';
   }
 
-  #findEvent({ arrival, received_at, profile, event, audiofile, body }: Fields): number | undefined {
+  async #findEvent({
+    arrival,
+    received_at,
+    profile,
+    event,
+    audiofile,
+    body,
+  }: Fields): Promise<number | undefined> {
     if (typeof arrival === 'string')
-      return this.#db.get<{ id: number }>('SELECT id FROM events WHERE arrival = ?', arrival)?.id;
+      return (await this.#db.get<{ id: number }>('SELECT id FROM events WHERE arrival = ?', arrival))?.id;
     return this.#firstFree(
       'events',
       `SELECT events.id FROM temp.earlier_events AS earlier CROSS JOIN main.events ON events.id = earlier.id
@@ -246,26 +253,30 @@ export class RowMerger {
   }
 
   /** The first row that does not stand for another one of the export. */
-  #firstFree(of: NumberedTable, sql: string, ...values: Array<Value | undefined>): number | undefined {
+  async #firstFree(
+    of: NumberedTable,
+    sql: string,
+    ...values: Array<Value | undefined>
+  ): Promise<number | undefined> {
     return this.#numbers.takeEarlier(of, sql, ...values.map((value) => value ?? null));
   }
 
-  #mergeByKey(table: DumpTable, fields: Fields): Merged {
+  async #mergeByKey(table: DumpTable, fields: Fields): Promise<Merged> {
     const { on, isLater, set = {} } = conflicts[table.name] as Conflict;
-    const isKnown = this.#db.get(
+    const isKnown = await this.#db.get(
       `SELECT 1 FROM ${table.name} WHERE ${on.map((column) => `${column} = ?`).join(' AND ')}`,
       ...on.map((column) => fields[column] ?? null),
     );
-    const insert = this.#withFreeNumber(table, fields);
+    const insert = await this.#withFreeNumber(table, fields);
     if (!isKnown) {
-      this.#insert(table.name, insert);
+      await this.#insert(table.name, insert);
       return 'new';
     }
     if (!isLater) return 'known';
     const sets = Object.keys(fields)
       .filter((column) => !on.includes(column))
       .map((column) => `${column} = ${set[column] ?? `excluded.${column}`}`);
-    const changed = this.#db.run(
+    const changed = await this.#db.run(
       `${insertInto(table.name, insert)} ON CONFLICT (${on.join(', ')}) DO UPDATE SET ${sets.join(', ')} WHERE ${isLater}`,
       ...Object.values(insert),
     );
@@ -273,27 +284,27 @@ export class RowMerger {
   }
 
   /** A number stays as it is where this ledger has not given it to another row. */
-  #withFreeNumber({ name, number }: DumpTable, fields: Fields): Fields {
+  async #withFreeNumber({ name, number }: DumpTable, fields: Fields): Promise<Fields> {
     if (number === undefined || fields[number] === undefined) return fields;
     const { [number]: wanted = null, ...rest } = fields;
-    const isFree = !this.#db.get(`SELECT 1 FROM ${name} WHERE ${number} = ?`, wanted);
+    const isFree = !(await this.#db.get(`SELECT 1 FROM ${name} WHERE ${number} = ?`, wanted));
     return isFree ? fields : rest;
   }
 
   /** Adds a row that has a number. */
-  #add(name: NumberedTable, fields: Fields): number {
-    const now = this.#insert(name, this.#withFreeNumber(tables.get(name) as DumpTable, fields));
+  async #add(name: NumberedTable, fields: Fields): Promise<number> {
+    const now = await this.#insert(name, await this.#withFreeNumber(tables.get(name) as DumpTable, fields));
     this.#numbers.add(name, Number(fields.id), now);
     return now;
   }
 
   /** Gives the number of the new row, where the table has one. */
-  #insert(table: string, fields: Fields): number {
+  async #insert(table: string, fields: Fields): Promise<number> {
     const { number } = tables.get(table) as DumpTable;
     const sql = insertInto(table, fields);
     if (number === undefined) return this.#db.run(sql, ...Object.values(fields));
     return Number(
-      this.#db.get<{ n: number }>(`${sql} RETURNING ${number} AS n`, ...Object.values(fields))?.n,
+      (await this.#db.get<{ n: number }>(`${sql} RETURNING ${number} AS n`, ...Object.values(fields)))?.n,
     );
   }
 }

@@ -1,8 +1,9 @@
 /** Reads the lines of an export and refuses what is none, by the number of the line. */
 import { type StenoError, usage } from '../../lib/errors.ts';
 import type { Database, Value } from '../../lib/sqlite.ts';
+import { columnInfos } from '../sqlite-store.ts';
 import type { Hide } from '../table.ts';
-import { BASE64, columnInfos, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
+import { BASE64, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
 
 export const NOTHING_IMPORTED = 'nothing was imported';
 

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../lib/sqlite.ts';
 import { storedName, urlName } from '../audio-names.ts';
+import { SqliteTransaction } from '../sqlite-store.ts';
 import type { Hide } from '../table.ts';
 import { TrackedFiles } from '../tracked-files.ts';
 
@@ -12,7 +13,7 @@ const PAGE_ROWS = 500;
 const isLive = "attempts.test = 0 AND attempts.status <> 'refused'";
 
 /** Stops after each page of rows. */
-export function* restoreClaims(db: Database, hide: Hide): Generator<void> {
+export async function* restoreClaims(db: Database, hide: Hide): AsyncGenerator<void> {
   yield* nameUrls(db);
   // A placed order holds a name before one whose outcome is unknown.
   db.run(
@@ -67,14 +68,15 @@ interface FileRow {
 }
 
 /** Files whose attempt was lost. */
-function* claimFiles(db: Database, hide: Hide): Generator<void> {
+async function* claimFiles(db: Database, hide: Hide): AsyncGenerator<void> {
+  const store = new SqliteTransaction(db);
   for (let last = 0; ; ) {
     const page = db.all<FileRow>(
       `SELECT seq, profile, url, key, order_id FROM files WHERE seq > ? AND test = 0 ORDER BY seq LIMIT ${PAGE_ROWS}`,
       last,
     );
     for (const { seq, profile, url, key, order_id } of page) {
-      new TrackedFiles({ db, profile, hide }).claim(url, key || undefined, order_id);
+      await new TrackedFiles({ db: store, profile, hide }).claim(url, key || undefined, order_id);
       last = seq;
     }
     if (page.length < PAGE_ROWS) return;

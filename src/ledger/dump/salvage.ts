@@ -2,11 +2,13 @@
  * Reads a damaged ledger as far as that goes, and writes it as an export. SQLite fails at the page that is damaged; the
  * rows before and after it can be read.
  */
-import type { Database, Value } from '../../lib/sqlite.ts';
+import { type Database, openDamaged, type Value } from '../../lib/sqlite.ts';
 import { isDamaged } from '../../lib/sqlite-errors.ts';
+import { restoreHint } from '../backups.ts';
+import { columnInfos } from '../sqlite-store.ts';
 import type { Hide } from '../table.ts';
 import { endLine, headerLine, PageQuery, type Row, rowLine, withoutRowid } from './export.ts';
-import { columnInfos, type DumpTable, dumpTables, FORMAT } from './tables.ts';
+import { type DumpTable, dumpTables, FORMAT } from './tables.ts';
 
 export interface Salvaged {
   readonly table: string;
@@ -19,11 +21,21 @@ const PAGE_ROWS = 100;
 /** No table has as many rows. */
 const MAX_NUMBER = 2 ** 50;
 
-export function* salvageLines(
-  db: Database,
+/** Nothing is written to it. */
+export async function* salvageFile(
+  path: string,
   hide: Hide,
   onTable: (salvaged: Salvaged) => void,
-): Generator<string> {
+): AsyncGenerator<string> {
+  const db = await openDamaged(path, () => restoreHint(path));
+  try {
+    yield* salvageLines(db, hide, onTable);
+  } finally {
+    db.close();
+  }
+}
+
+function* salvageLines(db: Database, hide: Hide, onTable: (salvaged: Salvaged) => void): Generator<string> {
   yield headerLine({ steno_ledger: FORMAT, profile: null, damaged: true });
   let all = 0;
   for (const table of dumpTables) {
@@ -84,8 +96,9 @@ class DamagedTable {
     this.#db = db;
     // By number, where the rows have one: then those after a damaged page can be found.
     this.#table = table.key.includes('rowid') ? { ...table, key: ['rowid'], number: 'id' } : table;
-    this.#types = new Map(columnInfos(db, table.name).map(({ name, type }) => [name, type]));
-    this.#query = new PageQuery(db, this.#table, undefined);
+    const columns = columnInfos(db, table.name);
+    this.#types = new Map(columns.map(({ name, type }) => [name, type]));
+    this.#query = new PageQuery(this.#table, columns, undefined);
   }
 
   *rows(): Generator<Row> {

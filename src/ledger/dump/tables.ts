@@ -1,5 +1,7 @@
 /** The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows. */
-import type { Database } from '../../lib/sqlite.ts';
+import type { ColumnInfo } from '../store.ts';
+
+export type { ColumnInfo };
 
 /** Tables whose rows have a number that this ledger gave: another ledger may give them another one. */
 export type NumberedTable = 'runs' | 'attempts' | 'events' | 'files';
@@ -59,18 +61,6 @@ export const dumpTables: readonly DumpTable[] = [
   { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
   { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
 ];
-
-export interface ColumnInfo {
-  readonly name: string;
-  readonly type: string;
-}
-
-/** The columns of a table in this ledger. */
-export const columnInfos = (db: Database, table: string): ColumnInfo[] =>
-  db.all<ColumnInfo>('SELECT name, type FROM pragma_table_info(?) ORDER BY cid', table);
-
-export const columnsOf = (db: Database, table: string): string[] =>
-  columnInfos(db, table).map(({ name }) => name);
 
 /** At the end of a field's name: its value is bytes, not text. */
 export const BASE64 = '_base64';

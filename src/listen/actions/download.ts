@@ -56,7 +56,7 @@ export function downloadAction(
 
 /** The service gives a draft as long as it works on a file: only its state tells. */
 async function requireDelivered(transport: Transport, ledger: Ledger, id: string): Promise<void> {
-  if (ledger.files.isDelivered(id)) return;
+  if (await ledger.files.isDelivered(id)) return;
   const { state } = (await refreshFile(transport, ledger, id)).file;
   const end = findFileState(state)?.end;
   if (end === 'unfinished') throw new StenoError('unfinished', `ended as '${state}': no transcript comes`);

@@ -39,6 +39,9 @@ export class ActionQueue {
   /** Events that this session does not begin again, though the ledger lists them. */
   readonly #closed = new Set<number>();
   #isStopped = false;
+  /** Jobs are being looked for, and there may be more than were found. */
+  #isFilling = false;
+  #isWoken = false;
   #waitsForLedger = false;
   #cancelLedgerRetry: (() => void) | undefined;
   #cancelAlarm: (() => void) | undefined;
@@ -53,12 +56,26 @@ export class ActionQueue {
 
   /** Begins what there is to do, up to the number of jobs. */
   wake(): void {
-    const listed = this.#next();
-    // All of them first: one that ends at once wakes the queue.
-    for (const waiting of listed) this.#active.set(waiting.event, waiting);
-    for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
-    if (this.#active.size === 0) this.#onIdle();
-    runInBackground(() => this.#setAlarm(), this.#options.onError);
+    this.#isWoken = true;
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    runInBackground(() => this.#fill(), this.#options.onError);
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      while (this.#isWoken) {
+        this.#isWoken = false;
+        const listed = await this.#next();
+        // All of them first: one that ends at once wakes the queue.
+        for (const waiting of listed) this.#active.set(waiting.event, waiting);
+        for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
+        if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
+        await this.#setAlarm();
+      }
+    } finally {
+      this.#isFilling = false;
+    }
   }
 
   /** Resolves when nothing is under way and nothing is left to begin. */
@@ -99,7 +116,7 @@ export class ActionQueue {
     return Math.min(this.action.jobs, this.#target.jobs);
   }
 
-  #next(): WaitingAction[] {
+  async #next(): Promise<WaitingAction[]> {
     const free = this.#freeJobs;
     if (free <= 0) return [];
     const strangerJobs = Math.min(this.action.strangerJobs ?? this.action.jobs, this.#target.strangerJobs);
@@ -107,8 +124,8 @@ export class ActionQueue {
     try {
       // What is under way or closed still counts as waiting in the ledger.
       const upTo = Math.min(this.#options.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
-      const listed = this.store.next(upTo, free + this.#active.size + closed, strangerJobs + closed);
-      return this.#select(listed, free, strangerJobs);
+      const listed = await this.store.next(upTo, free + this.#active.size + closed, strangerJobs + closed);
+      return this.#select(listed, Math.min(free, this.#freeJobs), strangerJobs);
     } catch (error) {
       this.#retryLater(error);
       return [];
@@ -144,7 +161,7 @@ export class ActionQueue {
   async #run(waiting: WaitingAction): Promise<void> {
     let report: ActionReport | undefined;
     try {
-      const event = this.store.event(waiting.event);
+      const event = await this.store.event(waiting.event);
       report = event
         ? await this.#runFor(event, waiting)
         : await this.#end(waiting, { end: 'failed', text: 'its event is not in the ledger' }, waiting.tries);

@@ -27,11 +27,12 @@ export class ActionQueues {
 
   /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(): Promise<void> {
-    const running = this.#options.ledger.runs.running();
+    const { ledger, run } = this.#options;
+    const gone = await ledger.runs.gone(run);
     for (const queue of this.#queues) {
       let adopted: readonly number[];
       do {
-        adopted = await queue.store.adopt(running);
+        adopted = await queue.store.adopt(gone);
         this.#options.end.takeOver(adopted);
         if (adopted.length) queue.wake();
       } while (Actions.hasMore(adopted));
@@ -53,9 +54,10 @@ export class ActionQueues {
   }
 
   /** What is left to do for the next listener. */
-  left(): Array<{ action: Action; left: number }> {
-    return this.#queues
-      .map(({ action, store }) => ({ action, left: store.left() }))
-      .filter(({ left }) => left > 0);
+  async left(): Promise<Array<{ action: Action; left: number }>> {
+    const all = await Promise.all(
+      this.#queues.map(async ({ action, store }) => ({ action, left: await store.left() })),
+    );
+    return all.filter(({ left }) => left > 0);
   }
 }

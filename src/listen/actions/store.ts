@@ -3,7 +3,7 @@ import type { ActionResult, WaitingAction } from '../../ledger/actions.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { ReceivedEvent } from '../event.ts';
-import type { GroupCommit } from '../group-commit.ts';
+import type { GroupCommit, Work } from '../group-commit.ts';
 import type { RawBodies } from '../raw-bodies.ts';
 import type { Action } from './action.ts';
 import { ADOPTED_MS, MAX_PAUSE_MS, pauseAfter } from './schedule.ts';
@@ -39,7 +39,7 @@ export class ActionStore {
   }
 
   /** What may be begun now, of events up to number `upTo`: at most `limit`, at most `strangers` of them about strangers. */
-  next(upTo: number, limit: number, strangers: number): WaitingAction[] {
+  next(upTo: number, limit: number, strangers: number): Promise<WaitingAction[]> {
     const { ledger, run } = this.#options;
     return ledger.actions.next(this.#action, run, { now: iso(Date.now()), upTo, limit, strangers });
   }
@@ -48,16 +48,16 @@ export class ActionStore {
   async msUntilNextDue(): Promise<number | undefined> {
     const { ledger, run, commits } = this.#options;
     const now = Date.now();
-    const due = ledger.actions.nextDueAfter(this.#action, run, iso(now));
+    const due = await ledger.actions.nextDueAfter(this.#action, run, iso(now));
     if (due === undefined) return undefined;
     const milliseconds = Date.parse(due) - now;
     if (milliseconds <= MAX_PAUSE_MS) return milliseconds;
-    await commits.add(() => ledger.actions.makeDueAfter(this.#action, run, iso(now + MAX_PAUSE_MS)));
+    await commits.add((tables) => tables.actions.makeDueAfter(this.#action, run, iso(now + MAX_PAUSE_MS)));
     return 0;
   }
 
-  event(n: number): ReceivedEvent | undefined {
-    const row = this.#options.ledger.events.get(n);
+  async event(n: number): Promise<ReceivedEvent | undefined> {
+    const row = await this.#options.ledger.events.get(n);
     return row && new ReceivedEvent(row, this.#options.rawBodies.get(row.arrival ?? ''));
   }
 
@@ -69,7 +69,7 @@ export class ActionStore {
     await this.#write(event, result);
     const { ledger, rawBodies } = this.#options;
     if (this.#action.kind === 'forward' && !rawBodies.isEmpty)
-      rawBodies.release(ledger.events.get(event)?.arrival ?? '');
+      rawBodies.release((await ledger.events.get(event))?.arrival ?? '');
   }
 
   /** Keeps an action for another try; gives why it is given up instead, where its time is over. */
@@ -85,7 +85,7 @@ export class ActionStore {
     const { pace } = this.#options;
     const now = Date.now();
     const failingSince = since || iso(now);
-    const isStranger = this.#isStranger(waiting);
+    const isStranger = await this.#isStranger(waiting);
     const schedule = this.#action.retries(isStranger);
     const pauseMs = pauseAfter(schedule, tries, (now - Date.parse(failingSince)) / pace);
     if (pauseMs === undefined) {
@@ -94,54 +94,52 @@ export class ActionStore {
       return why;
     }
     const dueAt = iso(now + pauseMs * pace);
-    await this.#write(event, { status: 'pending', tries, outcome, dueAt, failingSince, isStranger }, () => {
-      const { ledger, run } = this.#options;
-      if (this.#action.perFile) ledger.actions.putOff(this.#action, run, waiting.subject, dueAt);
+    const result = { status: 'pending' as const, tries, outcome, dueAt, failingSince, isStranger };
+    await this.#write(event, result, async ({ actions }) => {
+      if (this.#action.perFile) await actions.putOff(this.#action, this.#options.run, waiting.subject, dueAt);
     });
     return undefined;
   }
 
   /** The target is down: that goes for all that waits for it. Gives how many are given up, because it was for too long. */
   async noteDown(outcome: string): Promise<number> {
-    const { ledger, run, commits, pace } = this.#options;
+    const { run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
     const now = Date.now();
     const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
-    return commits.add(() => {
-      ledger.actions.markFailing(this.#action, run, iso(now));
-      return ledger.actions.giveUp(this.#action, run, iso(now - giveUpAfterMs * pace), why);
+    return commits.add(async ({ actions }) => {
+      await actions.markFailing(this.#action, run, iso(now));
+      return actions.giveUp(this.#action, run, iso(now - giveUpAfterMs * pace), why);
     });
   }
 
   /** Takes over some of what other listeners left undone, where the action is the same; gives the events. */
-  adopt(running: readonly number[]): Promise<number[]> {
-    const { ledger, run, commits, pace } = this.#options;
+  adopt(gone: readonly number[]): Promise<number[]> {
+    const { run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
     const failingFrom = iso(Date.now() - (giveUpAfterMs - ADOPTED_MS) * pace);
-    return commits.add(() => {
-      if (!this.#hasRevived && this.#action.retriedByNext)
-        ledger.actions.reviveFailed(this.#action, [...running, run]);
+    return commits.add(async ({ actions }) => {
+      if (!this.#hasRevived && this.#action.retriedByNext) await actions.reviveFailed(this.#action, gone);
       this.#hasRevived = true;
-      return ledger.actions.adopt(this.#action, run, { running, failingFrom });
+      return actions.adopt(this.#action, run, { gone, failingFrom });
     });
   }
 
   /** What is left to do for the next listener. */
-  left(): number {
+  left(): Promise<number> {
     const { ledger, run } = this.#options;
     return ledger.actions.unfinished(this.#action, run, this.#action.retriedByNext);
   }
 
   /** An order may come into the ledger after its event. */
-  #isStranger({ stranger, subject }: WaitingAction): boolean {
-    return stranger === 1 && !this.#options.ledger.files.known([subject]).has(subject);
+  async #isStranger({ stranger, subject }: WaitingAction): Promise<boolean> {
+    return stranger === 1 && !(await this.#options.ledger.files.known([subject])).has(subject);
   }
 
-  async #write(event: number, result: ActionResult, alongside?: () => void): Promise<void> {
-    const { ledger, commits } = this.#options;
-    await commits.add(() => {
-      ledger.actions.update(event, this.#action, result);
-      alongside?.();
+  async #write(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
+    await this.#options.commits.add(async (tables) => {
+      await tables.actions.update(event, this.#action, result);
+      await alongside?.(tables);
     });
   }
 }

@@ -1,0 +1,51 @@
+/** All tables of a ledger, over one store: the ledger's own, or that of a transaction. */
+import { cutSignatures } from '../lib/audio-identity.ts';
+import { Actions } from './actions.ts';
+import { Attempts } from './attempts.ts';
+import { Claims } from './claims.ts';
+import { Downloads } from './downloads.ts';
+import { EventEffects } from './event-effects.ts';
+import { Events } from './events.ts';
+import { ExpectedEvents } from './expected-events.ts';
+import { Files } from './files.ts';
+import { OpenAttempts } from './open-attempts.ts';
+import type { Outbox } from './outbox.ts';
+import { Properties } from './properties.ts';
+import { Runs } from './runs.ts';
+import type { Store } from './store.ts';
+import type { Hide } from './table.ts';
+import { TrackedFiles } from './tracked-files.ts';
+import { WebhookLoans } from './webhook-loans.ts';
+
+export class LedgerTables {
+  readonly attempts: Attempts;
+  readonly openAttempts: OpenAttempts;
+  readonly trackedFiles: TrackedFiles;
+  readonly claims: Claims;
+  readonly files: Files;
+  readonly downloads: Downloads;
+  readonly events: Events;
+  readonly eventEffects: EventEffects;
+  readonly expectedEvents: ExpectedEvents;
+  readonly actions: Actions;
+  readonly runs: Runs;
+  readonly webhookLoans: WebhookLoans;
+  readonly properties: Properties;
+
+  constructor(db: Store, profile: string, hide: Hide, outbox?: Outbox) {
+    const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)), outbox };
+    this.attempts = new Attempts(context);
+    this.openAttempts = new OpenAttempts(context);
+    this.trackedFiles = new TrackedFiles(context);
+    this.claims = new Claims(context);
+    this.files = new Files(context);
+    this.downloads = new Downloads(context);
+    this.events = new Events(context);
+    this.eventEffects = new EventEffects(context);
+    this.expectedEvents = new ExpectedEvents(context);
+    this.actions = new Actions(context);
+    this.runs = new Runs(context);
+    this.webhookLoans = new WebhookLoans(context);
+    this.properties = new Properties(context);
+  }
+}

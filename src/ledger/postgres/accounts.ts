@@ -1,0 +1,60 @@
+/** Which service an account belongs to: two services must not share rows, and one account must not become two. */
+import { usage } from '../../lib/errors.ts';
+import type { Account } from '../shared.ts';
+import type { Store, Value } from '../store.ts';
+
+export interface AccountRow {
+  readonly name: string;
+  readonly base_url: string;
+}
+
+/** Finds the account, and others of the same service. */
+export const accountsQuery = ({ name, baseUrl }: Account): [string, Value[]] => [
+  'SELECT name, base_url FROM accounts WHERE name = ? OR base_url = ? ORDER BY name',
+  [name, baseUrl === undefined ? '' : comparable(baseUrl)],
+];
+
+/** Refuses an account that belongs to another service. One that is new is written down by its first order. */
+export function checkAccount(known: readonly AccountRow[], { name, baseUrl }: Account): void {
+  const own = known.find((row) => row.name === name);
+  if (!own || baseUrl === undefined || own.base_url === comparable(baseUrl)) return;
+  throw usage(
+    `account ${name} of the shared ledger belongs to ${own.base_url}, not to ${baseUrl}`,
+    `choose another with: steno config set account <name>; if the service has moved: steno ledger account --base-url ${baseUrl}`,
+  );
+}
+
+/** Before the first order of an account: writes down which service it belongs to. */
+export async function registerAccount(
+  store: Store,
+  known: readonly AccountRow[],
+  { name, isChosen, baseUrl }: Account,
+): Promise<void> {
+  if (baseUrl === undefined || known.some((row) => row.name === name)) return;
+  const [other] = known;
+  if (other && !isChosen) {
+    throw usage(
+      `the shared ledger knows ${baseUrl} as account ${known.map((row) => row.name).join(', ')}, not as ${name}`,
+      `if it is the same account: steno config set account ${other.name} (or STENO_ACCOUNT=${other.name}); if not: steno config set account ${name}`,
+    );
+  }
+  await store.run(
+    'INSERT INTO accounts (name, base_url, first_used_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING',
+    name,
+    comparable(baseUrl),
+    new Date().toISOString(),
+  );
+}
+
+/** Moves an account to another service. */
+export const changeBaseUrl = (store: Store, name: string, baseUrl: string): Promise<number> =>
+  store.run(
+    `INSERT INTO accounts (name, base_url, first_used_at) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET base_url = excluded.base_url`,
+    name,
+    comparable(baseUrl),
+    new Date().toISOString(),
+  );
+
+/** One spelling of a base URL. */
+const comparable = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '');

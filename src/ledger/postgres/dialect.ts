@@ -1,0 +1,39 @@
+/** The tables' SQL is written once, for SQLite; this makes it Postgres's. */
+
+/** Everything of ours that a statement may name, longest names first. */
+const names = [
+  'webhook_loans',
+  'properties',
+  'strftime',
+  'attempt_names',
+  'attempt_urls',
+  'event_files',
+  'json_each',
+  'downloads',
+  'accounts',
+  'attempts',
+  'actions',
+  'claims',
+  'events',
+  'orders',
+  'files',
+  'runs',
+];
+
+const NAME = new RegExp(`(?<![.\\w"'])(?:${names.join('|')})(?![\\w"'])`, 'g');
+
+/**
+ * No session has a search path, because a pooler hands sessions around: so each name is qualified. CROSS JOIN only keeps
+ * SQLite from changing the order of the tables.
+ */
+export function toPostgres(sql: string, schema: string): string {
+  let n = 0;
+  return sql
+    .replace(/\bCROSS JOIN\b/g, 'JOIN')
+    .replace(NAME, (name) => `${schema}.${name}`)
+    .replace(/\?/g, () => `$${++n}`);
+}
+
+/** Postgres keeps no NUL in a text. */
+export const toParameter = (value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

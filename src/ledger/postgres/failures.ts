@@ -1,0 +1,55 @@
+/** What a failure of the database means to a person; told apart by Postgres's codes, never by texts. */
+import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+
+interface Explanation {
+  readonly kind: 'failed' | 'network';
+  readonly text: string;
+  readonly hint?: string;
+}
+
+const explanations: Readonly<Record<string, Explanation>> = {
+  '28P01': { kind: 'failed', text: 'the password was refused', hint: 'see: steno help environment' },
+  '28000': { kind: 'failed', text: 'the user was refused' },
+  '3D000': { kind: 'failed', text: 'there is no such database' },
+  '42501': { kind: 'failed', text: 'the role lacks a right', hint: 'the README has the SQL that grants it' },
+  '25006': { kind: 'failed', text: 'it only reads: a standby', hint: 'name the primary server' },
+  '53100': { kind: 'failed', text: 'its disk is full' },
+  '53300': { kind: 'network', text: 'it has too many connections', hint: 'try again in a moment' },
+};
+
+/** Codes of Node and of TLS, which the message alone would not explain. */
+const certificateCodes = /^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|CERT_|ERR_TLS_|HOSTNAME_MISMATCH)/;
+
+/** `where` is `host:port`, without a secret. */
+export function ledgerError(where: string, error: unknown): StenoError {
+  if (error instanceof StenoError) return error;
+  const code = errorCode(error) ?? '';
+  const known = explanations[code];
+  const subject = `the shared ledger at ${where}`;
+  if (known)
+    return new StenoError(known.kind, `${subject}: ${known.text}`, { hint: known.hint, cause: error });
+  if (certificateCodes.test(code)) {
+    return new StenoError('network', `${subject}: its certificate is not trusted (${errorMessage(error)})`, {
+      hint: 'name the CA with sslrootcert=<file> in the URL or PGSSLROOTCERT',
+      cause: error,
+    });
+  }
+  // Five characters with a digit: Postgres answered, so it can be reached. 57P is a shutdown, 08 the connection.
+  const answered = /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|08)/.test(code);
+  if (answered) return new StenoError('failed', `${subject}: ${errorMessage(error)}`, { cause: error });
+  return new StenoError('network', `can't reach ${subject}: ${errorMessage(error)}`, {
+    hint: 'nothing was sent; try again when it is there',
+    cause: error,
+  });
+}
+
+/** A statement of a batch did not change as many rows as it must: its check divides by zero. */
+export const isUnexpected = (error: unknown): boolean => codeOf(error) === '22012';
+
+/** There is no such table, or no such schema. */
+export const isMissingTable = (error: unknown): boolean => ['42P01', '3F000'].includes(codeOf(error));
+
+/** Two transactions were in each other's way; one of them was undone and can be done again. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+
+const codeOf = (error: unknown): string => errorCode(error instanceof StenoError ? error.cause : error) ?? '';

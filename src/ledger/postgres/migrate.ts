@@ -1,0 +1,57 @@
+/** Makes the tables of a shared ledger, or adds what a newer steno needs. */
+import { StenoError } from '../../lib/errors.ts';
+import type { PostgresConnection } from './connection.ts';
+import { postgresMigrations } from './schema.ts';
+
+/** Gives the names of the migrations that were missing. Others wait for the lock, and find nothing left to do. */
+export async function migrate(connection: PostgresConnection, schema: string): Promise<readonly string[]> {
+  await connection.query('BEGIN');
+  try {
+    await connection.query('SELECT pg_advisory_xact_lock(hashtext(?))', [`steno ${schema}`]);
+    const done = await applyMissing(connection, schema);
+    await connection.query('COMMIT');
+    return done;
+  } catch (error) {
+    if (!connection.isLost) await connection.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function applyMissing(connection: PostgresConnection, schema: string): Promise<readonly string[]> {
+  const tables = await tablesIn(connection, schema);
+  if (tables.length && !tables.includes('steno_migrations')) {
+    throw new StenoError('failed', `the schema ${schema} at ${connection.where} holds something else`, {
+      hint: 'choose another with ?schema=<name> in the URL',
+    });
+  }
+  await makeSchema(connection, schema);
+  await connection.query(
+    `CREATE TABLE IF NOT EXISTS ${schema}.steno_migrations (
+       name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), min_client integer NOT NULL)`,
+  );
+  const { rows } = await connection.query<{ name: string }>(`SELECT name FROM ${schema}.steno_migrations`);
+  const missing = postgresMigrations.filter(({ name }) => !rows.some((row) => row.name === name));
+  for (const { name, sql, minClient } of missing) {
+    await connection.script(sql.replaceAll('{schema}', schema));
+    await connection.query(`INSERT INTO ${schema}.steno_migrations (name, min_client) VALUES (?, ?)`, [
+      name,
+      minClient,
+    ]);
+  }
+  return missing.map(({ name }) => name);
+}
+
+async function tablesIn(connection: PostgresConnection, schema: string): Promise<readonly string[]> {
+  const { rows } = await connection.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = ? AND relkind IN ('r', 'v', 'm', 'p')`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** A role that may not make schemas can work in one that was made for it. */
+async function makeSchema(connection: PostgresConnection, schema: string): Promise<void> {
+  const { rows } = await connection.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schema]);
+  if (rows.length === 0) await connection.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+}

@@ -1,0 +1,79 @@
+/** Opens a shared ledger: checks that it may be used, and makes its tables in a database that has none. */
+import { StenoError } from '../../lib/errors.ts';
+import type { SharedLedgerOptions } from '../shared.ts';
+import { type AccountRow, accountsQuery, checkAccount } from './accounts.ts';
+import { PostgresConnection } from './connection.ts';
+import { isMissingTable } from './failures.ts';
+import { migrate } from './migrate.ts';
+import { postgresMigrations } from './schema.ts';
+
+/** What a client must know to work with these tables: the number of migrations that it was built with. */
+const CLIENT_LEVEL = postgresMigrations.length;
+
+interface MigrationRow {
+  readonly name: string;
+  readonly min_client: number;
+}
+
+export interface Opened {
+  readonly connection: PostgresConnection;
+  /** The account itself, and others of the same service. */
+  readonly accounts: readonly AccountRow[];
+}
+
+export async function openChecked(options: SharedLedgerOptions): Promise<Opened> {
+  const connection = await PostgresConnection.open(options.address, options);
+  try {
+    return { connection, accounts: await check(connection, options) };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** All questions share a round trip. */
+async function check(
+  connection: PostgresConnection,
+  { address, account }: SharedLedgerOptions,
+): Promise<readonly AccountRow[]> {
+  const { schema } = address;
+  const [server, migrations, accounts] = await Promise.allSettled([
+    connection.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby'),
+    connection.query<MigrationRow>(`SELECT name, min_client FROM ${schema}.steno_migrations`),
+    connection.query<AccountRow>(...accountsQuery(account)),
+  ]);
+  if (server.status === 'rejected') throw server.reason;
+  if (server.value.rows[0]?.standby) throw standbyError(connection);
+  if (migrations.status === 'rejected') {
+    if (!isMissingTable(migrations.reason)) throw migrations.reason;
+    await migrate(connection, schema);
+    return [];
+  }
+  checkVersion(connection, migrations.value.rows);
+  if (accounts.status === 'rejected') throw accounts.reason;
+  checkAccount(accounts.value.rows, account);
+  return accounts.value.rows;
+}
+
+const standbyError = ({ where }: PostgresConnection): StenoError =>
+  new StenoError('failed', `the shared ledger at ${where} only reads: it is a standby`, {
+    hint: 'name the primary server in the setting ledger',
+  });
+
+function checkVersion({ where }: PostgresConnection, applied: readonly MigrationRow[]): void {
+  if (applied.some((row) => row.min_client > CLIENT_LEVEL)) {
+    throw new StenoError(
+      'failed',
+      `the shared ledger at ${where} is of a newer steno, which this one can't follow`,
+      {
+        hint: 'update steno',
+      },
+    );
+  }
+  const missing = postgresMigrations.find(({ name }) => !applied.some((row) => row.name === name));
+  if (missing) {
+    throw new StenoError('failed', `the shared ledger at ${where} is of an older steno`, {
+      hint: 'bring it up to date with: steno ledger migrate',
+    });
+  }
+}

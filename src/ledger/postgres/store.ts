@@ -1,0 +1,246 @@
+/** A ledger in PostgreSQL. */
+
+import { monotonicMs } from '../../lib/clock.ts';
+import { StenoError } from '../../lib/errors.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type { Account } from '../shared.ts';
+import {
+  type ColumnInfo,
+  CommitUnknown,
+  type LedgerStore,
+  type Snapshot,
+  type Statement,
+  type Store,
+  type Value,
+} from '../store.ts';
+import { registerAccount } from './accounts.ts';
+import type { PostgresConnection } from './connection.ts';
+import { isConflict, isUnexpected } from './failures.ts';
+import type { Opened } from './open.ts';
+
+type Connect = () => Promise<Opened>;
+type Work<Result> = (store: Store) => Promise<Result>;
+
+const CONFLICT_RETRIES = 10;
+/** How often a process looks for what others have written. */
+const NEWS_INTERVAL_MS = 1_000;
+
+/** Whether COMMIT is sent with the statements, or after all of them have succeeded. */
+type Commits = 'at once' | 'after';
+
+/** The statements of a transaction. */
+class PostgresTransaction implements Store {
+  readonly isShared = true;
+  readonly #connection: PostgresConnection;
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    return (await this.#connection.query(sql, values)).rowCount ?? 0;
+  }
+
+  async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.#connection.query<Row>(sql, values)).rows[0];
+  }
+
+  async all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    return (await this.#connection.query<Row>(sql, values)).rows;
+  }
+
+  transaction<Result>(work: Work<Result>): Promise<Result> {
+    return work(this);
+  }
+
+  durable<Result>(work: Work<Result>): Promise<Result> {
+    return work(this);
+  }
+
+  async batch<Row>(statements: readonly Statement[]): Promise<Row[]> {
+    const results = await Promise.all(
+      statements.map(({ sql, values, expects }) =>
+        this.#connection.query<Row>(expects === undefined ? sql : expecting(sql, expects), values),
+      ),
+    );
+    return results.at(-1)?.rows ?? [];
+  }
+
+  /** Others may take numbers in between, and give them to rows sooner. */
+  async newIds(table: 'events', count: number): Promise<number[]> {
+    const rows = await this.all<{ id: number }>(
+      `SELECT nextval(pg_get_serial_sequence(?, 'id')) AS id FROM generate_series(1, ?)`,
+      `${this.#connection.schema}.${table}`,
+      count,
+    );
+    return rows.map(({ id }) => id);
+  }
+}
+
+/** Fails, and so undoes the transaction, where a statement changes another number of rows. */
+const expecting = (sql: string, rows: number): string =>
+  `WITH done AS (${sql} RETURNING 1) SELECT 1 / (count(*) = ${rows})::integer FROM done`;
+
+export class PostgresStore implements LedgerStore {
+  readonly isShared = true;
+  readonly isInPlace = true;
+  readonly #connect: Connect;
+  readonly #account: Account;
+  #opened: Opened | undefined;
+  readonly #mutex = new Mutex();
+
+  constructor(connect: Connect, account: Account) {
+    this.#connect = connect;
+    this.#account = account;
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    return (await this.#alone(sql, values)).rowCount ?? 0;
+  }
+
+  async get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.#alone<Row>(sql, values)).rows[0];
+  }
+
+  async all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
+    return (await this.#alone<Row>(sql, values)).rows;
+  }
+
+  /** Always durable: what a shared ledger says must hold for the others too. */
+  transaction<Result>(work: Work<Result>): Promise<Result> {
+    return this.#mutex.run(() => this.#transact(work));
+  }
+
+  durable<Result>(work: Work<Result>): Promise<Result> {
+    return this.transaction(work);
+  }
+
+  /** The transaction is one round trip: nothing waits for the answer to the statement before. */
+  async batch<Row>(statements: readonly Statement[]): Promise<Row[] | undefined> {
+    try {
+      return await this.#mutex.run(() => this.#transact((store) => store.batch<Row>(statements), 'at once'));
+    } catch (error) {
+      if (isUnexpected(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Polling is the promise: a pooler swallows notifications. */
+  async version(): Promise<number> {
+    return Math.floor(monotonicMs() / NEWS_INTERVAL_MS);
+  }
+
+  checkInPlace(): void {}
+
+  async reopen(): Promise<void> {}
+
+  newIds(table: 'events', count: number): Promise<number[]> {
+    return this.transaction((store) => store.newIds(table, count));
+  }
+
+  /** A connection of its own, which other work does not wait for. */
+  async snapshot(): Promise<Snapshot> {
+    const { connection } = await this.#connect();
+    await connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const transaction = new PostgresTransaction(connection);
+    return {
+      get: (sql, ...values) => transaction.get(sql, ...values),
+      all: (sql, ...values) => transaction.all(sql, ...values),
+      columns: (table) => columnInfos(connection, table),
+      end: async () => {
+        await connection.query('COMMIT').catch(() => {});
+        await connection.close();
+      },
+    };
+  }
+
+  prepareForOrders(): Promise<void> {
+    return registerAccount(this, this.#opened?.accounts ?? [], this.#account);
+  }
+
+  impatient(): PostgresStore {
+    return this;
+  }
+
+  async another(): Promise<PostgresStore> {
+    return new PostgresStore(this.#connect, this.#account);
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.connection.close();
+  }
+
+  async connect(): Promise<PostgresConnection> {
+    if (this.#opened && !this.#opened.connection.isLost) return this.#opened.connection;
+    this.#opened = await this.#connect();
+    return this.#opened.connection;
+  }
+
+  /** A statement of its own is done again after a lost connection only where it reads. */
+  async #alone<Row>(sql: string, values: readonly Value[]) {
+    await this.#mutex.idle();
+    const connection = await this.connect();
+    try {
+      return await connection.query<Row>(sql, values);
+    } catch (error) {
+      if (!connection.isLost || !/^\s*SELECT\b/i.test(sql)) throw error;
+      return await (await this.connect()).query<Row>(sql, values);
+    }
+  }
+
+  async #transact<Result>(work: Work<Result>, commits: Commits = 'after'): Promise<Result> {
+    for (let n = 0; ; n += 1) {
+      try {
+        return await this.#transactOnce(work, commits);
+      } catch (error) {
+        if (!isConflict(error) || n >= CONFLICT_RETRIES) throw error;
+      }
+    }
+  }
+
+  async #transactOnce<Result>(work: Work<Result>, commits: Commits): Promise<Result> {
+    const connection = await this.connect();
+    // Not awaited: they share the round trip of the first statement of the work.
+    const begun = Promise.all([
+      connection.query('BEGIN'),
+      connection.query("SELECT set_config('synchronous_commit', 'on', true)"),
+    ]);
+    begun.catch(() => {});
+    const working = work(new PostgresTransaction(connection));
+    // After a failed statement it undoes the transaction.
+    const committed = commits === 'at once' ? commit(connection) : undefined;
+    committed?.catch(() => {});
+    let result: Result;
+    try {
+      result = await working;
+      await begun;
+    } catch (error) {
+      if (committed !== undefined) await committed;
+      else if (!connection.isLost) await connection.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+    await (committed ?? commit(connection));
+    return result;
+  }
+}
+
+/** As SQLite would name the types. */
+async function columnInfos(connection: PostgresConnection, table: string): Promise<ColumnInfo[]> {
+  const { rows } = await connection.query<ColumnInfo>(
+    `SELECT column_name AS name,
+       CASE data_type WHEN 'bytea' THEN 'BLOB' WHEN 'text' THEN 'TEXT' ELSE 'INTEGER' END AS type
+     FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position`,
+    [connection.schema, table],
+  );
+  return rows;
+}
+
+async function commit(connection: PostgresConnection): Promise<void> {
+  try {
+    await connection.query('COMMIT');
+  } catch (error) {
+    if (!connection.isLost) throw error;
+    const message = error instanceof StenoError ? error.message : String(error);
+    throw new CommitUnknown('network', message, { cause: error });
+  }
+}

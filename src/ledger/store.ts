@@ -1,0 +1,77 @@
+/** What the tables ask of a database. A store is one connection; what runs within a transaction gets a store of its own. */
+import { StenoError } from '../lib/errors.ts';
+import type { Database, Value } from '../lib/sqlite.ts';
+
+export type { Value };
+
+/** The connection broke while a COMMIT was on its way: it may or may not have come through. */
+export class CommitUnknown extends StenoError {}
+
+/** One statement of a batch. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly Value[];
+  /** How many rows it must change; if it changes another number, the whole batch is undone. */
+  readonly expects?: number;
+}
+
+export interface Store {
+  /** Other machines use it too: only its own clock and its own rules tell who is alive. */
+  readonly isShared: boolean;
+  /** Runs one statement; gives the number of rows that it changed. */
+  run(sql: string, ...values: Value[]): Promise<number>;
+  get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;
+  all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
+  /** Does all of the work or none of it. Within a transaction it is a part of that. */
+  transaction<Result>(work: (store: Store) => Promise<Result>): Promise<Result>;
+  /** A transaction that is on disk when this resolves: a power cut does not undo it. */
+  durable<Result>(work: (store: Store) => Promise<Result>): Promise<Result>;
+  /**
+   * A durable transaction whose statements need nothing of each other's results: over a network it takes one round trip.
+   * Gives the rows of the last statement; nothing where one did not change as many rows as it must.
+   */
+  batch<Row>(statements: readonly Statement[]): Promise<Row[] | undefined>;
+  /** Numbers for new rows of a table; for use within a transaction. */
+  newIds(table: 'events', count: number): Promise<number[]>;
+}
+
+/** A column of a table; its type as SQLite names it. */
+export interface ColumnInfo {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** One moment of a ledger, whatever other processes write. */
+export interface Snapshot extends Pick<Store, 'get' | 'all'> {
+  columns(table: string): Promise<ColumnInfo[]>;
+  end(): Promise<void>;
+}
+
+/** The store of a whole ledger. */
+export interface LedgerStore extends Store {
+  /** A number that changes when another process may have written. */
+  version(): Promise<number>;
+  /** False where what is written now would be lost: its file was deleted or replaced. */
+  readonly isInPlace: boolean;
+  /** Throws where it is not in place. */
+  checkInPlace(): void;
+  /** Opens what was put in its place. Where there is nothing, nothing is made: that throws. */
+  reopen(): Promise<void>;
+  /** Throws where no order may be placed with this ledger. */
+  prepareForOrders(): Promise<void>;
+  /** The same store for work that can do without it: waits for others only some seconds in all. */
+  impatient(signal: AbortSignal): LedgerStore;
+  /** A connection of its own for a listener: every commit is durable, and a lock is an error at once. */
+  another(): Promise<LedgerStore>;
+  snapshot(): Promise<Snapshot>;
+  /** For the care of a file, with no transaction under way; absent where the ledger is none. */
+  readonly file?: LedgerFile;
+  close(): Promise<void>;
+}
+
+/** A ledger in a file of this machine. */
+export interface LedgerFile {
+  readonly path: string;
+  /** Does the work while no transaction of this process is under way. */
+  alone<Result>(work: (database: Database) => Result): Promise<Result>;
+}
