@@ -66,12 +66,14 @@ export class ActionQueue {
     try {
       while (this.#isWoken) {
         this.#isWoken = false;
-        const listed = await this.#next();
+        // One time for both: what gets due between them would be found by neither.
+        const now = Date.now();
+        const listed = await this.#next(now);
         // All of them first: one that ends at once wakes the queue.
         for (const waiting of listed) this.#active.set(waiting.event, waiting);
         for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
         if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
-        await this.#setAlarm();
+        await this.#setAlarm(now);
       }
     } finally {
       this.#isFilling = false;
@@ -116,7 +118,7 @@ export class ActionQueue {
     return Math.min(this.action.jobs, this.#target.jobs);
   }
 
-  async #next(): Promise<WaitingAction[]> {
+  async #next(now: number): Promise<WaitingAction[]> {
     const free = this.#freeJobs;
     if (free <= 0) return [];
     const strangerJobs = Math.min(this.action.strangerJobs ?? this.action.jobs, this.#target.strangerJobs);
@@ -124,7 +126,12 @@ export class ActionQueue {
     try {
       // What is under way or closed still counts as waiting in the ledger.
       const upTo = Math.min(this.#options.end.beginsUpTo, Number.MAX_SAFE_INTEGER);
-      const listed = await this.store.next(upTo, free + this.#active.size + closed, strangerJobs + closed);
+      const listed = await this.store.next(
+        now,
+        upTo,
+        free + this.#active.size + closed,
+        strangerJobs + closed,
+      );
       return this.#select(listed, Math.min(free, this.#freeJobs), strangerJobs);
     } catch (error) {
       this.#retryLater(error);
@@ -143,12 +150,12 @@ export class ActionQueue {
   }
 
   /** Wakes the queue when the next try is due, or the target may work again. */
-  async #setAlarm(): Promise<void> {
+  async #setAlarm(now: number): Promise<void> {
     if (this.#phase !== 'working' || this.#waitsForLedger) return;
     // What is under way wakes the queue at its end.
     if (this.#active.size >= this.#jobs) return;
     try {
-      const pauseMs = this.#target.pauseLeftMs || (await this.store.msUntilNextDue());
+      const pauseMs = this.#target.pauseLeftMs || (await this.store.msUntilNextDue(now));
       this.#cancelAlarm?.();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();

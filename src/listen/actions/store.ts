@@ -38,16 +38,15 @@ export class ActionStore {
     this.#options = options;
   }
 
-  /** What may be begun now, of events up to number `upTo`: at most `limit`, at most `strangers` of them about strangers. */
-  next(upTo: number, limit: number, strangers: number): Promise<WaitingAction[]> {
+  /** What may be begun at `now`, of events up to `upTo`: at most `limit`, at most `strangers` of them about strangers. */
+  next(now: number, upTo: number, limit: number, strangers: number): Promise<WaitingAction[]> {
     const { ledger, run } = this.#options;
-    return ledger.actions.next(this.#action, run, { now: iso(Date.now()), upTo, limit, strangers });
+    return ledger.actions.next(this.#action, run, { now: iso(now), upTo, limit, strangers });
   }
 
-  /** How long it is until the next try that is set for later; undefined if there is none. */
-  async msUntilNextDue(): Promise<number | undefined> {
+  /** How long it is until the next try that is set for a time after `now`; undefined if there is none. */
+  async msUntilNextDue(now: number): Promise<number | undefined> {
     const { ledger, run, commits } = this.#options;
-    const now = Date.now();
     const due = await ledger.actions.nextDueAfter(this.#action, run, iso(now));
     if (due === undefined) return undefined;
     const milliseconds = Date.parse(due) - now;
