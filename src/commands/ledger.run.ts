@@ -55,7 +55,7 @@ export async function importLedger(context: Context, { args: [file = ''] }: Inpu
   const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
   const ledger = await context.requireLedger('ledger import writes to the ledger');
   const counts = await whileSpinning(out, 'Importing', () =>
-    ledger.importLines(source, signal).catch((error) => {
+    ledger.importLines(source, { signal }).catch((error) => {
       if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
       throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
     }),

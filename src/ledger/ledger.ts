@@ -1,6 +1,5 @@
 /** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
-import { StenoError } from '../lib/errors.ts';
-import type { TableCounts } from './dump/import.ts';
+import type { ImportOptions, TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { Outbox } from './outbox.ts';
@@ -137,11 +136,9 @@ export class Ledger extends LedgerTables {
   }
 
   /** Takes such lines in, all or none: none if the signal fires. */
-  async importLines(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TableCounts[]> {
+  async importLines(source: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<TableCounts[]> {
     const { importLines } = await import('./dump/import.ts');
-    const { file } = this.#store;
-    if (!file) throw new StenoError('failed', 'a shared ledger takes no import');
-    return file.alone((database) => importLines(database, source, this.#hide, signal));
+    return importLines(this.#store, source, this.#hide, options);
   }
 
   /** Removes received history of one profile. */

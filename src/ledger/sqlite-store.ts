@@ -8,7 +8,18 @@ import { OpenedFile } from '../lib/sqlite-replaced.ts';
 import { rescueHint, restoreHint } from './backups.ts';
 import { type LockWait, Patience, waitForEach, waitForNone } from './patience.ts';
 import { migrations } from './schema.ts';
-import type { ColumnInfo, LedgerFile, LedgerStore, Snapshot, Statement, Store, Value } from './store.ts';
+import {
+  assignIds,
+  type ColumnInfo,
+  type LedgerFile,
+  type LedgerStore,
+  type NumberedTable,
+  numberColumn,
+  type Snapshot,
+  type Statement,
+  type Store,
+  type Value,
+} from './store.ts';
 
 type Work<Result> = (store: Store) => Promise<Result>;
 
@@ -51,11 +62,31 @@ export class SqliteTransaction implements Store {
   }
 
   /** No other process writes during a transaction. */
-  async newIds(table: 'events', count: number): Promise<number[]> {
-    const last = this.#db.get<{ n: number | null }>(`SELECT max(id) AS n FROM ${table}`)?.n ?? 0;
-    return Array.from({ length: count }, (_, at) => last + 1 + at);
+  async newIds(table: NumberedTable, count: number): Promise<number[]> {
+    return numbersAfter(this.#lastNumber(table), count);
+  }
+
+  async idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
+    const column = numberColumn(table);
+    const given = this.#db.all<{ n: number }>(
+      `SELECT ${column} AS n FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(wanted),
+    );
+    const isGiven = new Set(given.map(({ n }) => n));
+    const free = wanted.filter((n) => n > 0 && !isGiven.has(n));
+    const last = free.reduce((most, n) => Math.max(most, n), this.#lastNumber(table));
+    return assignIds(wanted, free, numbersAfter(last, wanted.length));
+  }
+
+  #lastNumber(table: NumberedTable): number {
+    return (
+      this.#db.get<{ n: number | null }>(`SELECT max(${numberColumn(table)}) AS n FROM ${table}`)?.n ?? 0
+    );
   }
 }
+
+const numbersAfter = (last: number, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => last + 1 + at);
 
 /** Undoes a batch. */
 class Unexpected extends Error {}
@@ -120,8 +151,12 @@ export class SqliteStore implements LedgerStore {
     }
   }
 
-  newIds(table: 'events', count: number): Promise<number[]> {
+  newIds(table: NumberedTable, count: number): Promise<number[]> {
     return this.transaction((store) => store.newIds(table, count));
+  }
+
+  idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
+    return this.transaction((store) => store.idsFor(table, wanted));
   }
 
   async version(): Promise<number> {

@@ -7,6 +7,23 @@ export type { Value };
 /** The connection broke while a COMMIT was on its way: it may or may not have come through. */
 export class CommitUnknown extends StenoError {}
 
+/** Tables whose rows have a number that the ledger gives: another ledger may give them another one. */
+export type NumberedTable = 'runs' | 'attempts' | 'events' | 'files';
+
+/** The column of that number. */
+export const numberColumn = (table: NumberedTable): 'id' | 'seq' => (table === 'files' ? 'seq' : 'id');
+
+/** Gives each row the number that it wants where that is free, else one of the new ones. */
+export function assignIds(
+  wanted: readonly number[],
+  free: readonly number[],
+  fresh: readonly number[],
+): number[] {
+  const left = new Set(free);
+  const next = fresh[Symbol.iterator]();
+  return wanted.map((n) => (left.delete(n) ? n : Number(next.next().value)));
+}
+
 /** One statement of a batch. */
 export interface Statement {
   readonly sql: string;
@@ -32,7 +49,9 @@ export interface Store {
    */
   batch<Row>(statements: readonly Statement[]): Promise<Row[] | undefined>;
   /** Numbers for new rows of a table; for use within a transaction. */
-  newIds(table: 'events', count: number): Promise<number[]>;
+  newIds(table: NumberedTable, count: number): Promise<number[]>;
+  /** The same for rows that have numbers of another ledger: each keeps its own where this ledger has not given it. */
+  idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]>;
 }
 
 /** A column of a table; its type as SQLite names it. */

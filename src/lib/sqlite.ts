@@ -87,23 +87,6 @@ export class Database {
     if (!this.#syncsEveryCommit) this.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
   }
 
-  /** A durable transaction for work that pauses. Nothing else may use the connection meanwhile. */
-  async durableWithPauses<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.setDurable(true);
-    try {
-      this.run('BEGIN IMMEDIATE');
-      this.#inTransaction = true;
-      const result = await work();
-      this.run('COMMIT');
-      return result;
-    } finally {
-      // After a commit there is nothing left to roll back.
-      this.rollBack();
-      this.#inTransaction = false;
-      this.setDurable(false);
-    }
-  }
-
   /** From now on every commit is durable. */
   syncEveryCommit(): void {
     this.exec('PRAGMA synchronous = FULL');
@@ -242,6 +225,12 @@ function create(Driver: Driver, path: string, migrations: readonly Migration[]):
 }
 
 const CREATE_MIGRATIONS = 'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)';
+
+/** A database of this process alone, in a temporary file that SQLite removes. */
+export async function openScratch(): Promise<Database> {
+  const Driver = await loadDriver();
+  return new Database('', new Driver(''));
+}
 
 /** Opens a database read-only, without applying migrations. */
 export async function openForReading(path: string, migrations: readonly Migration[]): Promise<Database> {

@@ -8,6 +8,7 @@ import { listing, modeOf } from '../support/files.ts';
 import { audio, fill, ledgerOf, orderingAccount, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener } from '../support/listener.ts';
 import { finished, KEY, type Result, User } from '../support/steno.ts';
+import { isShared } from '../support/store.ts';
 import { until } from '../support/until.ts';
 
 type Counts = Record<string, { new: number; updated: number; known: number; orphaned: number }>;
@@ -51,6 +52,16 @@ async function fullLedger(): Promise<Awaited<ReturnType<typeof orderingAccount>>
   );
   await listener.stop();
   return account;
+}
+
+/** An export of a local ledger with that many orders. */
+async function bigExport(orders: number): Promise<{ readonly user: User; readonly file: string }> {
+  const { user, order } = await orderingAccount({ STENO_LEDGER: undefined });
+  await order(audio('a'));
+  fill(user, orders);
+  const file = join(user.home, 'big.jsonl');
+  expect((await user.run(['ledger', 'export', '-o', file])).code).toBe(0);
+  return { user, file };
 }
 
 describe('export and import', () => {
@@ -156,10 +167,14 @@ describe('export and import', () => {
   it('are of one profile unless all are asked for', async () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));
-    await user.run(['--sandbox', 'order', audio('s'), '--sku', 'TRANS14']);
-    expect(await exportOf(user)).not.toContain('"profile":"sandbox"');
+    // In a shared ledger there are accounts in place of profiles, and never the sandbox.
+    const other = isShared ? { env: { STENO_ACCOUNT: 'other' } } : {};
+    const flag = isShared ? [] : ['--sandbox'];
+    expect((await user.run([...flag, 'order', audio('s'), '--sku', 'TRANS14'], other)).code).toBe(0);
+    const theirs = `"profile":"${isShared ? 'other' : 'sandbox'}"`;
+    expect(await exportOf(user)).not.toContain(theirs);
     const all = await exportOf(user, '--all-profiles');
-    expect(all).toContain('"profile":"sandbox"');
+    expect(all).toContain(theirs);
     expect(all).toContain('"profile":"default"');
   });
 
@@ -232,10 +247,7 @@ describe('export and import', () => {
   });
 
   it('take a bounded amount of memory for ten thousand orders', async () => {
-    const { user, order } = await orderingAccount();
-    await order(audio('a'));
-    fill(user, 10_000);
-    const file = join(user.home, 'big.jsonl');
+    const { user, file } = await bigExport(10_000);
     const peak = async (args: string[], who: User): Promise<number> => {
       const script = join(user.home, 'peak.cjs');
       writeFileSync(
@@ -249,24 +261,25 @@ describe('export and import', () => {
     };
     const other = new User();
     const small = await peak(['ledger', 'export', '-o', join(user.home, 'small.jsonl')], other);
-    expect((await peak(['ledger', 'export', '-o', file], user)) - small).toBeLessThan(60);
     expect(statSync(file).size).toBeGreaterThan(8e6);
     expect((await peak(['ledger', 'import', file], other)) - small).toBeLessThan(80);
+    const copy = join(user.home, 'copy.jsonl');
+    expect((await peak(['ledger', 'export', '-o', copy], other)) - small).toBeLessThan(60);
+    expect(statSync(copy).size).toBe(statSync(file).size);
     expect(queryLedger(other, 'SELECT count(*) AS n FROM files')).toEqual([{ n: 10_001 }]);
   }, 120_000);
 });
 
 describe('an import that is interrupted', () => {
   it('ends with 130 at once, and nothing is imported', async () => {
-    const { user, order } = await orderingAccount();
-    await order(audio('a'));
-    fill(user, 12_000);
-    const file = join(user.home, 'big.jsonl');
-    await user.run(['ledger', 'export', '-o', file]);
-    const started = Date.now();
-    expect((await new User().run(['ledger', 'import', file])).code).toBe(0);
-    const wholeMs = Date.now() - started;
-    for (const share of [0.25, 0.5, 0.7]) {
+    const { file } = await bigExport(12_000);
+    const whole = async (): Promise<number> => {
+      const started = Date.now();
+      expect((await new User().run(['ledger', 'import', file])).code).toBe(0);
+      return Date.now() - started;
+    };
+    const wholeMs = Math.min(await whole(), await whole());
+    for (const share of [0.25, 0.5, 0.6]) {
       const other = new User();
       await other.run(['files']);
       const child = other.start(['ledger', 'import', file]);
@@ -286,8 +299,8 @@ describe('an import that is interrupted', () => {
     const child = user.start(['ledger', 'import', '-']);
     const result = finished(child);
     child.stdin.write('{"steno_ledger":1,"profile":"default"}\n');
-    await until(() => existsSync(ledgerOf(user)), 'the ledger');
-    await sleep(300);
+    if (!isShared) await until(() => existsSync(ledgerOf(user)), 'the ledger');
+    await sleep(isShared ? 3_000 : 300);
     child.kill('SIGINT');
     expect(await result).toMatchObject({ code: 130, stderr: 'steno: interrupted: nothing was imported\n' });
   });
@@ -296,17 +309,27 @@ describe('an import that is interrupted', () => {
 describe('prune', () => {
   const at = (day: string): string => `${day}T00:00:00.000Z`;
 
+  /** A shared ledger may skip numbers. */
+  const eventIds = (user: User): [number, number, number] =>
+    queryLedger<{ id: number }>(user, 'SELECT id FROM events ORDER BY id').map(({ id }) => id) as [
+      number,
+      number,
+      number,
+    ];
+
   /** Events of three days; the second one has something to be done. */
   async function withEvents(): Promise<User> {
     const { user } = await fullLedger();
-    queryLedger(user, 'UPDATE events SET received_at = ? WHERE id = 1', at('2026-01-01'));
-    queryLedger(user, 'UPDATE events SET received_at = ? WHERE id = 2', at('2026-01-02'));
-    queryLedger(user, "UPDATE actions SET status = 'pending' WHERE event = 2");
+    const [first, second] = eventIds(user);
+    queryLedger(user, 'UPDATE events SET received_at = ? WHERE id = ?', at('2026-01-01'), first);
+    queryLedger(user, 'UPDATE events SET received_at = ? WHERE id = ?', at('2026-01-02'), second);
+    queryLedger(user, "UPDATE actions SET status = 'pending' WHERE event = ?", second);
     return user;
   }
 
   it('removes old events and what was done about them; what is to be done, and all orders, stay', async () => {
     const user = await withEvents();
+    const [, second, third] = eventIds(user);
     const before = (await exportOf(user))
       .split('\n')
       .filter((line) => !/"table":"(events|actions|event_files|runs)"|"rows"/.test(line));
@@ -317,12 +340,12 @@ describe('prune', () => {
     expect([asks.code, asks.stderr]).toEqual([2, expect.stringContaining('requires --yes')]);
     const done = await user.run(['ledger', 'prune', '--before', '2026-06-01', '--yes', '--json']);
     expect(JSON.parse(done.stdout)).toEqual({ events: 1, actions: 1, runs: 0, kept: 1 });
-    expect((await eventsOf(user)).map(({ n }) => n)).toEqual([3, 2]);
+    expect((await eventsOf(user)).map(({ n }) => n)).toEqual([third, second]);
     const after = (await exportOf(user))
       .split('\n')
       .filter((line) => !/"table":"(events|actions|event_files|runs)"|"rows"/.test(line));
     expect(after).toEqual(before);
-    expect(queryLedger(user, 'PRAGMA foreign_key_check')).toEqual([]);
+    if (!isShared) expect(queryLedger(user, 'PRAGMA foreign_key_check')).toEqual([]);
   });
 
   it('removes the listeners that nothing refers to any more, and none that runs or holds the webhook', async () => {
@@ -347,7 +370,7 @@ describe('prune', () => {
     expect(queryLedger(user, 'SELECT id FROM runs')).toEqual([{ id: 77 }]);
   });
 
-  it('gives the room back to the disk, also beside a listener, which goes on', async () => {
+  it.skipIf(isShared)('gives the room back to the disk, also beside a listener, which goes on', async () => {
     const { user } = await fullLedger();
     queryLedger(
       user,

@@ -8,7 +8,7 @@ import { migrations } from '../../src/ledger/schema.ts';
 import { type Database, openDatabase, type Value } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 
-const never = new AbortController().signal;
+const never = { signal: new AbortController().signal };
 const open: Array<{ close(): void }> = [];
 afterAll(() => {
   for (const each of open) each.close();

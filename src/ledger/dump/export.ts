@@ -53,9 +53,9 @@ export class PageQuery {
   constructor(table: DumpTable, columns: readonly ColumnInfo[], profile: string | undefined) {
     this.#table = table;
     this.#profile = profile;
-    // `rowid` is a part of some keys, and no column.
+    // `rowid` is a part of some keys, and no column. Quoted: `user` is a function of Postgres.
     const extra = table.key.filter((column) => column === 'rowid');
-    this.#columns = [...extra, ...columns.map(({ name }) => name)].join(', ');
+    this.#columns = [...extra, ...columns.map(({ name }) => `"${name}"`)].join(', ');
   }
 
   /** `descending` reads from the end: those before the ones that were read. */

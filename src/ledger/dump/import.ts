@@ -1,57 +1,94 @@
 /**
- * Takes an export into the ledger, all of it or nothing. The lines are first gathered in a temporary table, beside the
+ * Takes an export into the ledger, all of it or nothing. The lines are first gathered in a scratch database, beside the
  * ledger and without a lock on it, however slowly they come; then one transaction does the work, with pauses in which
  * a signal is heard.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
-import type { Database } from '../../lib/sqlite.ts';
-import { isRefusedValue } from '../../lib/sqlite-errors.ts';
-import { SqliteTransaction } from '../sqlite-store.ts';
+import { type Database, openScratch } from '../../lib/sqlite.ts';
+import { SALT } from '../properties.ts';
+import type { LedgerStore, Store } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { ImportedNumbers } from './imported-numbers.ts';
-import { type Merged, RowMerger } from './merge.ts';
-import { badLine, parseEnd, parseHeader, RowParser } from './parse.ts';
+import { type Counts, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
+import { badLine, type DumpRow, parseEnd, parseHeader, RowParser } from './parse.ts';
 import { restoreClaims } from './restore-claims.ts';
-import { type DumpHeader, dumpTables } from './tables.ts';
+import { type DumpHeader, type DumpTable, dumpTables } from './tables.ts';
 
-export interface TableCounts {
+export interface TableCounts extends Counts {
   readonly table: string;
-  readonly new: number;
-  /** The ledger had them, and the export knew more. */
-  readonly updated: number;
-  readonly known: number;
-  /** Left out of what a damaged ledger gave: what they belong to was lost, or they make no sense. */
-  readonly orphaned: number;
+}
+
+export interface ImportOptions {
+  readonly signal: AbortSignal;
+  /** Whose rows they become, where the export is of one profile; absent: they stay those of the export's. */
+  readonly as?: string | undefined;
+  /** Counts only: all is undone. */
+  readonly dryRun?: boolean;
+  /** Told whose rows the export has, before anything is written. */
+  readonly onHeader?: (header: DumpHeader) => void;
+  /** How many rows are done. */
+  readonly onRows?: (done: number) => void;
+  /** What else is written in the same transaction, at its end. */
+  readonly finally?: (store: Store) => Promise<void>;
 }
 
 /** A body of a megabyte takes up to six as JSON. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const PAGE_LINES = 50;
+const LINES_PER_PAUSE = 50;
+/** Over a network each page costs some round trips. Bodies of events may be large. */
+const pageLines = (table: string): number => (table === 'events' ? 20 : 200);
 
 export async function importLines(
-  db: Database,
+  store: LedgerStore,
   source: AsyncIterable<Uint8Array>,
   hide: Hide,
-  signal: AbortSignal,
+  options: ImportOptions,
 ): Promise<TableCounts[]> {
-  const parser = new RowParser(db, hide);
-  db.exec(
-    `CREATE TEMP TABLE staged (of TEXT NOT NULL, line INTEGER NOT NULL, text BLOB NOT NULL, PRIMARY KEY (of, line)) WITHOUT ROWID`,
-  );
+  const scratch = await openScratch();
   try {
-    const header = await stage(db, source, parser, signal);
-    return await db.durableWithPauses(() => mergeInSteps(mergeAll(db, header, parser, hide), signal));
+    const snapshot = await store.snapshot();
+    const parser = await RowParser.of(snapshot, hide).finally(() => snapshot.end());
+    const staged = new StagedLines(scratch, parser, options);
+    await staged.readAll(source);
+    return await mergeDurably(store, staged, scratch, hide, options);
   } finally {
-    db.exec('DROP TABLE IF EXISTS temp.staged');
+    scratch.close();
   }
 }
 
-async function mergeInSteps<Result>(
-  steps: AsyncGenerator<void, Result>,
-  signal: AbortSignal,
-): Promise<Result> {
+/** Undoes a trial. */
+class Trial extends Error {
+  readonly counts: TableCounts[];
+
+  constructor(counts: TableCounts[]) {
+    super('a trial is undone');
+    this.counts = counts;
+  }
+}
+
+async function mergeDurably(
+  store: LedgerStore,
+  staged: StagedLines,
+  scratch: Database,
+  hide: Hide,
+  options: ImportOptions,
+): Promise<TableCounts[]> {
+  try {
+    return await store.durable(async (db) => {
+      const counts = await inSteps(mergeAll(db, staged, scratch, hide, options), options.signal);
+      if (options.dryRun) throw new Trial(counts);
+      await options.finally?.(db);
+      return counts;
+    });
+  } catch (error) {
+    if (error instanceof Trial) return error.counts;
+    throw error;
+  }
+}
+
+async function inSteps<Result>(steps: AsyncGenerator<void, Result>, signal: AbortSignal): Promise<Result> {
   for (;;) {
     const step = await steps.next();
     await pause(signal);
@@ -64,89 +101,119 @@ async function pause(signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
 }
 
-/** Reads and checks every line. */
-async function stage(
-  db: Database,
-  source: AsyncIterable<Uint8Array>,
-  parser: RowParser,
-  signal: AbortSignal,
-): Promise<DumpHeader> {
-  let header: DumpHeader | undefined;
-  let end: number | undefined;
-  let line = 0;
-  const tooLong = (at: number): Error => badLine(at, `it is longer than ${MAX_LINE_BYTES >> 20} MB`);
-  for await (const bytes of linesOf(source, MAX_LINE_BYTES, tooLong)) {
-    line += 1;
-    if (line % PAGE_LINES === 0) await pause(signal);
-    if (!header) {
-      header = parseHeader(bytes);
-      continue;
-    }
-    if (end !== undefined) throw badLine(line, 'it stands after the end of the export');
-    end = parseEnd(bytes);
-    if (end !== undefined && end !== line - 2)
-      throw badLine(line, `${end - line + 2} rows before it are missing`);
-    if (end === undefined)
-      db.run('INSERT INTO temp.staged VALUES (?, ?, ?)', parser.parse(bytes, line).table, line, bytes);
+/** The lines of an export, by table. */
+class StagedLines {
+  readonly #scratch: Database;
+  readonly #parser: RowParser;
+  readonly #options: ImportOptions;
+  readonly #profiles = new Set<string>();
+  #header: DumpHeader | undefined;
+
+  constructor(scratch: Database, parser: RowParser, options: ImportOptions) {
+    this.#scratch = scratch;
+    this.#parser = parser;
+    this.#options = options;
+    // One transaction for all that is written here: it is never committed.
+    scratch.exec(`BEGIN;
+      CREATE TABLE staged (of TEXT NOT NULL, line INTEGER NOT NULL, text BLOB NOT NULL, PRIMARY KEY (of, line)) WITHOUT ROWID`);
   }
-  if (!header) throw badLine(1, 'the file is empty');
-  if (end === undefined) throw badLine(line + 1, 'the export is cut off here');
-  return header;
+
+  get header(): DumpHeader {
+    if (!this.#header) throw badLine(1, 'the file is empty');
+    return this.#header;
+  }
+
+  /** Whose rows they are, in this ledger. */
+  get profiles(): readonly string[] {
+    return [...this.#profiles];
+  }
+
+  /** Reads and checks every line. */
+  async readAll(source: AsyncIterable<Uint8Array>): Promise<void> {
+    let end: number | undefined;
+    let line = 0;
+    const tooLong = (at: number): Error => badLine(at, `it is longer than ${MAX_LINE_BYTES >> 20} MB`);
+    for await (const bytes of linesOf(source, MAX_LINE_BYTES, tooLong)) {
+      line += 1;
+      if (line % LINES_PER_PAUSE === 0) await pause(this.#options.signal);
+      if (!this.#header) {
+        this.#setHeader(parseHeader(bytes));
+        continue;
+      }
+      if (end !== undefined) throw badLine(line, 'it stands after the end of the export');
+      end = parseEnd(bytes);
+      if (end !== undefined && end !== line - 2)
+        throw badLine(line, `${end - line + 2} rows before it are missing`);
+      if (end === undefined) this.#add(bytes, line);
+    }
+    if (!this.#header) throw badLine(1, 'the file is empty');
+    if (end === undefined) throw badLine(line + 1, 'the export is cut off here');
+  }
+
+  #setHeader(header: DumpHeader): void {
+    if (header.profile === null && this.#options.as !== undefined)
+      throw badLine(1, 'the export is of several profiles, which can not become one');
+    this.#header = { ...header, profile: this.#options.as ?? header.profile };
+    this.#options.onHeader?.(header);
+  }
+
+  #add(bytes: Buffer, line: number): void {
+    const { table, fields } = this.#parse(bytes, line);
+    if (typeof fields.profile === 'string') this.#profiles.add(fields.profile);
+    this.#scratch.run('INSERT INTO staged VALUES (?, ?, ?)', table, line, bytes);
+  }
+
+  #parse(bytes: Buffer, line: number): DumpRow {
+    const { table, fields } = this.#parser.parse(bytes, line);
+    const { as } = this.#options;
+    if (as === undefined || fields.profile === undefined) return { table, fields };
+    return { table, fields: { ...fields, profile: as } };
+  }
+
+  *pages({ name }: DumpTable): Generator<StagedRow[]> {
+    const limit = pageLines(name);
+    for (let last = 0; ; ) {
+      const page = this.#scratch.all<{ line: number; text: Uint8Array }>(
+        `SELECT line, text FROM staged WHERE of = ? AND line > ? ORDER BY line LIMIT ${limit}`,
+        name,
+        last,
+      );
+      if (page.length)
+        yield page.map(({ line, text }) => ({ line, fields: this.#parse(Buffer.from(text), line).fields }));
+      if (page.length < limit) return;
+      last = page.at(-1)?.line ?? last;
+    }
+  }
 }
 
 /** Stops after each page of rows. */
 async function* mergeAll(
-  db: Database,
-  header: DumpHeader,
-  parser: RowParser,
+  db: Store,
+  staged: StagedLines,
+  scratch: Database,
   hide: Hide,
+  { dryRun = false, onRows }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
-  const numbers = new ImportedNumbers(db);
-  try {
-    const merger = new RowMerger(new SqliteTransaction(db), numbers, {
-      damaged: header.damaged === true,
-      profile: header.profile,
-      hide,
-    });
-    const counts: TableCounts[] = [];
-    for (const { name } of dumpTables) counts.push(yield* mergeTable(db, name, parser, merger));
-    numbers.linkTwins();
-    if (header.damaged) yield* restoreClaims(db, hide);
-    return counts;
-  } finally {
-    numbers.drop();
-  }
-}
-
-async function* mergeTable(
-  db: Database,
-  table: string,
-  parser: RowParser,
-  merger: RowMerger,
-): AsyncGenerator<void, TableCounts> {
-  const counts: Record<Merged, number> = { new: 0, updated: 0, known: 0, orphaned: 0 };
-  for (let last = 0; ; ) {
-    const page = db.all<{ line: number; text: Uint8Array }>(
-      `SELECT line, text FROM temp.staged WHERE of = ? AND line > ? ORDER BY line LIMIT ${PAGE_LINES}`,
-      table,
-      last,
-    );
-    for (const { line, text } of page) {
-      counts[await mergeLine(parser, merger, Buffer.from(text), line)] += 1;
-      last = line;
+  // One import at a time: two of the same rows would take them for new ones, both of them.
+  await db.run('UPDATE properties SET value = value WHERE name = ?', SALT);
+  const { header, profiles } = staged;
+  const numbers = new ImportedNumbers(scratch);
+  yield* numbers.learn(db, profiles);
+  const damaged = header.damaged === true;
+  const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, hide, dryRun });
+  const all: TableCounts[] = [];
+  let done = 0;
+  for (const table of dumpTables) {
+    let counts = noRows;
+    for (const page of staged.pages(table)) {
+      counts = sumOf(counts, await merger.merge(table, page));
+      done += page.length;
+      onRows?.(done);
+      yield;
     }
-    if (page.length < PAGE_LINES) return { table, ...counts };
-    yield;
+    all.push({ table: table.name, ...counts });
   }
-}
-
-/** What the tables refuse is the fault of the line; any other error is not. */
-async function mergeLine(parser: RowParser, merger: RowMerger, bytes: Buffer, line: number): Promise<Merged> {
-  try {
-    return await merger.merge(parser.parse(bytes, line), line);
-  } catch (error) {
-    if (!isRefusedValue(error)) throw error;
-    if (merger.takesDamage) return 'orphaned';
-    throw badLine(line, 'the ledger can not take this row');
-  }
+  await numbers.linkTwins(db);
+  if (damaged) yield* restoreClaims(db, hide);
+  return all;
 }

@@ -1,57 +1,123 @@
-/** Which row of the export became which row of this ledger, by their numbers: kept in a temporary table. */
+/** What an import must remember of its rows: in a scratch database, because there may be a great many. */
 import type { Database, Value } from '../../lib/sqlite.ts';
+import type { Store } from '../store.ts';
 import type { NumberedTable } from './tables.ts';
 
-export class ImportedNumbers {
-  readonly #db: Database;
+const PAGE_ROWS = 1_000;
 
-  constructor(db: Database) {
-    this.#db = db;
-    db.exec(`
-      CREATE TEMP TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
-      CREATE TEMP TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
-      CREATE TEMP TABLE earlier_attempts (id INTEGER PRIMARY KEY, profile, started_at);
-      INSERT INTO temp.earlier_attempts SELECT id, profile, started_at FROM main.attempts WHERE token IS NULL;
-      CREATE INDEX temp.earlier_attempts_by_time ON earlier_attempts (started_at, profile);
-      CREATE TEMP TABLE earlier_events (id INTEGER PRIMARY KEY, profile, received_at, event, audiofile);
-      INSERT INTO temp.earlier_events SELECT id, profile, received_at, event, audiofile FROM main.events
-        WHERE arrival IS NULL;
-      CREATE INDEX temp.earlier_events_by_time ON earlier_events (received_at, profile, event, audiofile);
-      CREATE TEMP TABLE earlier_runs (id INTEGER PRIMARY KEY, profile, started_at, host, pid);
-      INSERT INTO temp.earlier_runs SELECT id, profile, started_at, host, pid FROM main.runs;
-      CREATE INDEX temp.earlier_runs_by_time ON earlier_runs (started_at, profile);`);
+/** Rows without an id made by a client: by what they are told from each other, in the order of their numbers. */
+const earlier = {
+  attempts: { columns: ['profile', 'started_at'], where: 'token IS NULL' },
+  events: { columns: ['profile', 'received_at', 'event', 'audiofile'], where: 'arrival IS NULL' },
+  runs: { columns: ['profile', 'started_at', 'host', 'pid'], where: '1 = 1' },
+} as const;
+
+type EarlierTable = keyof typeof earlier;
+
+export class ImportedNumbers {
+  readonly #scratch: Database;
+
+  constructor(scratch: Database) {
+    this.#scratch = scratch;
+    scratch.exec(`
+      DROP TABLE IF EXISTS numbers;
+      DROP TABLE IF EXISTS twins;
+      DROP TABLE IF EXISTS new_attempts;
+      CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
+      CREATE TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
+      CREATE TABLE new_attempts (id INTEGER PRIMARY KEY);`);
+    for (const [table, { columns }] of Object.entries(earlier))
+      scratch.exec(`
+        DROP TABLE IF EXISTS earlier_${table};
+        CREATE TABLE earlier_${table} (id INTEGER PRIMARY KEY, ${columns.join(', ')});
+        CREATE INDEX earlier_${table}_by_columns ON earlier_${table} (${columns.join(', ')});`);
   }
 
-  drop(): void {
-    for (const table of ['numbers', 'twins', 'earlier_attempts', 'earlier_events', 'earlier_runs'])
-      this.#db.exec(`DROP TABLE IF EXISTS temp.${table}`);
+  /** Learns which rows the ledger has that are told only by what they say. Stops after each page. */
+  async *learn(db: Store, profiles: readonly string[]): AsyncGenerator<void> {
+    for (const [table, { columns, where }] of Object.entries(earlier)) {
+      for (let last = 0; ; ) {
+        const page = await db.all<Record<string, Value>>(
+          `SELECT id, ${columns.join(', ')} FROM ${table}
+           WHERE ${where} AND profile IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ${PAGE_ROWS}`,
+          JSON.stringify(profiles),
+          last,
+        );
+        const sql = `INSERT INTO earlier_${table} VALUES (?, ${columns.map(() => '?').join(', ')})`;
+        for (const row of page) this.#scratch.run(sql, ...Object.values(row));
+        yield;
+        if (page.length < PAGE_ROWS) break;
+        last = Number(page.at(-1)?.id);
+      }
+    }
+  }
+
+  /** Does the work, or leaves all as it was. */
+  async undoable<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#scratch.exec('SAVEPOINT numbers');
+    try {
+      return await work();
+    } catch (error) {
+      this.#scratch.exec('ROLLBACK TO numbers');
+      throw error;
+    } finally {
+      this.#scratch.exec('RELEASE numbers');
+    }
   }
 
   add(of: NumberedTable, old: number, now: number): void {
-    this.#db.run('INSERT INTO temp.numbers (of, old, new) VALUES (?, ?, ?)', of, old, now);
+    this.#scratch.run('INSERT INTO numbers (of, old, new) VALUES (?, ?, ?)', of, old, now);
   }
 
   get(of: NumberedTable, old: number): number | undefined {
-    return this.#db.get<{ new: number }>('SELECT new FROM temp.numbers WHERE of = ? AND old = ?', of, old)
-      ?.new;
+    const sql = 'SELECT new FROM numbers WHERE of = ? AND old = ?';
+    return this.#scratch.get<{ new: number }>(sql, of, old)?.new;
   }
 
-  /** The row of this ledger that this SQL finds among the earlier ones; of equal rows each stands for one. */
-  takeEarlier(of: NumberedTable, sql: string, ...values: Value[]): number | undefined {
-    const id = this.#db.get<{ id: number }>(`${sql} LIMIT 1`, ...values)?.id;
-    if (id !== undefined) this.#db.run(`DELETE FROM temp.earlier_${of} WHERE id = ?`, id);
-    return id;
+  /** Only attempts that are new with this import get their URLs. */
+  addNewAttempt(id: number): void {
+    this.#scratch.run('INSERT INTO new_attempts (id) VALUES (?)', id);
+  }
+
+  isNewAttempt(id: number): boolean {
+    return this.#scratch.get('SELECT 1 FROM new_attempts WHERE id = ?', id) !== undefined;
+  }
+
+  /** The rows of the ledger that may be this one of the export, and stand for no other one. */
+  earlier(of: EarlierTable, fields: Readonly<Record<string, Value>>): number[] {
+    const { columns } = earlier[of];
+    const rows = this.#scratch.all<{ id: number }>(
+      `SELECT id FROM earlier_${of} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')} ORDER BY id`,
+      ...columns.map((column) => fields[column] ?? null),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Of equal rows each stands for one. */
+  take(of: EarlierTable, id: number): void {
+    this.#scratch.run(`DELETE FROM earlier_${of} WHERE id = ?`, id);
   }
 
   /** The event may refer to one that comes after it. */
   addTwin(event: number, old: number): void {
-    this.#db.run('INSERT INTO temp.twins (event, old) VALUES (?, ?)', event, old);
+    this.#scratch.run('INSERT INTO twins (event, old) VALUES (?, ?)', event, old);
   }
 
-  linkTwins(): void {
-    this.#db.run(
-      `UPDATE main.events SET twin = numbers.new FROM temp.twins CROSS JOIN temp.numbers
-       WHERE events.id = twins.event AND numbers.of = 'events' AND numbers.old = twins.old AND events.twin IS NULL`,
-    );
+  /** Writes which events refer to each other, under their new numbers. */
+  async linkTwins(db: Store): Promise<void> {
+    for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+      const page = this.#scratch.all<{ event: number; twin: number }>(
+        `SELECT event, numbers.new AS twin FROM twins JOIN numbers ON numbers.of = 'events' AND numbers.old = twins.old
+         WHERE event > ? ORDER BY event LIMIT ${PAGE_ROWS}`,
+        last,
+      );
+      if (page.length === 0) return;
+      await db.run(
+        `UPDATE events SET twin = CAST(column2 AS BIGINT) FROM (VALUES ${page.map(() => '(?, ?)').join(', ')}) AS given
+         WHERE events.id = CAST(column1 AS BIGINT) AND events.twin IS NULL`,
+        ...page.flatMap(({ event, twin }) => [event, twin]),
+      );
+      last = page.at(-1)?.event ?? last;
+    }
   }
 }

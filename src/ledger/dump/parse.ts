@@ -1,7 +1,6 @@
 /** Reads the lines of an export and refuses what is none, by the number of the line. */
 import { type StenoError, usage } from '../../lib/errors.ts';
-import type { Database, Value } from '../../lib/sqlite.ts';
-import { columnInfos } from '../sqlite-store.ts';
+import type { Snapshot, Value } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { BASE64, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
 
@@ -46,14 +45,17 @@ export class RowParser {
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly #hide: Hide;
 
-  constructor(db: Database, hide: Hide) {
+  private constructor(types: ReadonlyMap<string, ReadonlyMap<string, string>>, hide: Hide) {
+    this.#types = types;
     this.#hide = hide;
-    this.#types = new Map(
-      dumpTables.map(({ name }) => [
-        name,
-        new Map(columnInfos(db, name).map((column) => [column.name, column.type])),
-      ]),
-    );
+  }
+
+  /** For rows of a ledger with these columns. */
+  static async of(ledger: Pick<Snapshot, 'columns'>, hide: Hide): Promise<RowParser> {
+    const types = new Map<string, ReadonlyMap<string, string>>();
+    for (const { name } of dumpTables)
+      types.set(name, new Map((await ledger.columns(name)).map((column) => [column.name, column.type])));
+    return new RowParser(types, hide);
   }
 
   parse(bytes: Buffer, line: number): DumpRow {

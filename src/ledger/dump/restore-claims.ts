@@ -2,9 +2,8 @@
  * After a damaged ledger: every audio that any row knows to be on order is claimed again, so that it is not bought a
  * second time because the row that held it was lost.
  */
-import type { Database } from '../../lib/sqlite.ts';
 import { storedName, urlName } from '../audio-names.ts';
-import { SqliteTransaction } from '../sqlite-store.ts';
+import type { Store } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { TrackedFiles } from '../tracked-files.ts';
 
@@ -13,13 +12,13 @@ const PAGE_ROWS = 500;
 const isLive = "attempts.test = 0 AND attempts.status <> 'refused'";
 
 /** Stops after each page of rows. */
-export async function* restoreClaims(db: Database, hide: Hide): AsyncGenerator<void> {
+export async function* restoreClaims(db: Store, hide: Hide): AsyncGenerator<void> {
   yield* nameUrls(db);
   // A placed order holds a name before one whose outcome is unknown.
-  db.run(
-    `INSERT OR IGNORE INTO claims (profile, name, attempt)
+  await db.run(
+    `INSERT INTO claims (profile, name, attempt)
      SELECT attempts.profile, attempt_names.name, attempts.id FROM attempt_names JOIN attempts ON attempts.id = attempt
-     WHERE ${isLive} ORDER BY attempts.status = 'placed' DESC, attempts.id DESC`,
+     WHERE ${isLive} ORDER BY attempts.status = 'placed' DESC, attempts.id DESC ON CONFLICT DO NOTHING`,
   );
   yield* claimFiles(db, hide);
 }
@@ -33,9 +32,9 @@ interface UrlRow {
 }
 
 /** URLs whose names were lost. The first name is kept with the URL. */
-function* nameUrls(db: Database): Generator<void> {
+async function* nameUrls(db: Store): AsyncGenerator<void> {
   for (let last = 0; ; ) {
-    const page = db.all<UrlRow>(
+    const page = await db.all<UrlRow>(
       `SELECT rowid, attempt, position, url, url_key FROM attempt_urls
        WHERE rowid > ? AND NOT EXISTS (SELECT 1 FROM attempt_names
          WHERE attempt_names.attempt = attempt_urls.attempt AND attempt_names.position = attempt_urls.position)
@@ -44,8 +43,8 @@ function* nameUrls(db: Database): Generator<void> {
     );
     for (const { rowid, attempt, position, url, url_key } of page) {
       const name = /^(url|key) /.test(url_key) ? url_key : storedName(urlNameOf(url));
-      db.run(
-        'INSERT OR IGNORE INTO attempt_names (name, attempt, position) VALUES (?, ?, ?)',
+      await db.run(
+        'INSERT INTO attempt_names (name, attempt, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
         name,
         attempt,
         position,
@@ -68,15 +67,14 @@ interface FileRow {
 }
 
 /** Files whose attempt was lost. */
-async function* claimFiles(db: Database, hide: Hide): AsyncGenerator<void> {
-  const store = new SqliteTransaction(db);
+async function* claimFiles(db: Store, hide: Hide): AsyncGenerator<void> {
   for (let last = 0; ; ) {
-    const page = db.all<FileRow>(
+    const page = await db.all<FileRow>(
       `SELECT seq, profile, url, key, order_id FROM files WHERE seq > ? AND test = 0 ORDER BY seq LIMIT ${PAGE_ROWS}`,
       last,
     );
     for (const { seq, profile, url, key, order_id } of page) {
-      await new TrackedFiles({ db: store, profile, hide }).claim(url, key || undefined, order_id);
+      await new TrackedFiles({ db, profile, hide }).claim(url, key || undefined, order_id);
       last = seq;
     }
     if (page.length < PAGE_ROWS) return;

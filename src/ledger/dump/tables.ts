@@ -1,10 +1,7 @@
 /** The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows. */
-import type { ColumnInfo } from '../store.ts';
+import type { ColumnInfo, NumberedTable } from '../store.ts';
 
-export type { ColumnInfo };
-
-/** Tables whose rows have a number that this ledger gave: another ledger may give them another one. */
-export type NumberedTable = 'runs' | 'attempts' | 'events' | 'files';
+export type { ColumnInfo, NumberedTable };
 
 export interface DumpTable {
   readonly name: string;

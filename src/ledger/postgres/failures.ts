@@ -46,6 +46,9 @@ export function ledgerError(where: string, error: unknown): StenoError {
 /** A statement of a batch did not change as many rows as it must: its check divides by zero. */
 export const isUnexpected = (error: unknown): boolean => codeOf(error) === '22012';
 
+/** The values of a statement are not such as the table takes, or two of its rows are the same. */
+export const isRefusedRow = (error: unknown): boolean => /^(21|22|23)/.test(codeOf(error));
+
 /** There is no such table, or no such schema. */
 export const isMissingTable = (error: unknown): boolean => ['42P01', '3F000'].includes(codeOf(error));
 

@@ -5,9 +5,12 @@ import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { Account } from '../shared.ts';
 import {
+  assignIds,
   type ColumnInfo,
   CommitUnknown,
   type LedgerStore,
+  type NumberedTable,
+  numberColumn,
   type Snapshot,
   type Statement,
   type Store,
@@ -22,6 +25,10 @@ type Connect = () => Promise<Opened>;
 type Work<Result> = (store: Store) => Promise<Result>;
 
 const CONFLICT_RETRIES = 10;
+/** The sequence of a table's numbers: its values are the table and the column. */
+const SEQUENCE = 'pg_get_serial_sequence(?, ?)';
+/** Numbers that an import may skip to keep its own: about a second of the server. */
+const MAX_SKIPPED_NUMBERS = 3_000_000;
 /** How often a process looks for what others have written. */
 const NEWS_INTERVAL_MS = 1_000;
 
@@ -67,13 +74,46 @@ class PostgresTransaction implements Store {
   }
 
   /** Others may take numbers in between, and give them to rows sooner. */
-  async newIds(table: 'events', count: number): Promise<number[]> {
+  async newIds(table: NumberedTable, count: number): Promise<number[]> {
     const rows = await this.all<{ id: number }>(
-      `SELECT nextval(pg_get_serial_sequence(?, 'id')) AS id FROM generate_series(1, ?)`,
-      `${this.#connection.schema}.${table}`,
+      `SELECT nextval(${SEQUENCE}) AS id FROM generate_series(1, CAST(? AS BIGINT))`,
+      ...this.#sequenceOf(table),
       count,
     );
     return rows.map(({ id }) => id);
+  }
+
+  /**
+   * A number is free only where the sequence gave it to us: a row that another process is about to commit has one too.
+   * So all numbers up to the highest are taken, unless that would be a great many.
+   */
+  async idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
+    const sequence = this.#sequenceOf(table);
+    const [{ last = 0 } = {}] = await this.all<{ last: number }>(
+      `SELECT coalesce(pg_sequence_last_value(${SEQUENCE}), 0) AS last`,
+      ...sequence,
+    );
+    const count = wanted.reduce((most, n) => Math.max(most, n), 0) - last;
+    const free =
+      count > 0 && count <= MAX_SKIPPED_NUMBERS
+        ? await this.all<{ id: number }>(
+            `SELECT id FROM (SELECT nextval(${SEQUENCE}) AS id FROM generate_series(1, CAST(? AS BIGINT))) AS taken
+             WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+            ...sequence,
+            count,
+            JSON.stringify(wanted),
+          )
+        : [];
+    const fresh = new Set(wanted).size === free.length ? [] : await this.newIds(table, wanted.length);
+    return assignIds(
+      wanted,
+      free.map(({ id }) => id),
+      fresh,
+    );
+  }
+
+  #sequenceOf(table: NumberedTable): [string, string] {
+    return [`${this.#connection.schema}.${table}`, numberColumn(table)];
   }
 }
 
@@ -134,8 +174,12 @@ export class PostgresStore implements LedgerStore {
 
   async reopen(): Promise<void> {}
 
-  newIds(table: 'events', count: number): Promise<number[]> {
+  newIds(table: NumberedTable, count: number): Promise<number[]> {
     return this.transaction((store) => store.newIds(table, count));
+  }
+
+  idsFor(table: NumberedTable, wanted: readonly number[]): Promise<number[]> {
+    return this.transaction((store) => store.idsFor(table, wanted));
   }
 
   /** A connection of its own, which other work does not wait for. */
@@ -229,7 +273,8 @@ async function columnInfos(connection: PostgresConnection, table: string): Promi
   const { rows } = await connection.query<ColumnInfo>(
     `SELECT column_name AS name,
        CASE data_type WHEN 'bytea' THEN 'BLOB' WHEN 'text' THEN 'TEXT' ELSE 'INTEGER' END AS type
-     FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position`,
+     FROM information_schema.columns
+     WHERE table_schema = ? AND table_name = ? AND column_name <> 'rowid' ORDER BY ordinal_position`,
     [connection.schema, table],
   );
   return rows;
