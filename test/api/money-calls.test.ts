@@ -7,6 +7,7 @@ import { account, jsonError } from '../support/account.ts';
 import { finishing, interruptTwice } from '../support/interrupt.ts';
 import { Service } from '../support/server.ts';
 import { BIN, finished, KEY, User } from '../support/steno.ts';
+import { WITHOUT_LEDGER } from '../support/store.ts';
 import { deadAddress, Wire } from '../support/wire.ts';
 
 const commands = {
@@ -243,7 +244,7 @@ describe.concurrent('a call for money', () => {
       return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
     };
     const look = 'hint: look at the balance and at your account before you order again: steno balance';
-    expect(await hint('--no-ledger')).toBe(look);
+    expect(await hint(...WITHOUT_LEDGER)).toBe(look);
     expect(await hint('--test')).toBe('hint: it was a test, which costs nothing: run it again');
     expect(await hint()).toBe(`${look}, steno attempts`);
   });

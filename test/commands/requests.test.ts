@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { account, only } from '../support/account.ts';
 import { ZIP_HEADER } from '../support/ledger.ts';
 import { KEY } from '../support/steno.ts';
+import { WITHOUT_LEDGER } from '../support/store.ts';
 
 interface Row {
   readonly args: readonly string[];
@@ -184,7 +185,7 @@ describe.concurrent('the request of', () => {
     const { service, user } = await account();
     service.on('POST /order_url', { body: placed });
     writeFileSync(join(user.home, 'notes.txt'), '\ufeffTwo speakers.\nOne coughs.\n');
-    const args = ['order', url, '--sku', 'TRANS14', '--no-ledger', '--notes-file'];
+    const args = ['order', url, '--sku', 'TRANS14', ...WITHOUT_LEDGER, '--notes-file'];
     await user.run([...args, 'notes.txt']);
     await user.run([...args, '-'], { stdin: 'from stdin\n' });
     expect(service.got.map((got) => got.body?.notes)).toEqual(['Two speakers.\nOne coughs.', 'from stdin']);

@@ -1,10 +1,11 @@
 /** A PostgreSQL server of our own on loopback, in a temporary folder; or the one that STENO_TEST_POSTGRES names. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { postgresFolder } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 export interface PostgresServer {
@@ -19,18 +20,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Undefined where no PostgreSQL is installed; CI installs one. */
-export const postgresFolder = findPrograms();
-
-function findPrograms(): string | undefined {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...versions.map((version) => join(root, version, 'bin')),
-    ...(process.env.PATH ?? '').split(':'),
-  ];
-  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
-}
+export { postgresFolder };
 
 /** initdb refuses to run as root. */
 const NOBODY = 65_534;

@@ -4,8 +4,7 @@ import { postgresFolder, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Undefined where no PostgreSQL is installed. */
-    postgres: string | undefined;
+    postgres: string;
   }
 }
 
@@ -14,12 +13,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide('postgres', process.env.STENO_TEST_POSTGRES);
     return undefined;
   }
-  if (!postgresFolder) {
-    if (process.env.CI) throw new Error('CI must have PostgreSQL');
-    console.log('shared ledger: skipped; install PostgreSQL to run it (Debian: apt-get install postgresql)');
-    project.provide('postgres', undefined);
-    return undefined;
-  }
+  if (!postgresFolder) throw new Error('CI must have PostgreSQL: apt-get install postgresql pgbouncer');
   const server = await startPostgres(['max_connections = 200', 'fsync = off']);
   project.provide('postgres', `postgres://postgres@127.0.0.1:${server.port}/postgres`);
   return () => server.stop();

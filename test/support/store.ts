@@ -4,6 +4,19 @@ import { inject } from 'vitest';
 
 export const isShared = process.env.STENO_TEST_STORE === 'postgres';
 
+/** Why a test is left out with a shared ledger. */
+type Reason =
+  | 'it is about the file of the local ledger'
+  | 'only a heartbeat tells there whether a process is gone'
+  | 'an account belongs to one base URL there'
+  | 'each account of a base URL must be chosen there';
+
+/** For `it.skipIf`: whether a test that holds only for the local ledger is to be left out. */
+export const notShared = (_reason: Reason): boolean => isShared;
+
+/** Flags that order without the ledger: where others share it, that needs --again. */
+export const WITHOUT_LEDGER: readonly string[] = isShared ? ['--no-ledger', '--again'] : ['--no-ledger'];
+
 let users = 0;
 
 /** The setting of a new user; empty with the local ledger. */

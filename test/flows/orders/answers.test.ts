@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+import { WITHOUT_LEDGER } from '../../support/store.ts';
 
 const [a, b, c] = [audio('a'), audio('b'), audio('c')];
 
@@ -155,7 +156,7 @@ describe.concurrent('an answer with', () => {
   it('no files is said also of a manifest, without a ledger, and with --json', async () => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } });
-    const bare = await order(a, '--no-ledger', '--json');
+    const bare = await order(a, ...WITHOUT_LEDGER, '--json');
     expect([bare.code, JSON.parse(bare.stdout).order]).toEqual([11, 'X1']);
     expect(jsonError(bare.stderr)).toMatchObject({ code: 'uncertain' });
     const ok = { order: 'X2', audiofiles: [4], message: 'ok' };

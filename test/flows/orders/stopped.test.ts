@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { audio, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { finished, type User } from '../../support/steno.ts';
+import { notShared } from '../../support/store.ts';
 import { until } from '../../support/until.ts';
 
 const url = audio('a');
@@ -61,15 +62,18 @@ describe.runIf(process.platform === 'linux').concurrent('a process that was stop
     expect(statuses(user)).toEqual(['placed']);
   });
 
-  it('keeps its claim on this machine, however long it is silent', async () => {
-    const { service, user, order, goOn } = await stoppedBeforeSending();
-    silent(user);
-    expect((await user.run(['attempts'])).stdout).toContain('\tbeing sent\t');
-    expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(2);
-    expect((await order(url)).stderr).toContain('is being ordered right now');
-    expect((await goOn()).code).toBe(0);
-    expect(service.calls('POST /order_url')).toHaveLength(1);
-  });
+  it.skipIf(notShared('only a heartbeat tells there whether a process is gone'))(
+    'keeps its claim on this machine, however long it is silent',
+    async () => {
+      const { service, user, order, goOn } = await stoppedBeforeSending();
+      silent(user);
+      expect((await user.run(['attempts'])).stdout).toContain('\tbeing sent\t');
+      expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(2);
+      expect((await order(url)).stderr).toContain('is being ordered right now');
+      expect((await goOn()).code).toBe(0);
+      expect(service.calls('POST /order_url')).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['and not ordered since', false],
@@ -110,22 +114,25 @@ describe.runIf(process.platform === 'linux').concurrent('a process that was stop
 });
 
 describe.runIf(process.platform === 'linux').concurrent('a process that was stopped after it sent', () => {
-  it('is waited for, and its order is not sent again as one without a clear answer', async () => {
-    const { service, user, order } = await orderingAccount();
-    let answer = (): void => {};
-    service.on('POST /order_url', (_, response) => {
-      answer = () => void response.end(JSON.stringify({ order: 'o1', audiofiles: [1] }));
-    });
-    const child = user.start(['order', url, '--sku', 'TRANS14']);
-    const end = finished(child);
-    await until(() => service.got.length === 1, 'the order');
-    child.kill('SIGSTOP');
-    silent(user);
-    const retry = await order(url, '--skip-ordered', '--retry-unclear', '--timeout', '1s');
-    expect([retry.code, retry.stderr]).toEqual([6, expect.stringContaining('still being ordered')]);
-    child.kill('SIGCONT');
-    answer();
-    expect((await end).code).toBe(0);
-    expect(service.got).toHaveLength(1);
-  });
+  it.skipIf(notShared('only a heartbeat tells there whether a process is gone'))(
+    'is waited for, and its order is not sent again as one without a clear answer',
+    async () => {
+      const { service, user, order } = await orderingAccount();
+      let answer = (): void => {};
+      service.on('POST /order_url', (_, response) => {
+        answer = () => void response.end(JSON.stringify({ order: 'o1', audiofiles: [1] }));
+      });
+      const child = user.start(['order', url, '--sku', 'TRANS14']);
+      const end = finished(child);
+      await until(() => service.got.length === 1, 'the order');
+      child.kill('SIGSTOP');
+      silent(user);
+      const retry = await order(url, '--skip-ordered', '--retry-unclear', '--timeout', '1s');
+      expect([retry.code, retry.stderr]).toEqual([6, expect.stringContaining('still being ordered')]);
+      child.kill('SIGCONT');
+      answer();
+      expect((await end).code).toBe(0);
+      expect(service.got).toHaveLength(1);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { listing } from '../../support/files.ts';
 import { interruptTwice } from '../../support/interrupt.ts';
 import { audio, orderingAccount, statuses } from '../../support/ledger.ts';
 import { finished } from '../../support/steno.ts';
+import { WITHOUT_LEDGER } from '../../support/store.ts';
 import { until } from '../../support/until.ts';
 
 const soon = ['--interval', '50ms'];
@@ -86,7 +87,15 @@ describe.concurrent('order --wait', () => {
   it('tells what was paid for when Ctrl-C ends the waiting', async () => {
     const { user, states, askedFiles } = await orderingAccount();
     states.set('1', ['Transcribing']);
-    const child = user.start(['order', audio('a'), '--sku', 'TRANS14', '--wait', '--json', '--no-ledger']);
+    const child = user.start([
+      'order',
+      audio('a'),
+      '--sku',
+      'TRANS14',
+      '--wait',
+      '--json',
+      ...WITHOUT_LEDGER,
+    ]);
     const end = finished(child);
     await until(() => askedFiles().length > 0, 'a look');
     child.kill('SIGINT');
