@@ -15,7 +15,7 @@ import { type OrderInput, ordersOf, type PlannedOrder, requestOf } from '../flow
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
-import { processBegunAt } from '../lib/processes.ts';
+import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWaiting } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
@@ -49,7 +49,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const manifest = options.from !== undefined;
   const guard = await OrderGuard.of(planned, ledger, {
     ...{ again, skipOrdered, retryUnclear, manifest },
-    begunAt: processBegunAt(),
+    begunAgoMs: processAge(),
     timeout: globals.timeout,
   });
   // The shape of the JSON follows from the command line: how many orders there are does not count.

@@ -1,11 +1,12 @@
 /** How attempts, orders and their files are written; the base of the tables that do so. */
+import { ciJobUrl } from '../lib/ci-job.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
 import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
 import type { NewOrder } from './new-order.ts';
 import type { OrderedFile } from './ordered-files.ts';
 import type { Statement, Value } from './store.ts';
-import { NOW, Table, type TableContext, timestamp } from './table.ts';
+import { NOW, Table, type TableContext } from './table.ts';
 
 /** An order as it is kept. */
 export interface OrderRow {
@@ -29,11 +30,20 @@ export abstract class AttemptTable extends Table {
   protected newAttempt({ audios, skus, names, notes, test }: NewOrder, token: string): Statement[] {
     const { host, pid, start } = thisProcess();
     const attempt: Statement = {
-      sql: `INSERT INTO attempts (profile, status, test, started_at, token, "user", host, pid, process_start, seen_at,
+      sql: `INSERT INTO attempts (profile, status, test, started_at, token, "user", host, pid, process_start, job, seen_at,
           skus, names, notes)
-        VALUES (?, 'sending', ?, ?, ?, ?, ?, ?, ?, ${NOW}, ?, ?, ?)`,
+        VALUES (?, 'sending', ?, ${NOW}, ?, ?, ?, ?, ?, ?, ${NOW}, ?, ?, ?)`,
       values: [
-        ...[this.profile, Number(test), timestamp(), token, userName(), host, pid, start],
+        ...[
+          this.profile,
+          Number(test),
+          token,
+          userName(),
+          host,
+          pid,
+          start,
+          this.hide(ciJobUrl(process.env)),
+        ],
         ...[skus.join(','), this.hide(names.join('|')), this.hide(notes ?? '')],
       ],
     };
@@ -68,19 +78,25 @@ export abstract class AttemptTable extends Table {
     detail: string | null,
   ): Promise<number> {
     return this.db.run(
-      'UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ? WHERE id = ?',
+      `UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ${NOW} WHERE id = ?`,
       status,
       order,
       detail,
-      timestamp(),
       attempt,
     );
   }
 
-  protected async addOrder(row: OrderRow, files: readonly OrderedFile[], test: boolean): Promise<void> {
+  /** With what is known of who ordered it. */
+  protected async addOrder(
+    attempt: number,
+    row: OrderRow,
+    files: readonly OrderedFile[],
+    test: boolean,
+  ): Promise<void> {
     const { id, at, skus, names, notes, hold } = row;
     await this.db.run(
-      `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold, "user", host, job)
+       SELECT ?, ?, ?, ?, ?, ?, ?, "user", host, job FROM attempts WHERE id = ?
        ON CONFLICT (profile, id) DO UPDATE SET hold = excluded.hold`,
       this.profile,
       id,
@@ -89,6 +105,7 @@ export abstract class AttemptTable extends Table {
       names,
       notes,
       hold,
+      attempt,
     );
     for (const file of files) await this.#addFile(file, row, test);
   }

@@ -7,7 +7,7 @@ import type { NewOrder, PlacedOrder } from './new-order.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
 import type { KeptOutcome, Outcome } from './outbox.ts';
 import { CommitUnknown } from './store.ts';
-import { NOW, timestamp } from './table.ts';
+import { NOW } from './table.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 
@@ -78,7 +78,7 @@ export class Attempts extends AttemptTable {
     const audios = order.audios.map(({ url, key = '' }) => ({ url: this.hide(url), key: this.hide(key) }));
     const row = {
       id: placed.id,
-      at: timestamp(),
+      at: this.timestamp(),
       skus: order.skus.join(','),
       names: this.hide(order.names.join('|')),
       notes: this.hide(order.notes ?? ''),
@@ -92,7 +92,7 @@ export class Attempts extends AttemptTable {
       await tables.endAttempt(attempt, isOpen ? 'uncertain' : 'placed', placed.id, found.problem ?? null);
       // It may have lost them, where somebody has settled it meanwhile.
       await tables.claims.take(attempt, namesOf(order), []);
-      await tables.addOrder(row, found.files, order.test);
+      await tables.addOrder(attempt, row, found.files, order.test);
       return found;
     });
   }
@@ -170,10 +170,9 @@ export class Attempts extends AttemptTable {
   /** Not where somebody has settled it meanwhile. */
   async #endSending(attempt: number, status: 'refused' | 'uncertain', detail: string): Promise<boolean> {
     const changed = await this.db.run(
-      "UPDATE attempts SET status = ?, detail = ?, ended_at = ? WHERE id = ? AND status = 'sending'",
+      `UPDATE attempts SET status = ?, detail = ?, ended_at = ${NOW} WHERE id = ? AND status = 'sending'`,
       status,
       oneLine(this.hide(detail), MAX_DETAIL_LENGTH),
-      timestamp(),
       attempt,
     );
     return changed > 0;

@@ -1,7 +1,8 @@
 /** Which attempt holds which audio. A name has one holder: the primary key sees to that, whatever processes do. */
+
+import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { storedName } from './audio-names.ts';
 import { holdsLease } from './lease.ts';
-import { type Sender, senderText } from './sender.ts';
 import type { Statement, Value } from './store.ts';
 import { NOW, Table } from './table.ts';
 
@@ -22,12 +23,14 @@ export interface Holder {
   readonly spelling: string;
   /** Whether there was an answer, though not a clear one. */
   readonly answered: boolean;
-  /** When its outcome, or that there is none, was written; when it was begun, where nothing was. */
-  readonly endedAt: string;
+  /** How long ago its outcome, or that there is none, was written; or it was begun, where nothing was. */
+  readonly endedAgoMs: number;
   /** It was ordered elsewhere, and taken in with `track` at that time. */
   readonly tracked: boolean;
   /** `user@host, pid n` */
   readonly by: string;
+  /** `user@host` or the CI job, where it is not this user on this machine. */
+  readonly other: string;
 }
 
 interface HolderRow extends SenderRow {
@@ -98,8 +101,8 @@ export class Claims extends Table {
   #rows(attemptsOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
     return this.db.all<HolderRow>(
       `SELECT asked.value AS name, attempts.id AS attempt, attempts.status, attempts.started_at, attempts.ended_at,
-         attempts.order_id, attempts.detail, attempts."user", attempts.host, attempts.pid, attempts.process_start,
-         attempts.seen_at, ${NOW} AS now, attempt_urls.url, attempt_urls.spelling
+         attempts.order_id, attempts.detail, attempts."user", attempts.host, attempts.pid, attempts.job,
+         attempts.process_start, attempts.seen_at, ${NOW} AS now, attempt_urls.url, attempt_urls.spelling
        FROM json_each(?) AS asked ${attemptsOfNames}
        LEFT JOIN attempt_urls ON attempt_urls.attempt = attempts.id AND attempt_urls.position = attempt_names.position`,
       JSON.stringify(names),
@@ -185,9 +188,10 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   url: row.url ?? '',
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
-  endedAt: row.ended_at ?? row.started_at,
+  endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
   tracked: row.detail === TRACKED,
   by: senderText(row),
+  other: otherSender(row),
 });
 
 /** The status of an attempt whose outcome is not written yet. */

@@ -2,7 +2,7 @@
  * What events change in the rows of files and orders. Events are unsigned, so none changes what the service said: it is
  * shown as a hint, and leads to a question to the service, whose answer decides.
  */
-import { Table, timestamp } from './table.ts';
+import { NOW, Table } from './table.ts';
 
 /** What an event says, as far as it concerns files and orders. */
 export interface EventContent {
@@ -55,8 +55,8 @@ export class EventEffects extends Table {
   }
 
   #update(set: string, where: string, ...values: string[]): Promise<number> {
-    const sets = ['heard_at = ?', ...(set ? [set] : [])].join(', ');
-    return this.db.run(`UPDATE files SET ${sets} WHERE ${where}`, timestamp(), ...values);
+    const sets = [`heard_at = ${NOW}`, ...(set ? [set] : [])].join(', ');
+    return this.db.run(`UPDATE files SET ${sets} WHERE ${where}`, ...values);
   }
 
   /** As long as the service has named no hold itself. */

@@ -2,7 +2,7 @@
 import { findFileState } from '../catalog/states.ts';
 import { correctPairing, type PairedFile } from './file-pairing.ts';
 import type { Store, Value } from './store.ts';
-import { Table, timestamp } from './table.ts';
+import { Table } from './table.ts';
 
 export interface FileRow {
   readonly seq: number;
@@ -26,6 +26,10 @@ export interface FileRow {
   readonly names: string | null;
   readonly notes: string | null;
   readonly hold: string | null;
+  /** Who ordered it; null or empty where it was not ordered with this ledger. */
+  readonly user: string | null;
+  readonly host: string | null;
+  readonly job: string | null;
   /** What tells its audio from others in place of the URL; empty where the URL does. */
   readonly key: string;
 }
@@ -60,7 +64,7 @@ export interface KnownFile {
 const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
   files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
   files.remark, files.hint, files.answer, files.key,
-  orders.skus, orders.names, orders.notes, orders.hold`;
+  orders.skus, orders.names, orders.notes, orders.hold, orders."user", orders.host, orders.job`;
 /** An event named the file since the service was last asked about it; as in the index. */
 const hasNews = "heard_at >= coalesce(checked_at, '')";
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
@@ -176,7 +180,7 @@ export class Files extends Table {
       `SELECT id FROM files WHERE profile = ? AND ended = '' AND coalesce(checked_at, '') < ? ${rest}
        ORDER BY coalesce(checked_at, '') LIMIT ?`,
       this.profile,
-      before,
+      this.byItsClock(before),
       JSON.stringify([...except, ...named]),
       limit - named.length,
     );
@@ -209,6 +213,7 @@ export class Files extends Table {
     state: string,
     changed: boolean,
   ): Promise<number> {
+    const asked = this.byItsClock(askedAt);
     return db.run(
       `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
          checked_at = ?, hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
@@ -219,10 +224,10 @@ export class Files extends Table {
       this.hide(title),
       invoices.join(','),
       this.hide(answer),
-      askedAt,
-      askedAt,
+      asked,
+      asked,
       Number(changed),
-      timestamp(),
+      this.timestamp(),
       this.profile,
       id,
     );

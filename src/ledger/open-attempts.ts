@@ -1,9 +1,11 @@
 /** Attempts whose end is not known, and how somebody who knows it settles them. */
+
+import type { Sender } from '../lib/sender.ts';
 import { AttemptTable, type OrderRow } from './attempt-table.ts';
 import { openStatus, type SenderRow, TRACKED } from './claims.ts';
 import { audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
-import { NOW, timestamp } from './table.ts';
+import { NOW } from './table.ts';
 
 /** An attempt as people see it. */
 export interface Attempt {
@@ -13,7 +15,7 @@ export interface Attempt {
   readonly urls: readonly string[];
   readonly skus: readonly string[];
   /** The process that sends or sent it; an empty host: not known. */
-  readonly by: { readonly user: string; readonly host: string; readonly pid: number };
+  readonly by: Sender;
   /** Empty where no order is known. */
   readonly order: string;
   /** What happened. */
@@ -39,7 +41,7 @@ interface AttemptRow extends SenderRow {
   readonly skus: string;
 }
 
-const columns = `id, status, started_at, order_id, detail, skus, "user", host, pid, process_start, seen_at, ${NOW} AS now`;
+const columns = `id, status, started_at, order_id, detail, skus, "user", host, pid, job, process_start, seen_at, ${NOW} AS now`;
 
 export class OpenAttempts extends AttemptTable {
   /** Newest first; also those that hold no name any more, because what they tried was ordered again later. */
@@ -73,7 +75,7 @@ export class OpenAttempts extends AttemptTable {
   }
 
   async #attemptOf(row: AttemptRow): Promise<Attempt> {
-    const { id, status, started_at, order_id, detail, skus, user, host, pid } = row;
+    const { id, status, started_at, order_id, detail, skus, user, host, pid, job } = row;
     const isOpen = status === 'sending' || status === 'uncertain';
     return {
       attempt: id,
@@ -81,7 +83,7 @@ export class OpenAttempts extends AttemptTable {
       at: started_at,
       urls: (await this.audios(id)).map(({ url }) => url),
       skus: skus ? skus.split(',') : [],
-      by: { user, host, pid },
+      by: { user, host, pid, job },
       order: order_id ?? '',
       detail: detail ?? '',
       later: isOpen ? await this.#later(id) : [],
@@ -156,7 +158,7 @@ export class OpenAttempts extends AttemptTable {
          FROM attempts WHERE id = ?`,
         attempt,
       );
-      if (row) await tables.addOrder({ ...row, id: order }, files, false);
+      if (row) await tables.addOrder(attempt, { ...row, id: order }, files, false);
       return true;
     });
   }
@@ -173,11 +175,10 @@ export class OpenAttempts extends AttemptTable {
 
   async #settle(attempt: number, status: 'placed' | 'refused', order: string | null): Promise<boolean> {
     const changed = await this.db.run(
-      `UPDATE attempts SET status = ?, order_id = ?, detail = 'settled by hand', ended_at = ?
+      `UPDATE attempts SET status = ?, order_id = ?, detail = 'settled by hand', ended_at = ${NOW}
        WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')`,
       status,
       order,
-      timestamp(),
       attempt,
       this.profile,
     );

@@ -26,6 +26,7 @@ type Work<Result> = (store: Store) => Promise<Result>;
 /** The statements of a transaction; other work of this process waits for its end. */
 export class SqliteTransaction implements Store {
   readonly isShared = false;
+  readonly clockAheadMs = 0;
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -93,6 +94,7 @@ class Unexpected extends Error {}
 
 export class SqliteStore implements LedgerStore {
   readonly isShared = false;
+  readonly clockAheadMs = 0;
   readonly file: LedgerFile;
   readonly #db: Database;
   readonly #inTransaction: SqliteTransaction;

@@ -35,6 +35,8 @@ export interface Statement {
 export interface Store {
   /** Other machines use it too: only its own clock and its own rules tell who is alive. */
   readonly isShared: boolean;
+  /** By how much its clock is ahead of this machine's, as well as it is known. */
+  readonly clockAheadMs: number;
   /** Runs one statement; gives the number of rows that it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;

@@ -33,6 +33,17 @@ export abstract class Table {
     return new (this.constructor as new (context: TableContext) => this)({ db, profile, hide, outbox });
   }
 
+  /** The time by the clock of the ledger, as well as it is known. */
+  protected timestamp(): string {
+    return this.byItsClock(timestamp());
+  }
+
+  /** A time of this machine's clock by that of the ledger: rather too early than too late. */
+  protected byItsClock(at: string): string {
+    const { clockAheadMs } = this.db;
+    return clockAheadMs === 0 ? at : new Date(Date.parse(at) + clockAheadMs).toISOString();
+  }
+
   /** The ids that a query finds. */
   protected async ids(sql: string, ...values: Value[]): Promise<string[]> {
     return (await this.db.all<{ id: string }>(sql, ...values)).map(({ id }) => id);

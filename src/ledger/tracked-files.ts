@@ -3,7 +3,6 @@ import { AttemptTable } from './attempt-table.ts';
 import { makeAudio } from './audio-names.ts';
 import { TRACKED } from './claims.ts';
 import { missingFiles, type OrderedAudio } from './ordered-files.ts';
-import { timestamp } from './table.ts';
 
 /** What the service says of a file. */
 export interface TrackedFile {
@@ -36,7 +35,7 @@ export class TrackedFiles extends AttemptTable {
       id,
       order,
       this.hide(link),
-      timestamp(),
+      this.timestamp(),
     );
     await this.claim(link, undefined, order);
     if (order) await this.#settleAccepted(order);
@@ -70,7 +69,7 @@ export class TrackedFiles extends AttemptTable {
        ON CONFLICT (profile, id) DO NOTHING`,
       this.profile,
       order,
-      timestamp(),
+      this.timestamp(),
       this.hide(names),
       this.hide(notes),
     );

@@ -2,6 +2,7 @@
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import { toJson } from '../lib/json.ts';
+import { senderText } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
 
 export const attemptsView = (attempts: readonly Attempt[], forPeople: boolean): View => ({
@@ -22,7 +23,7 @@ export const attemptsView = (attempts: readonly Attempt[], forPeople: boolean): 
     each.at,
     forPeople ? shortened(each.urls) : each.urls.join(' '),
     each.skus.join(','),
-    by(each),
+    senderText(each.by),
     each.order,
     detailOf(each),
   ]),
@@ -47,18 +48,15 @@ const laterText = ({ order, tracked }: LaterOrder): string =>
 const shortened = (urls: readonly string[]): string =>
   urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
 
-const by = ({ by: { user, host, pid } }: Attempt): string =>
-  host ? `${user ? `${user}@` : ''}${host}, pid ${pid}` : '';
-
-const document = (each: Attempt) => ({
+const document = ({ by, ...each }: Attempt) => ({
   attempt: each.attempt,
   status: each.status,
   at: each.at,
   urls: each.urls,
   skus: each.skus,
-  by: { user: each.by.user || null, host: each.by.host || null, pid: each.by.pid || null },
+  by: { user: by.user || null, host: by.host || null, pid: by.pid || null, job: by.job || null },
   order: each.order || null,
-  detail: detailOf(each) || null,
+  detail: detailOf({ by, ...each }) || null,
 });
 
 export const settledView = ({ attempt, status, order, audiofiles }: Settled): View => ({

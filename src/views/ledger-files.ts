@@ -5,6 +5,7 @@ import type { Tracked } from '../flows/files/track.ts';
 import type { Download } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
 import { type Json, parseJson, toJson } from '../lib/json.ts';
+import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import type { Column, View } from '../lib/view.ts';
 import { failureJson } from './documents.ts';
 import { viewPages } from './pages.ts';
@@ -32,15 +33,25 @@ const columns: readonly Column[] = [
   { name: 'heard', kind: 'time' },
   { name: 'answer' },
   { name: 'key' },
+  { name: 'by' },
+  { name: 'job', kind: 'link' },
 ];
 
 const everyColumn = columns.map((_, at) => at);
 
-/** The first ones, and the key where a file has one. */
+/** The first ones, the key where a file has one, and who ordered it where that was somebody else or a CI job. */
 const columnsForPeople = (rows: readonly FileRow[]): number[] => [
   ...everyColumn.slice(0, COLUMNS_FOR_PEOPLE),
-  ...(rows.some(({ key }) => key) ? [columns.length - 1] : []),
+  ...(rows.some(({ key }) => key) ? [columnAt('key')] : []),
+  ...(rows.some((row) => otherSender(senderOf(row))) ? [columnAt('by')] : []),
+  ...(rows.some(({ job }) => job) ? [columnAt('job')] : []),
 ];
+
+const columnAt = (name: string): number => columns.findIndex((column) => column.name === name);
+
+const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
+  ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
+});
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
 function filePageView({ rows, downloads }: FilePage, forPeople: boolean): View {
@@ -83,6 +94,8 @@ const cells = (row: FileRow, downloads: readonly Download[]): string[] => [
   row.heard_at ?? '',
   row.answer ?? '',
   row.key,
+  userAndHost(senderOf(row)),
+  row.job ?? '',
 ];
 
 const document = (row: FileRow, downloads: readonly Download[]): Json =>
@@ -107,6 +120,7 @@ const document = (row: FileRow, downloads: readonly Download[]): Json =>
     downloads: downloads.map(({ ext, path, bytes, at }) => ({ format: ext, path, bytes, at })),
     answer: answerOf(row) as never,
     key: row.key || null,
+    by: row.host ? { user: row.user || null, host: row.host, job: row.job || null } : null,
   });
 
 /** What an event says of the state is a remark, until the service has said it. */

@@ -78,6 +78,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'ledger/backup-process.ts': 'the age of a file on disk',
   'ledger/backups.ts': 'the age of a file on disk',
   'ledger/lease.ts': 'when another process was last seen',
+  'ledger/postgres/open.ts': 'how far the clock of the database is from ours',
   'lib/file-lock.ts': 'the age of a file on disk',
   'lib/processes.ts': 'when this process began',
   'listen/actions/queue.ts': 'which actions are due',

@@ -28,15 +28,16 @@ export const heldFailure = (held: HeldAudio): Failure => ({
 });
 
 function statement(held: HeldAudio, subject: string, others: string): string {
-  const { attempt, status, order, at, by, answered, tracked } = held.holder;
+  const { attempt, status, order, at, by, other, answered, tracked } = held.holder;
+  const who = other ? ` by ${other}` : '';
   const same = sameness(held);
   if (status === 'placed')
-    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was ${TRACKED}` : ''} at ${at}${same}${others}`;
+    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was ${TRACKED}` : ''} at ${at}${who}${same}${others}`;
   if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
   if (order)
-    return `${subject} is in order ${order} of ${at}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;
+    return `${subject} is in order ${order} of ${at}${who}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;
   const what = answered ? 'had no clear answer' : 'was begun and has no outcome';
-  return `an order of ${subject} at ${at} (attempt ${attempt}) ${what}${same}${others}: it may have gone through`;
+  return `an order of ${subject} at ${at}${who} (attempt ${attempt}) ${what}${same}${others}: it may have gone through`;
 }
 
 function hintFor({ attempt, status, order }: Holder): string {

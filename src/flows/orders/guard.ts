@@ -20,8 +20,8 @@ export interface GuardOptions {
   readonly skipOrdered: boolean;
   /** Order again what had no clear answer when the command began. */
   readonly retryUnclear: boolean;
-  /** When that was, in ISO 8601. */
-  readonly begunAt: string;
+  /** How many milliseconds ago that was. */
+  readonly begunAgoMs: () => number;
   /** The orders come from a manifest: a row that can't be ordered holds up no other. */
   readonly manifest: boolean;
   /** Milliseconds for which another process may be waited for. */
@@ -156,10 +156,15 @@ export class OrderGuard {
     this.#queue.push(order);
   }
 
-  /** Its end was written before this command began; by the clock too, because reading the ledger comes later. */
+  /**
+   * Its end was written before this command began; by the clock too, because reading the ledger comes later. Not by
+   * two clocks: the ledger says how long ago its own clock saw the end.
+   */
   #unclearIn(held: readonly HeldAudio[]): ReadonlySet<number> {
-    const { begunAt } = this.#options;
-    const unclear = held.filter(({ holder }) => holder.status === 'unclear' && holder.endedAt < begunAt);
+    const begunAgoMs = this.#options.begunAgoMs();
+    const unclear = held.filter(
+      ({ holder }) => holder.status === 'unclear' && holder.endedAgoMs > begunAgoMs,
+    );
     return new Set(unclear.map(({ holder }) => holder.attempt));
   }
 

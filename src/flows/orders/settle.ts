@@ -11,8 +11,8 @@ import {
   type OrderedAudio,
   type OrderedFile,
 } from '../../ledger/ordered-files.ts';
-import { senderText } from '../../ledger/sender.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+import { senderText } from '../../lib/sender.ts';
 import { doEach, raiseFailures, values } from '../bulk.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from '../files/refresh.ts';
 

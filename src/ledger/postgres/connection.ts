@@ -22,6 +22,8 @@ export class PostgresConnection {
   readonly schema: string;
   readonly #translated = new Map<string, string>();
   #lost: unknown;
+  /** By how much the server's clock is ahead of ours: never more than it is. */
+  clockAheadMs = 0;
 
   private constructor(client: Client, { host, port, schema }: PostgresAddress) {
     this.#client = client;

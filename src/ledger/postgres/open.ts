@@ -10,6 +10,12 @@ import { postgresMigrations } from './schema.ts';
 /** What a client must know to work with these tables: the number of migrations that it was built with. */
 const CLIENT_LEVEL = postgresMigrations.length;
 
+interface ServerRow {
+  readonly standby: boolean;
+  /** In milliseconds. */
+  readonly now: string;
+}
+
 interface MigrationRow {
   readonly name: string;
   readonly min_client: number;
@@ -38,12 +44,17 @@ async function check(
 ): Promise<readonly AccountRow[]> {
   const { schema } = address;
   const [server, migrations, accounts] = await Promise.allSettled([
-    connection.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby'),
+    connection.query<ServerRow>(
+      'SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp()) * 1000 AS now',
+    ),
     connection.query<MigrationRow>(`SELECT name, min_client FROM ${schema}.steno_migrations`),
     connection.query<AccountRow>(...accountsQuery(account)),
   ]);
+  const answeredAt = Date.now();
   if (server.status === 'rejected') throw server.reason;
-  if (server.value.rows[0]?.standby) throw standbyError(connection);
+  const [row] = server.value.rows;
+  if (row?.standby) throw standbyError(connection);
+  connection.clockAheadMs = Math.floor(Number(row?.now)) - answeredAt;
   if (migrations.status === 'rejected') {
     if (!isMissingTable(migrations.reason)) throw migrations.reason;
     await migrate(connection, schema);

@@ -44,6 +44,10 @@ class PostgresTransaction implements Store {
     this.#connection = connection;
   }
 
+  get clockAheadMs(): number {
+    return this.#connection.clockAheadMs;
+  }
+
   async run(sql: string, ...values: Value[]): Promise<number> {
     return (await this.#connection.query(sql, values)).rowCount ?? 0;
   }
@@ -132,6 +136,10 @@ export class PostgresStore implements LedgerStore {
   constructor(connect: Connect, account: Account) {
     this.#connect = connect;
     this.#account = account;
+  }
+
+  get clockAheadMs(): number {
+    return this.#opened?.connection.clockAheadMs ?? 0;
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {

@@ -1,4 +1,6 @@
 /** `files`, alias `ls`: what the ledger knows, filtered, refreshed and exported. */
+
+import { hostname, userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { parseCsv } from '../../support/csv.ts';
@@ -127,6 +129,7 @@ describe.concurrent('files', () => {
       ],
       answer: { audiofile: { id: 1, statename: 'Delivered', title: 'Talk 1' } },
       key: null,
+      by: { user: userInfo().username, host: hostname(), job: null },
     });
     expect(all[2]).toMatchObject({ state: null, title: null, checked_at: null, answer: null, ended: null });
     expect(all[0]).toMatchObject({ test: true });
