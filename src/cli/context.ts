@@ -29,6 +29,9 @@ const BACKUP_CHECK_MS = 3_600_000;
 /** How long a connection to a shared ledger may take: some databases wake up first. */
 const LEDGER_TIMEOUT_MS = 30_000;
 
+/** When a shared ledger is connected to. */
+type Connects = 'now' | 'later';
+
 /** What the process hands down. */
 export interface Edges {
   readonly env: Env;
@@ -176,8 +179,8 @@ export class Context {
     return this.#ledger;
   }
 
-  async #openOwnLedger(): Promise<Ledger> {
-    const ledger = await this.#openLedger();
+  async #openOwnLedger(connects: Connects = 'now'): Promise<Ledger> {
+    const ledger = await this.#openLedger(undefined, connects);
     if (!this.inSandbox) await this.#backUp(ledger);
     this.#opened = ledger;
     const key = this.settings.getUnchecked('api-key').value;
@@ -202,6 +205,12 @@ export class Context {
     const ledger = await this.ledger();
     if (!ledger) throw usage(`${use}, so it can't be used with --no-ledger`);
     return ledger;
+  }
+
+  /** The same for a listener: one that is reached over a network is connected to when it is first used. */
+  async requireLedgerLater(use: string): Promise<Ledger> {
+    if (this.globals.ledger) this.#ledger ??= this.#openOwnLedger('later');
+    return this.requireLedger(use);
   }
 
   /** The ledger for a command that can do without it: none is made, and one that can't be opened is only a warning. */
@@ -285,13 +294,16 @@ export class Context {
     return this.sharedLedger !== undefined || existsSync(ledgerPath(stateFolder(this.env)));
   }
 
-  async #openLedger(profile = this.settings.profileName): Promise<Ledger> {
+  async #openLedger(profile = this.settings.profileName, connects: Connects = 'now'): Promise<Ledger> {
     const { Ledger } = await import('../ledger/ledger.ts');
     const url = this.sharedLedger;
     const ledger =
       url === undefined || profile === SANDBOX
         ? await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal)
-        : await Ledger.openShared(await this.#sharedLedgerOptions(url), this.mask.hide);
+        : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
+            await this.#sharedLedgerOptions(url),
+            this.mask.hide,
+          );
     this.onExit(() => ledger.close());
     return ledger;
   }

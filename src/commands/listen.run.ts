@@ -27,7 +27,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
     onWarning: (text, hint) => void out.warn(text, hint),
     onOutput: (chunk) => out.passOn(String(chunk)),
   });
-  const ledger = await context.requireLedger('listen keeps events in the ledger');
+  const ledger = await context.requireLedgerLater('listen keeps events in the ledger');
   await context.warnOfLittleRoom();
   const account = await accountOf(context, plan.register || options.download !== undefined);
   const connect = account && connector(context, account);

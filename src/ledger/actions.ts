@@ -1,5 +1,6 @@
 /** What is to be done about each event and its result: written together with the event, so that a crash loses none. */
 import type { Source } from './events.ts';
+import { renewLease } from './runs.ts';
 import { Table, timestamp } from './table.ts';
 
 export interface ActionRow {
@@ -192,13 +193,36 @@ export class Actions extends Table {
     return row?.n ?? 0;
   }
 
-  update(event: number, { kind, target }: ActionKey, result: ActionResult): Promise<number> {
+  /** Other machines take over what a run has that is silent: each try begins with a question to the ledger. */
+  get areLeased(): boolean {
+    return this.db.isShared;
+  }
+
+  /**
+   * Writes down that a run tries it; false if another run has it by now, or this one has lost its lease. That is renewed
+   * first, which keeps others from ending the run in the same moment. For use within a transaction.
+   */
+  async begin(event: number, { kind, target }: ActionKey, run: number, tries: number): Promise<boolean> {
+    const [, begun] = await Promise.all([
+      this.areLeased ? this.db.run(renewLease, run) : undefined,
+      this.db.run(
+        `UPDATE actions SET tries = ?, outcome = 'begun', updated_at = ?, due_at = ''
+         WHERE event = ? AND kind = ? AND target = ? AND status = 'pending'
+         AND run = (SELECT id FROM runs WHERE id = ? AND ended_at IS NULL)`,
+        ...[tries, timestamp(), event, kind, target, run],
+      ),
+    ]);
+    return begun === 1;
+  }
+
+  /** An action that was done is done, whichever run has it by now; of what another run has, nothing else is written. */
+  update(event: number, { kind, target }: ActionKey, run: number, result: ActionResult): Promise<number> {
     const { status, tries, outcome, dueAt = '', failingSince = '', isStranger } = result;
     return this.db.run(
       `UPDATE actions SET status = ?, tries = ?, outcome = ?, updated_at = ?, due_at = ?,
          failing_since = CASE failing_since WHEN '' THEN ? ELSE failing_since END,
          stranger = coalesce(CAST(? AS INTEGER), stranger)
-       WHERE event = ? AND kind = ? AND target = ?`,
+       WHERE event = ? AND kind = ? AND target = ? AND (run = ? OR ? = 'done')`,
       status,
       tries,
       this.hide(outcome),
@@ -209,6 +233,8 @@ export class Actions extends Table {
       event,
       kind,
       target,
+      run,
+      status,
     );
   }
 

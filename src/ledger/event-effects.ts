@@ -35,13 +35,15 @@ export class EventEffects extends Table {
         await this.#updateOpenFiles(order, "remark = 'card refused'");
         break;
       case 'ORDER_ON_HOLD':
-        for (const file of files) await this.#updateFile(file, "hint = 'said to be on hold'");
-        await this.#updateOpenFiles(order, "hint = 'said to be on hold'");
-        await this.#setHold(order, hold || 'held');
+        await Promise.all([
+          ...files.map((file) => this.#updateFile(file, "hint = 'said to be on hold'")),
+          this.#updateOpenFiles(order, "hint = 'said to be on hold'"),
+          this.#setHold(order, hold || 'held'),
+        ]);
         break;
       default:
         // Whatever it says, the service is asked what became of the file.
-        for (const file of files) await this.#updateFile(file);
+        await Promise.all(files.map((file) => this.#updateFile(file)));
         break;
     }
   }

@@ -54,16 +54,26 @@ export class Events extends Table {
     return this.db.newIds('events', count);
   }
 
+  /**
+   * Until the transaction ends, no other one adds events. So numbers become visible in their order, and whatever reads
+   * on from a number skips none.
+   */
+  lock(): Promise<void> {
+    return this.db.lock('events');
+  }
+
   /** Keeps events under their new numbers; for use within a transaction. */
   async add(rows: readonly EventRow[]): Promise<void> {
+    const added: Array<Promise<number>> = [];
     for (let at = 0; at < rows.length; ) {
       const which = BATCH_SIZES.findIndex((size) => size <= rows.length - at);
       const size = BATCH_SIZES[which] as number;
       const values: Value[] = [];
       for (let n = at; n < at + size; n += 1) this.#push(values, rows[n] as EventRow);
-      await this.db.run(inserts[which] as string, ...values);
+      added.push(this.db.run(inserts[which] as string, ...values));
       at += size;
     }
+    await Promise.all(added);
   }
 
   /** An event may be about more files than the one it names first. */

@@ -39,6 +39,12 @@ export class Ledger extends LedgerTables {
     return ledger;
   }
 
+  /** The same for a listener, which starts though the database can't be reached: connected to when it is first used. */
+  static async openSharedLater(options: SharedLedgerOptions, hide: Hide): Promise<Ledger> {
+    const { unconnectedStore } = await import('./postgres/open-store.ts');
+    return new Ledger(unconnectedStore(options), options.account.name, hide, new Outbox(options.outcomes));
+  }
+
   /** What can be read of a damaged ledger, as the lines of an export. Nothing is written to it. */
   static async *salvage(
     path: string,
@@ -55,19 +61,27 @@ export class Ledger extends LedgerTables {
     return this.#impatient;
   }
 
-  /** A second connection, for events: every commit is durable, and a lock is an error at once. */
+  /** A second connection, for events: every commit is durable, a lock is an error at once, and the first use connects. */
   async another(): Promise<Ledger> {
     return new Ledger(await this.#store.another(), this.#profile, this.#hide);
   }
 
-  /** The same for this one, after its file was replaced. Where there is none, none is made: that throws. */
-  reopen(): Promise<void> {
+  /**
+   * The same for this one, after its file was replaced or its connection lost. Where there is none, none is made: that
+   * throws. Gives whether it is another ledger.
+   */
+  reopen(): Promise<boolean> {
     return this.#store.reopen();
   }
 
-  /** Whether its file is still at its path. */
+  /** Whether its file is still at its path, or it is connected. */
   get isInPlace(): boolean {
     return this.#store.isInPlace;
+  }
+
+  /** Whether the error is about the database itself, which no work can use now; the work is not what is wrong. */
+  isDown(error: unknown): boolean {
+    return this.#store.isDown(error);
   }
 
   /** Throws if the file was deleted or replaced: what is written to it now would be lost. */

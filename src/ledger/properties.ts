@@ -1,4 +1,5 @@
 /** What the ledger remembers about itself. */
+import { createHash } from 'node:crypto';
 import { Table } from './table.ts';
 
 export const SALT = 'salt';
@@ -8,8 +9,12 @@ export const CLEANED_KEYS = 'cleaned_keys';
 export const REWRITE_DUE = 'rewrite_due';
 
 export class Properties extends Table {
-  /** Random, made with the ledger: whatever is derived from a secret for the ledger is derived with it. */
+  /**
+   * Whatever is derived from a secret for the ledger is derived with it. Random, made with the ledger; that of a shared one
+   * is made of the account, so that each machine knows it though the database can't be reached.
+   */
   async salt(): Promise<string> {
+    if (this.db.isShared) return createHash('sha256').update(`steno ${this.profile}`).digest('hex');
     return (await this.get(SALT)) ?? '';
   }
 

@@ -17,6 +17,8 @@ export interface RunRow {
 const HEARTBEAT_INTERVAL_MS = 10_000;
 const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
 
+export const renewLease = `UPDATE runs SET seen_at = ${NOW} WHERE id = ? AND ended_at IS NULL`;
+
 export class Runs extends Table {
   async begin(): Promise<number> {
     const row = await this.db.get<{ id: number }>(
@@ -36,8 +38,9 @@ export class Runs extends Table {
     return run;
   }
 
-  heartbeat(run: number): Promise<number> {
-    return this.db.run(`UPDATE runs SET seen_at = ${NOW} WHERE id = ?`, run);
+  /** Renews the lease of a run; false if it was silent for so long that another listener has ended it. */
+  async heartbeat(run: number): Promise<boolean> {
+    return (await this.db.run(renewLease, run)) > 0;
   }
 
   end(run: number): Promise<number> {
@@ -49,18 +52,30 @@ export class Runs extends Table {
     return (await this.#unended()).filter(({ isRunning }) => isRunning).map(({ id }) => id);
   }
 
-  /** Listeners of this profile, but for `own`, that are gone without having written that they end. */
+  /**
+   * Listeners of this profile, but for `own`, that are gone without having written that they end. On a shared ledger their
+   * end is written here: one that is back after all sees it, and does not go on with what others have by then.
+   */
   async gone(own: number): Promise<number[]> {
-    const unended = await this.#unended();
-    return unended.filter((run) => !run.isRunning && run.id !== own).map(({ id }) => id);
+    const gone = (await this.#unended()).filter((run) => !run.isRunning && run.id !== own);
+    if (this.db.isShared) {
+      const sql = 'UPDATE runs SET ended_at = ? WHERE id = ? AND seen_at = ? AND ended_at IS NULL';
+      await Promise.all(gone.map(({ id, seenAt }) => this.db.run(sql, timestamp(), id, seenAt)));
+      return [];
+    }
+    return gone.map(({ id }) => id);
   }
 
-  async #unended(): Promise<Array<{ id: number; isRunning: boolean }>> {
+  async #unended(): Promise<Array<{ id: number; seenAt: string; isRunning: boolean }>> {
     const rows = await this.db.all<RunRow>(
       `SELECT id, host, pid, seen_at, ${NOW} AS now FROM runs WHERE profile = ? AND ended_at IS NULL`,
       this.profile,
     );
-    return rows.map((row) => ({ id: row.id, isRunning: isRunningListener(row, this.db.isShared) }));
+    return rows.map((row) => ({
+      id: row.id,
+      seenAt: row.seen_at,
+      isRunning: isRunningListener(row, this.db.isShared),
+    }));
   }
 }
 

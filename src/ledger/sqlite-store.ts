@@ -63,6 +63,8 @@ export class SqliteTransaction implements Store {
   }
 
   /** No other process writes during a transaction. */
+  async lock(): Promise<void> {}
+
   async newIds(table: NumberedTable, count: number): Promise<number[]> {
     return numbersAfter(this.#lastNumber(table), count);
   }
@@ -153,6 +155,8 @@ export class SqliteStore implements LedgerStore {
     }
   }
 
+  async lock(): Promise<void> {}
+
   newIds(table: NumberedTable, count: number): Promise<number[]> {
     return this.transaction((store) => store.newIds(table, count));
   }
@@ -174,13 +178,18 @@ export class SqliteStore implements LedgerStore {
       throw new StenoError('failed', `${this.#db.path} was deleted or replaced while it was in use`);
   }
 
-  async reopen(): Promise<void> {
+  async reopen(): Promise<boolean> {
     const { path } = this.#db;
     if (sizeOf(path) === undefined) this.checkInPlace();
     this.#opened?.checkLog();
     await this.#mutex.run(async () => this.#db.replaceBy(await openSynced(path)));
     this.#opened?.close();
     this.#opened = new OpenedFile(path);
+    return true;
+  }
+
+  isDown(): boolean {
+    return false;
   }
 
   async prepareForOrders(): Promise<void> {}

@@ -4,8 +4,11 @@ import type { Database, Value } from '../lib/sqlite.ts';
 
 export type { Value };
 
+/** Of the database of a shared ledger, or of the way there. */
+export class DatabaseError extends StenoError {}
+
 /** The connection broke while a COMMIT was on its way: it may or may not have come through. */
-export class CommitUnknown extends StenoError {}
+export class CommitUnknown extends DatabaseError {}
 
 /** Tables whose rows have a number that the ledger gives: another ledger may give them another one. */
 export type NumberedTable = 'runs' | 'attempts' | 'events' | 'files';
@@ -50,6 +53,8 @@ export interface Store {
    * Gives the rows of the last statement; nothing where one did not change as many rows as it must.
    */
   batch<Row>(statements: readonly Statement[]): Promise<Row[] | undefined>;
+  /** Waits for other transactions that hold this lock, and holds it until the end of its own; for use within one. */
+  lock(name: string): Promise<void>;
   /** Numbers for new rows of a table; for use within a transaction. */
   newIds(table: NumberedTable, count: number): Promise<number[]>;
   /** The same for rows that have numbers of another ledger: each keeps its own where this ledger has not given it. */
@@ -72,17 +77,25 @@ export interface Snapshot extends Pick<Store, 'get' | 'all'> {
 export interface LedgerStore extends Store {
   /** A number that changes when another process may have written. */
   version(): Promise<number>;
-  /** False where what is written now would be lost: its file was deleted or replaced. */
+  /** False where nothing can be written now: its file was deleted or replaced, or there is no connection. */
   readonly isInPlace: boolean;
-  /** Throws where it is not in place. */
+  /** Throws where its file is not in place. */
   checkInPlace(): void;
-  /** Opens what was put in its place. Where there is nothing, nothing is made: that throws. */
-  reopen(): Promise<void>;
+  /**
+   * Opens what was put in its place, or connects. Where there is nothing, nothing is made: that throws. Gives whether it
+   * is another ledger.
+   */
+  reopen(): Promise<boolean>;
+  /** Whether the error is about the database itself, which no work can use now. */
+  isDown(error: unknown): boolean;
   /** Throws where no order may be placed with this ledger. */
   prepareForOrders(): Promise<void>;
   /** The same store for work that can do without it: waits for others only some seconds in all. */
   impatient(signal: AbortSignal): LedgerStore;
-  /** A connection of its own for a listener: every commit is durable, and a lock is an error at once. */
+  /**
+   * A connection of its own for a listener: every commit is durable, and a lock is an error at once. Where it takes a
+   * network, it is made with the first use.
+   */
   another(): Promise<LedgerStore>;
   snapshot(): Promise<Snapshot>;
   /** For the care of a file, with no transaction under way; absent where the ledger is none. */

@@ -64,6 +64,11 @@ export class WebhookLoans extends Table {
     return rows.map((row) => loanOf(row, this.db.isShared));
   }
 
+  /** What one run has borrowed is another's. */
+  passOn(run: number, to: number): Promise<number> {
+    return this.db.run('UPDATE webhook_loans SET run = ? WHERE run = ?', to, run);
+  }
+
   /** From now on it counts as ended: no other listener hands the webhook to this one. */
   markLeaving(id: number): Promise<number> {
     return this.db.run('UPDATE webhook_loans SET leaving = 1 WHERE id = ?', id);
@@ -83,7 +88,7 @@ const loanOf = (row: LoanRow, isShared: boolean): Loan => ({
   former: row.former,
   isRunning:
     row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row, isShared),
-  isHere: row.host === hostname(),
+  isHere: !isShared && row.host === hostname(),
   pid: row.pid,
   seenAt: row.seen_at,
 });

@@ -2,7 +2,6 @@
 import type { EventRow } from '../ledger/events.ts';
 import type { Arrival } from '../ledger/journal/record.ts';
 import type { LedgerTables } from '../ledger/ledger-tables.ts';
-import { isLocked } from '../lib/sqlite-errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
 import type { NewEvent, Recorder } from './recorder.ts';
@@ -36,7 +35,7 @@ export class ArrivalWriter {
     try {
       return { rows: await this.#commit(arrivals, again), refused: [] };
     } catch (error) {
-      if (isLocked(error)) throw error;
+      if (this.#options.commits.isUnusable(error)) throw error;
       return this.#writeEach(arrivals, error);
     }
   }
@@ -50,7 +49,7 @@ export class ArrivalWriter {
       try {
         rows.push(...(await this.#commit([arrival], true)));
       } catch (again) {
-        if (isLocked(again)) throw again;
+        if (this.#options.commits.isUnusable(again)) throw again;
         refused.push(arrival);
       }
     }
@@ -60,8 +59,11 @@ export class ArrivalWriter {
 
   #commit(arrivals: readonly Arrival[], again: boolean): Promise<readonly EventRow[]> {
     const { commits, recorder } = this.#options;
-    // It may be called twice: after a lock, all that the first call did is undone.
+    // It may be called twice: after a lock, all that the first call did is undone. What may have come into the ledger
+    // with a COMMIT that was not answered is found by its id.
     return commits.add(async (tables) => {
+      // Whoever moves the same journal waits.
+      if (again) await tables.events.lock();
       const known = again ? await tables.events.ofArrivals(arrivals.map(({ id }) => id)) : [];
       const ids = new Set(known.map(({ arrival }) => arrival));
       const unknown = known.length ? arrivals.filter(({ id }) => !ids.has(id)) : arrivals;

@@ -11,7 +11,14 @@ import { isLocked } from '../lib/sqlite-errors.ts';
 /** It must use the tables that it is given: they are in the transaction, and those of the ledger wait for its end. */
 export type Work<Result> = (tables: LedgerTables) => Promise<Result>;
 
-type Transaction = (work: Work<unknown[]>) => Promise<unknown[]>;
+interface CommitOptions {
+  readonly transaction: (work: Work<unknown[]>) => Promise<unknown[]>;
+  /** Called before each transaction. */
+  readonly prepare?: () => Promise<void> | undefined;
+  /** Whether the error is about the database, which no work can use now. */
+  readonly isDown: (error: unknown) => boolean;
+  readonly onCommitted?: () => void;
+}
 
 interface Job {
   readonly work: Work<unknown>;
@@ -24,17 +31,19 @@ const LOCK_WAIT_MS = 5_000;
 const MAX_BATCH = 1_000;
 
 export class GroupCommit {
-  readonly #transaction: Transaction;
-  /** Called before each transaction. */
-  readonly #prepare: () => Promise<void> | undefined;
+  readonly #options: CommitOptions;
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
   /** For locks, in all that is left to do. */
   #waitLeftMs = Number.POSITIVE_INFINITY;
 
-  constructor(transaction: Transaction, prepare: () => Promise<void> | undefined = () => undefined) {
-    this.#transaction = transaction;
-    this.#prepare = prepare;
+  constructor(options: CommitOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is the ledger that can't be used now: then the work itself can be done later. */
+  isUnusable(error: unknown): boolean {
+    return isLocked(error) || this.#options.isDown(error);
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
@@ -65,10 +74,12 @@ export class GroupCommit {
   }
 
   async #commit(batch: readonly Job[], deadline: number): Promise<void> {
+    const { prepare, transaction, onCommitted } = this.#options;
     for (;;) {
       try {
-        await this.#prepare();
-        const results = await this.#transaction((tables) => workOf(batch, tables));
+        await prepare?.();
+        const results = await transaction((tables) => workOf(batch, tables));
+        onCommitted?.();
         batch.forEach((job, at) => void job.resolve(results[at] as never));
         return;
       } catch (error) {
@@ -83,7 +94,7 @@ export class GroupCommit {
 
   /** Tries each job alone, so that one that can't be written does not fail the others. */
   async #fail(batch: readonly Job[], error: unknown): Promise<void> {
-    if (batch.length === 1 || isLocked(error)) for (const job of batch) job.reject(error);
+    if (batch.length === 1 || this.isUnusable(error)) for (const job of batch) job.reject(error);
     else for (const job of batch) await this.#commit([job], 0);
   }
 }
@@ -96,23 +107,34 @@ async function workOf(batch: readonly Job[], tables: LedgerTables): Promise<unkn
 
 /** For a connection that syncs every commit. */
 export const durableCommits = (ledger: Ledger): GroupCommit =>
-  new GroupCommit((work) => transactionInPlace(ledger, work));
+  new GroupCommit({
+    transaction: (work) => transactionInPlace(ledger, work),
+    isDown: (error) => ledger.isDown(error),
+  });
 
-/** The same for a process that outlives its ledger: one that was replaced is opened anew, and `onReopened` begins in it. */
-export function reopeningCommits(ledger: Ledger, onReopened: () => Promise<void>): GroupCommit {
-  let isBegun = true;
+export interface ReopeningOptions {
+  readonly ledger: Ledger;
+  /** Whether `begin` has been done in the ledger. */
+  readonly isBegun: boolean;
+  /** What comes first in a ledger. */
+  readonly begin: () => Promise<void>;
+  readonly onCommitted: () => void;
+}
+
+/** The same for a process that outlives its ledger: one that was replaced or lost is opened anew. */
+export function reopeningCommits({ ledger, begin, onCommitted, ...begun }: ReopeningOptions): GroupCommit {
+  let { isBegun } = begun;
   const reopen = async (): Promise<void> => {
-    if (!ledger.isInPlace) {
-      await ledger.reopen();
-      isBegun = false;
-    }
-    await onReopened();
+    if (!ledger.isInPlace && (await ledger.reopen())) isBegun = false;
+    if (!isBegun) await begin();
     isBegun = true;
   };
-  return new GroupCommit(
-    (work) => transactionInPlace(ledger, work),
-    () => (isBegun && ledger.isInPlace ? undefined : reopen()),
-  );
+  return new GroupCommit({
+    transaction: (work) => transactionInPlace(ledger, work),
+    prepare: () => (isBegun && ledger.isInPlace ? undefined : reopen()),
+    isDown: (error) => ledger.isDown(error),
+    onCommitted,
+  });
 }
 
 async function transactionInPlace(ledger: Ledger, work: Work<unknown[]>): Promise<unknown[]> {

@@ -8,6 +8,7 @@ import type { MissedFile } from '../ledger/expected-events.ts';
 import { Journal } from '../ledger/journal/journal.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { errorMessage } from '../lib/errors.ts';
 import { countStreamedBytes } from '../lib/memory.ts';
 import { thisProcess } from '../lib/processes.ts';
 import { plural } from '../lib/text.ts';
@@ -22,7 +23,7 @@ import { RawBodies } from './raw-bodies.ts';
 import { eventRow, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
 import type { OnError } from './timers.ts';
-import { waitingText } from './warnings.ts';
+import { BACK_TEXT, type LedgerWatch, waitingText } from './warnings.ts';
 
 interface KeepCallbacks {
   readonly onKept: () => void;
@@ -34,8 +35,10 @@ interface InboxOptions {
   readonly ledger: Ledger;
   readonly journals: JournalFolder;
   readonly rules: RecorderRules;
-  /** The ledger was replaced by another one, which is open now and knows nothing of this session. */
-  readonly onReopened: () => Promise<void>;
+  /** Whether the ledger knows of this session; else `begin` comes first, as in one that was put in its place. */
+  readonly isBegun: boolean;
+  readonly begin: () => Promise<void>;
+  readonly watch: LedgerWatch;
   /** Masks the key. */
   readonly hide: (text: string) => string;
   /** The event is in the ledger, and has its number. */
@@ -59,14 +62,16 @@ export class Inbox {
   readonly #recorder: Recorder;
   readonly #mover: Mover;
   #expected: ExpectedTest | undefined;
+  /** Nothing else says it. */
+  #saysWhenOver = false;
 
   /** Throws if the journal can't be written. */
   constructor(options: InboxOptions) {
-    const { ledger, journals, rules } = options;
+    const { journals, rules } = options;
     const { actions, only } = rules;
     this.#options = options;
     this.rawBodies = new RawBodies(actions.filter(({ kind }) => kind === 'forward').length);
-    this.commits = reopeningCommits(ledger, options.onReopened);
+    this.commits = reopeningCommits({ ...options, onCommitted: () => options.watch.noteSuccess() });
     const recorder = new Recorder(rules);
     this.#recorder = recorder;
     const rulesToKeep = actions.map(({ kind, target, sources, events }) => ({
@@ -84,7 +89,10 @@ export class Inbox {
     const writer = new ArrivalWriter({ commits: this.commits, recorder, expectsTest });
     this.#mover = new Mover(this.journal, writer, {
       onMoved: (rows) => this.#addEvents(rows),
-      onTrouble: (why) => this.#noteLedger(why),
+      onTrouble: (error) => this.#noteTrouble(error),
+      onTroubleOver: () => this.#noteTroubleOver(),
+      onRefused: (count) =>
+        options.onWarning(waitingText(`${count} of them can't be written; the next listen tries again`)),
       onError: options.onError,
     });
   }
@@ -107,10 +115,14 @@ export class Inbox {
     return this.#expected !== undefined && parseForm(body).event === this.#expected.type;
   }
 
-  #noteLedger(why: string | undefined): void {
-    const { onNote, onWarning } = this.#options;
-    if (why === undefined) onNote('the ledger takes events again');
-    else onWarning(waitingText(why));
+  #noteTrouble(error: unknown): void {
+    const { watch, onWarning } = this.#options;
+    this.#saysWhenOver = !watch.noteFailure(error);
+    if (this.#saysWhenOver) onWarning(waitingText(errorMessage(error)));
+  }
+
+  #noteTroubleOver(): void {
+    if (this.#saysWhenOver) this.#options.onNote(BACK_TEXT);
   }
 
   /** Moves what listeners that are gone have left into the ledger; gives the number of events. */
@@ -153,6 +165,7 @@ export class Inbox {
     const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
     const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
     const row = await this.commits.add(async (tables) => {
+      await tables.events.lock();
       if (!(await tables.expectedEvents.stopExpecting(id))) return undefined;
       return (await this.#recorder.write(tables, [newEvent]))[0];
     });

@@ -26,7 +26,7 @@ export interface OwnLoan extends Holder {
 
 /** What is to be written before the webhook is set, and what is borrowed by then. */
 interface PreparedLoan {
-  readonly add: (tables: LedgerTables) => Promise<number>;
+  readonly add: (tables: LedgerTables, run: number) => Promise<number>;
   readonly loan: Omit<OwnLoan, 'id'>;
 }
 
@@ -51,15 +51,15 @@ export class LoanBook {
   }
 
   /** To be written before the webhook is set; where it leads to a listener, what that one has to put back counts. */
-  async prepare(run: number, url: string, webhookNow: string): Promise<PreparedLoan> {
+  async prepare(url: string, webhookNow: string): Promise<PreparedLoan> {
     const before = loanOfUrl(webhookNow, await this.all());
     const sealer = await this.#sealing();
     const former = before ? before.former : this.#sealIfSecret(sealer, webhookNow);
     const hash = secretHashOf(url);
     const address = sealer.seal(url);
-    const row = { account: await this.#accountMark(), run, secretHash: hash, address, former };
+    const row = { account: await this.#accountMark(), secretHash: hash, address, former };
     return {
-      add: (tables) => tables.webhookLoans.add(row),
+      add: (tables, run) => tables.webhookLoans.add({ ...row, run }),
       loan: { secretHash: hash, url, former: await this.#open(former) },
     };
   }

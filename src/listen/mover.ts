@@ -4,7 +4,6 @@ import type { EventRow } from '../ledger/events.ts';
 import { arrivalsOf, type Journal, type KeptBatch } from '../ledger/journal/journal.ts';
 import type { Arrival } from '../ledger/journal/record.ts';
 import { monotonicMs } from '../lib/clock.ts';
-import { errorMessage } from '../lib/errors.ts';
 import { countStreamedBytes, limitYoungSpace } from '../lib/memory.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { ArrivalWriter, Written } from './arrival-writer.ts';
@@ -12,8 +11,12 @@ import { type OnError, runInBackground } from './timers.ts';
 
 export interface MoverCallbacks {
   readonly onMoved: (rows: readonly EventRow[]) => void;
-  /** The ledger can't take deliveries, or (undefined) can again. */
-  readonly onTrouble: (why: string | undefined) => void;
+  /** The ledger can't take deliveries. */
+  readonly onTrouble: (error: unknown) => void;
+  /** It can again. */
+  readonly onTroubleOver: () => void;
+  /** This many can't be written though others can. */
+  readonly onRefused: (count: number) => void;
   readonly onError: OnError;
 }
 
@@ -154,15 +157,14 @@ export class Mover {
   }
 
   #noteFailure(error: unknown): void {
-    if (this.#pauseMs === 0) this.#callbacks.onTrouble(errorMessage(error));
+    if (this.#pauseMs === 0) this.#callbacks.onTrouble(error);
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
   }
 
   #noteSuccess(refused: number): void {
-    if (this.#pauseMs > 0) this.#callbacks.onTrouble(undefined);
+    if (this.#pauseMs > 0) this.#callbacks.onTroubleOver();
     this.#pauseMs = 0;
-    if (refused > 0)
-      this.#callbacks.onTrouble(`${refused} of them can't be written; the next listen tries again`);
+    if (refused > 0) this.#callbacks.onRefused(refused);
   }
 
   /** The end of the session cuts it short. */

@@ -1,5 +1,5 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
-import type { ActionRule } from '../ledger/actions.ts';
+import type { ActionEvent, ActionRule } from '../ledger/actions.ts';
 import type { EventRow, Source } from '../ledger/events.ts';
 import type { KnownFile } from '../ledger/files.ts';
 import type { LedgerTables } from '../ledger/ledger-tables.ts';
@@ -28,56 +28,75 @@ export class Recorder {
     this.#rules = rules;
   }
 
-  /** The tables are those of a transaction. */
+  /**
+   * The tables are those of a transaction. Over a network, statements that are not awaited one by one share a round trip:
+   * so each step is done for all events, in their order.
+   */
   async write(tables: LedgerTables, newEvents: readonly NewEvent[]): Promise<EventRow[]> {
     const { events, files } = tables;
-    const known = await files.known(newEvents.map(({ parsed }) => parsed.audiofile));
-    const ids = await events.newIds(newEvents.length);
-    const rows = newEvents.map((newEvent, at) =>
-      eventRow(Number(ids[at]), newEvent, known.get(newEvent.parsed.audiofile)?.title),
+    const [, known, ids] = await Promise.all([
+      events.lock(),
+      files.known(newEvents.map(({ parsed }) => parsed.audiofile)),
+      events.newIds(newEvents.length),
+    ]);
+    const added = newEvents.map((newEvent, at): AddedEvent => {
+      const file = known.get(newEvent.parsed.audiofile);
+      return { ...newEvent, file, row: eventRow(Number(ids[at]), newEvent, file?.title) };
+    });
+    await events.add(added.map(({ row }) => row));
+    await Promise.all(added.map((event) => applyEffects(tables, event)));
+    const paired = await Promise.all(added.map((event) => withTwin(tables, event)));
+    const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
+    const { run } = this.#rules;
+    await Promise.all(dues.flat().map(({ about, rule }) => tables.actions.add(about, rule, run)));
+    return paired.map(({ row }) => row);
+  }
+
+  /** What is to be done about an event. */
+  async #dueActions(tables: LedgerTables, { row, file, delivery }: AddedEvent): Promise<DueAction[]> {
+    const { id, source, event, twin, audiofile, order_id } = row;
+    const { actions: rules, only } = this.#rules;
+    const isActedOn = source !== 'test' && (only.length === 0 || only.includes(event));
+    const due = rules.filter(
+      ({ sources, events }) => isActedOn && sources.includes(source) && (!events || events.includes(event)),
     );
-    await events.add(rows);
-    const written: EventRow[] = [];
-    for (const [at, row] of rows.entries())
-      written.push(await this.#apply(tables, row, newEvents[at] as NewEvent, known));
-    return written;
-  }
-
-  /** What follows from an event that was just added. */
-  async #apply(
-    tables: LedgerTables,
-    row: EventRow,
-    { source, parsed, delivery }: NewEvent,
-    known: ReadonlyMap<string, KnownFile>,
-  ): Promise<EventRow> {
-    const { events, eventEffects, expectedEvents } = tables;
-    const file = known.get(parsed.audiofile);
-    for (const id of parsed.files) if (id !== parsed.audiofile) await events.addFile(row.id, id);
-    if (source === 'received' && (file || !parsed.audiofile)) await eventEffects.apply(parsed);
-    if (source === 'found') await expectedEvents.setSubstitute(parsed.audiofile, row.id);
-    const paired = source === 'received' && file?.found ? await pair(tables, row, file.found) : row;
-    if (source !== 'test') await this.#addActions(tables, paired, file !== undefined, delivery.hops ?? '');
-    return paired;
-  }
-
-  async #addActions(
-    tables: LedgerTables,
-    { id, source, event, twin, audiofile, order_id }: EventRow,
-    knowsFile: boolean,
-    hops: string,
-  ): Promise<void> {
-    const { run, actions: rules, only } = this.#rules;
-    const { actions, files } = tables;
-    if (rules.length === 0 || (only.length && !only.includes(event))) return;
-    const isStranger = audiofile ? !knowsFile : !(await files.hasOrder(order_id));
-    const about = { id, subject: audiofile || order_id, isStranger, hops };
-    for (const rule of rules) {
-      if (!rule.sources.includes(source) || (rule.events && !rule.events.includes(event))) continue;
-      // What is done for the event that was found is not done again for its delivery.
-      if (twin === null || !(await actions.has(twin, rule))) await actions.add(about, rule, run);
-    }
+    if (due.length === 0) return [];
+    const isStranger = audiofile ? !file : !(await tables.files.hasOrder(order_id));
+    const about = { id, subject: audiofile || order_id, isStranger, hops: delivery.hops ?? '' };
+    // What is done for the event that was found is not done again for its delivery.
+    const isDone = await Promise.all(due.map((rule) => twin !== null && tables.actions.has(twin, rule)));
+    return due.filter((_, at) => !isDone[at]).map((rule) => ({ about, rule }));
   }
 }
+
+/** An event that is in the ledger, and what was known of its file before. */
+interface AddedEvent extends NewEvent {
+  readonly row: EventRow;
+  readonly file: KnownFile | undefined;
+}
+
+interface DueAction {
+  readonly about: ActionEvent;
+  readonly rule: ActionRule;
+}
+
+async function applyEffects(
+  { events, eventEffects, expectedEvents }: LedgerTables,
+  { source, parsed, row, file }: AddedEvent,
+): Promise<void> {
+  const others = parsed.files.filter((id) => id !== parsed.audiofile);
+  await Promise.all([
+    ...others.map((id) => events.addFile(row.id, id)),
+    source === 'received' && (file || !parsed.audiofile) ? eventEffects.apply(parsed) : undefined,
+    source === 'found' ? expectedEvents.setSubstitute(parsed.audiofile, row.id) : undefined,
+  ]);
+}
+
+/** Speed: most events have none, and are no promises. */
+const withTwin = (tables: LedgerTables, event: AddedEvent): AddedEvent | Promise<AddedEvent> =>
+  event.source === 'received' && event.file?.found
+    ? pair(tables, event.row, event.file.found).then((row) => ({ ...event, row }))
+    : event;
 
 /** A delivery whose file was found to be delivered before it came is the same completion. */
 async function pair({ expectedEvents }: LedgerTables, row: EventRow, found: number): Promise<EventRow> {

@@ -12,6 +12,7 @@ import type { GroupCommit, Work } from './group-commit.ts';
 import type { Inbox } from './inbox.ts';
 import { type Holder, type LoanBook, type OwnLoan, setCommand } from './loan-book.ts';
 import type { Connect, SessionCallbacks, SessionResources } from './session-options.ts';
+import type { SessionRun } from './session-run.ts';
 
 /** 192 random bits, as one segment of a path. */
 export const secretSegment = (): string => randomBytes(24).toString('base64url');
@@ -77,15 +78,15 @@ export class WebhookLoan {
     }
   }
 
-  async take(run: number, webhook: string): Promise<void> {
+  async take(run: SessionRun, webhook: string): Promise<void> {
     const { service, book, commits, onExit, signal, callbacks } = this.#options;
     const { url: former } = await getWebhook(service);
     if (former && !(await callbacks.mayReplace(maskUserinfo(former), signal))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
     }
-    const { add, loan } = await book.prepare(run, webhook, former);
+    const { add, loan } = await book.prepare(webhook, former);
     // Before it is set, so that a crash at any point leaves a trace.
-    this.#own = { ...loan, id: await commits.add(add) };
+    this.#own = { ...loan, id: await commits.add((tables) => add(tables, run.id)) };
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(service, webhook);
     this.#isSet = true;

@@ -9,6 +9,8 @@ import { ledgerError } from './failures.ts';
 
 export interface ConnectOptions {
   readonly timeoutMs: number;
+  /** A statement that is not answered for this long ends the connection; absent: it may take any time. */
+  readonly queryTimeoutMs?: number;
   /** Asked at each connection: a password may be a token that is valid for minutes. */
   readonly password: () => Promise<string>;
 }
@@ -45,6 +47,7 @@ export class PostgresConnection {
       ...{ host, port, user, database, ssl: tlsOptions(address) },
       password: options.password,
       connectionTimeoutMillis: options.timeoutMs,
+      ...(options.queryTimeoutMs && { query_timeout: options.queryTimeoutMs }),
       keepAlive: true,
       pipeline: true,
       enableChannelBinding: true,

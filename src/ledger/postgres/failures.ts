@@ -1,5 +1,6 @@
 /** What a failure of the database means to a person; told apart by Postgres's codes, never by texts. */
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+import { DatabaseError } from '../store.ts';
 
 interface Explanation {
   readonly kind: 'failed' | 'network';
@@ -27,17 +28,21 @@ export function ledgerError(where: string, error: unknown): StenoError {
   const known = explanations[code];
   const subject = `the shared ledger at ${where}`;
   if (known)
-    return new StenoError(known.kind, `${subject}: ${known.text}`, { hint: known.hint, cause: error });
+    return new DatabaseError(known.kind, `${subject}: ${known.text}`, { hint: known.hint, cause: error });
   if (certificateCodes.test(code)) {
-    return new StenoError('network', `${subject}: its certificate is not trusted (${errorMessage(error)})`, {
-      hint: 'name the CA with sslrootcert=<file> in the URL or PGSSLROOTCERT',
-      cause: error,
-    });
+    return new DatabaseError(
+      'network',
+      `${subject}: its certificate is not trusted (${errorMessage(error)})`,
+      {
+        hint: 'name the CA with sslrootcert=<file> in the URL or PGSSLROOTCERT',
+        cause: error,
+      },
+    );
   }
   // Five characters with a digit: Postgres answered, so it can be reached. 57P is a shutdown, 08 the connection.
   const answered = /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|08)/.test(code);
-  if (answered) return new StenoError('failed', `${subject}: ${errorMessage(error)}`, { cause: error });
-  return new StenoError('network', `can't reach ${subject}: ${errorMessage(error)}`, {
+  if (answered) return new DatabaseError('failed', `${subject}: ${errorMessage(error)}`, { cause: error });
+  return new DatabaseError('network', `can't reach ${subject}: ${errorMessage(error)}`, {
     hint: 'nothing was sent; try again when it is there',
     cause: error,
   });
@@ -54,5 +59,13 @@ export const isMissingTable = (error: unknown): boolean => ['42P01', '3F000'].in
 
 /** Two transactions were in each other's way; one of them was undone and can be done again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+
+/**
+ * The error is not about what was to be written: the server can't be reached, lets nobody in, has no room or only reads.
+ * The classes are those of Postgres's codes.
+ */
+export const isAboutServer = (error: unknown): boolean =>
+  (error instanceof DatabaseError && error.kind === 'network') ||
+  /^(08|28|3D|53|57|58|25006|42501)/.test(codeOf(error));
 
 const codeOf = (error: unknown): string => errorCode(error instanceof StenoError ? error.cause : error) ?? '';

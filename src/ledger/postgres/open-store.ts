@@ -4,7 +4,11 @@ import { openChecked } from './open.ts';
 import { PostgresStore } from './store.ts';
 
 export async function openSharedStore(options: SharedLedgerOptions): Promise<PostgresStore> {
-  const store = new PostgresStore(() => openChecked(options), options.account);
+  const store = unconnectedStore(options);
   await store.connect();
   return store;
 }
+
+/** Connects when it is first used. */
+export const unconnectedStore = (options: SharedLedgerOptions): PostgresStore =>
+  new PostgresStore((limits) => openChecked(options, limits), options.account);

@@ -21,14 +21,20 @@ interface MigrationRow {
   readonly min_client: number;
 }
 
+/** What a connection may take. */
+export interface ConnectLimits {
+  readonly timeoutMs: number;
+  readonly queryTimeoutMs?: number;
+}
+
 export interface Opened {
   readonly connection: PostgresConnection;
   /** The account itself, and others of the same service. */
   readonly accounts: readonly AccountRow[];
 }
 
-export async function openChecked(options: SharedLedgerOptions): Promise<Opened> {
-  const connection = await PostgresConnection.open(options.address, options);
+export async function openChecked(options: SharedLedgerOptions, limits?: ConnectLimits): Promise<Opened> {
+  const connection = await PostgresConnection.open(options.address, { ...options, ...limits });
   try {
     return { connection, accounts: await check(connection, options) };
   } catch (error) {

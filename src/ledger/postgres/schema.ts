@@ -24,7 +24,6 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         name text COLLATE "C" PRIMARY KEY,
         value text NOT NULL
       );
-      INSERT INTO {schema}.properties (name, value) VALUES ('salt', replace(gen_random_uuid()::text, '-', ''));
 
       CREATE TABLE {schema}.accounts (
         name text COLLATE "C" PRIMARY KEY,

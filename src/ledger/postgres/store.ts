@@ -18,10 +18,10 @@ import {
 } from '../store.ts';
 import { registerAccount } from './accounts.ts';
 import type { PostgresConnection } from './connection.ts';
-import { isConflict, isUnexpected } from './failures.ts';
-import type { Opened } from './open.ts';
+import { isAboutServer, isConflict, isUnexpected } from './failures.ts';
+import type { ConnectLimits, Opened } from './open.ts';
 
-type Connect = () => Promise<Opened>;
+type Connect = (limits?: ConnectLimits) => Promise<Opened>;
 type Work<Result> = (store: Store) => Promise<Result>;
 
 const CONFLICT_RETRIES = 10;
@@ -31,6 +31,10 @@ const SEQUENCE = 'pg_get_serial_sequence(?, ?)';
 const MAX_SKIPPED_NUMBERS = 3_000_000;
 /** How often a process looks for what others have written. */
 const NEWS_INTERVAL_MS = 1_000;
+/** A listener must not hang on a server that is gone without a word. */
+const LISTENER_LIMITS: ConnectLimits = { timeoutMs: 10_000, queryTimeoutMs: 30_000 };
+/** After a connection that failed, a listener, all of whose parts want one, tries the next after this time. */
+const LISTENER_PAUSE_MS = 1_000;
 
 /** Whether COMMIT is sent with the statements, or after all of them have succeeded. */
 type Commits = 'at once' | 'after';
@@ -38,10 +42,21 @@ type Commits = 'at once' | 'after';
 /** The statements of a transaction. */
 class PostgresTransaction implements Store {
   readonly isShared = true;
-  readonly #connection: PostgresConnection;
+  readonly #open: PostgresConnection;
+  #isOver = false;
 
   constructor(connection: PostgresConnection) {
-    this.#connection = connection;
+    this.#open = connection;
+  }
+
+  /** What part of the work sends after its end must not be done outside of it. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  get #connection(): PostgresConnection {
+    if (this.#isOver) throw new Error('the transaction is over');
+    return this.#open;
   }
 
   get clockAheadMs(): number {
@@ -75,6 +90,11 @@ class PostgresTransaction implements Store {
       ),
     );
     return results.at(-1)?.rows ?? [];
+  }
+
+  async lock(name: string): Promise<void> {
+    const key = `steno ${this.#connection.schema} ${name}`;
+    await this.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', key);
   }
 
   /** Others may take numbers in between, and give them to rows sooner. */
@@ -127,15 +147,23 @@ const expecting = (sql: string, rows: number): string =>
 
 export class PostgresStore implements LedgerStore {
   readonly isShared = true;
-  readonly isInPlace = true;
   readonly #connect: Connect;
   readonly #account: Account;
+  readonly #pauseMs: number;
   #opened: Opened | undefined;
+  #opening: Promise<PostgresConnection> | undefined;
+  #failed: { readonly error: unknown; readonly atMs: number } | undefined;
   readonly #mutex = new Mutex();
 
-  constructor(connect: Connect, account: Account) {
+  /** `pauseMs`: for this long after a connection failed, none is tried. */
+  constructor(connect: Connect, account: Account, pauseMs = 0) {
     this.#connect = connect;
     this.#account = account;
+    this.#pauseMs = pauseMs;
+  }
+
+  get isInPlace(): boolean {
+    return this.#opened !== undefined && !this.#opened.connection.isLost;
   }
 
   get clockAheadMs(): number {
@@ -180,7 +208,18 @@ export class PostgresStore implements LedgerStore {
 
   checkInPlace(): void {}
 
-  async reopen(): Promise<void> {}
+  async reopen(): Promise<boolean> {
+    await this.connect();
+    return false;
+  }
+
+  isDown(error: unknown): boolean {
+    return error === this.#failed?.error || isAboutServer(error);
+  }
+
+  async lock(): Promise<void> {
+    throw new Error('a lock is held by a transaction');
+  }
 
   newIds(table: NumberedTable, count: number): Promise<number[]> {
     return this.transaction((store) => store.newIds(table, count));
@@ -215,23 +254,42 @@ export class PostgresStore implements LedgerStore {
   }
 
   async another(): Promise<PostgresStore> {
-    return new PostgresStore(this.#connect, this.#account);
+    return new PostgresStore(() => this.#connect(LISTENER_LIMITS), this.#account, LISTENER_PAUSE_MS);
   }
 
   async close(): Promise<void> {
+    void this.#opening?.then((connection) => connection.close()).catch(() => {});
     await this.#opened?.connection.close();
   }
 
   async connect(): Promise<PostgresConnection> {
     if (this.#opened && !this.#opened.connection.isLost) return this.#opened.connection;
-    this.#opened = await this.#connect();
-    return this.#opened.connection;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<PostgresConnection> {
+    const failed = this.#failed;
+    if (failed && monotonicMs() - failed.atMs < this.#pauseMs) throw failed.error;
+    try {
+      this.#opened = await this.#connect();
+      return this.#opened.connection;
+    } catch (error) {
+      this.#failed = { error, atMs: monotonicMs() };
+      throw error;
+    }
   }
 
   /** A statement of its own is done again after a lost connection only where it reads. */
   async #alone<Row>(sql: string, values: readonly Value[]) {
-    await this.#mutex.idle();
-    const connection = await this.connect();
+    let connection: PostgresConnection;
+    do {
+      await this.#mutex.idle();
+      connection = await this.connect();
+      // A transaction that began meanwhile would take it in.
+    } while (this.#mutex.isBusy);
     try {
       return await connection.query<Row>(sql, values);
     } catch (error) {
@@ -255,10 +313,14 @@ export class PostgresStore implements LedgerStore {
     // Not awaited: they share the round trip of the first statement of the work.
     const begun = Promise.all([
       connection.query('BEGIN'),
-      connection.query("SELECT set_config('synchronous_commit', 'on', true)"),
+      connection.query(
+        // A machine that vanishes in the middle holds up others no longer than that.
+        "SELECT set_config('synchronous_commit', 'on', true), set_config('idle_in_transaction_session_timeout', '60s', true)",
+      ),
     ]);
     begun.catch(() => {});
-    const working = work(new PostgresTransaction(connection));
+    const transaction = new PostgresTransaction(connection);
+    const working = work(transaction);
     // After a failed statement it undoes the transaction.
     const committed = commits === 'at once' ? commit(connection) : undefined;
     committed?.catch(() => {});
@@ -267,10 +329,12 @@ export class PostgresStore implements LedgerStore {
       result = await working;
       await begun;
     } catch (error) {
+      transaction.end();
       if (committed !== undefined) await committed;
       else if (!connection.isLost) await connection.query('ROLLBACK').catch(() => {});
       throw error;
     }
+    transaction.end();
     await (committed ?? commit(connection));
     return result;
   }

@@ -19,7 +19,7 @@ export interface QueueOptions {
   /** 1, or less in tests: the factor of all pauses. */
   readonly pace: number;
   readonly onReport: (report: ActionReport) => void;
-  readonly onLedgerTrouble: (text: string) => void;
+  readonly onLedgerTrouble: (text: string, error: unknown) => void;
   readonly onError: OnError;
 }
 
@@ -185,7 +185,10 @@ export class ActionQueue {
   async #runFor(event: ReceivedEvent, waiting: WaitingAction): Promise<ActionReport | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const tries = waiting.tries + attempt;
-      if (this.action.recordsTries) await this.store.begin(waiting, tries);
+      if (!(await this.store.begin(waiting, tries))) {
+        this.#pauseForLedger();
+        return undefined;
+      }
       const outcome = await this.#tryOnce(event, waiting, tries);
       this.#target.note(outcome);
       const { end, text } = outcome;
@@ -254,10 +257,13 @@ export class ActionQueue {
         if (this.#phase !== 'working') {
           this.#closed.add(event);
           const what = `event ${event}: ${this.#name} (${outcome})`;
-          this.#options.onLedgerTrouble(`${what} is not in the ledger, so it may be done again: ${why}`);
+          this.#options.onLedgerTrouble(
+            `${what} is not in the ledger, so it may be done again: ${why}`,
+            undefined,
+          );
           return undefined;
         }
-        this.#options.onLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`);
+        this.#options.onLedgerTrouble(`${this.#name}: outcomes wait for the ledger: ${why}`, error);
         await sleep(LEDGER_RETRY_MS, this.#options.end.signal).catch(() => {});
       }
     }
@@ -265,7 +271,11 @@ export class ActionQueue {
 
   /** The ledger can't be read, or a try not be written down: nothing was begun, so all of it can be done later. */
   #retryLater(error: unknown): void {
-    this.#options.onLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`);
+    this.#options.onLedgerTrouble(`${this.#name} waits for the ledger: ${errorMessage(error)}`, error);
+    this.#pauseForLedger();
+  }
+
+  #pauseForLedger(): void {
     if (this.#waitsForLedger) return;
     this.#waitsForLedger = true;
     if (this.#phase !== 'working') return;

@@ -60,8 +60,11 @@ export class ActionStore {
     return row && new ReceivedEvent(row, this.#options.rawBodies.get(row.arrival ?? ''));
   }
 
-  begin({ event }: WaitingAction, tries: number): Promise<void> {
-    return this.#write(event, { status: 'pending', tries, outcome: 'begun' });
+  /** To be called before each try; false: another listener has taken it over. */
+  async begin({ event }: WaitingAction, tries: number): Promise<boolean> {
+    const { ledger, run, commits } = this.#options;
+    if (!this.#action.recordsTries && !ledger.actions.areLeased) return true;
+    return commits.add(({ actions }) => actions.begin(event, this.#action, run, tries));
   }
 
   async end({ event }: WaitingAction, result: ActionResult): Promise<void> {
@@ -137,7 +140,7 @@ export class ActionStore {
 
   async #write(event: number, result: ActionResult, alongside?: Work<void>): Promise<void> {
     await this.#options.commits.add(async (tables) => {
-      await tables.actions.update(event, this.#action, result);
+      await tables.actions.update(event, this.#action, this.#options.run, result);
       await alongside?.(tables);
     });
   }

@@ -1,0 +1,36 @@
+/**
+ * A session in the ledger: its number, and its lease, without which nothing new is begun. It begins with the first commit
+ * where the ledger can't be reached before.
+ */
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Action } from './actions/action.ts';
+import type { GroupCommit } from './group-commit.ts';
+
+export class SessionRun {
+  readonly #actions: readonly Action[];
+  /** 0: the ledger knows nothing of it yet. */
+  id = 0;
+
+  constructor(actions: readonly Action[]) {
+    this.#actions = actions;
+  }
+
+  get isBegun(): boolean {
+    return this.id !== 0;
+  }
+
+  async begin(ledger: Ledger): Promise<void> {
+    for (const action of this.#actions) await ledger.actions.takeUnmarked(action);
+    this.id = await ledger.runs.begin();
+  }
+
+  /** Renews the lease. After that was lost it begins anew: what it had to do may be another listener's by now. */
+  async renew(commits: GroupCommit): Promise<void> {
+    this.id = await commits.add(async ({ runs, webhookLoans }) => {
+      if (await runs.heartbeat(this.id)) return this.id;
+      const id = await runs.begin();
+      await webhookLoans.passOn(this.id, id);
+      return id;
+    });
+  }
+}
