@@ -299,8 +299,8 @@ export class Actions extends Table {
       `UPDATE actions SET run = ?,
          failing_since = CASE WHEN failing_since = '' OR failing_since >= ? THEN failing_since ELSE ? END
        WHERE kind = ? AND target = ? AND event IN (
-         SELECT left_undone.event FROM runs CROSS JOIN actions AS left_undone
-         WHERE ${isOver} AND left_undone.run = runs.id
+         SELECT left_undone.event FROM runs CROSS JOIN actions AS left_undone ON left_undone.run = runs.id
+         WHERE ${isOver}
          AND left_undone.kind = ? AND left_undone.target = ? AND left_undone.status = 'pending' LIMIT ${SLICE})
        AND +run IN (SELECT runs.id FROM runs WHERE ${isOver})
        RETURNING event`,
