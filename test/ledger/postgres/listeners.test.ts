@@ -1,0 +1,189 @@
+/** Listeners of several machines on one ledger: each event is kept once, each action done once, whatever breaks. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import type { User } from '../../support/steno.ts';
+import { Team } from '../../support/team.ts';
+import { until } from '../../support/until.ts';
+
+const isLong = process.env.STENO_MATRIX === 'all';
+
+const linesOf = (text: string, pattern: RegExp): string[] =>
+  text.split('\n').filter((line) => pattern.test(line));
+const idsIn = (target: Target): string[] =>
+  target.got.map(({ body }) => new URLSearchParams(body.toString()).get('audiofile') ?? '');
+
+describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+  });
+  afterAll(() => server?.stop());
+
+  describe('without the database', () => {
+    it('start, keep events, and hand each over once when it is back', async () => {
+      const team = await Team.form(server);
+      const user = team.machine();
+      const target = await Target.start();
+      await server.kill();
+      const listener = await Listener.start(user, ['--forward-to', target.url]);
+      for (const id of ['1', '2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
+      await listener.until(() => /wait for the ledger/.test(listener.stderr));
+      expect(idsIn(target)).toEqual([]);
+      expect(await eventsOf(user)).toMatchObject([{ n: null }, { n: null }, { n: null }]);
+      await server.start();
+      await listener.until(() => target.got.length === 3, 20_000);
+      expect(await team.count('{}.events')).toBe(3);
+      expect(idsIn(target).sort()).toEqual(['1', '2', '3']);
+      expect((await listener.stop()).code).toBe(130);
+      expect(linesOf(listener.stderr, /wait for the ledger/)).toHaveLength(1);
+      expect(linesOf(listener.stderr, /takes events again/)).toHaveLength(1);
+      expect(linesOf(listener.stderr, /^warning/)).toHaveLength(1);
+    });
+
+    it('keep what they can not hand over, and the next sync or listen of that machine does it', async () => {
+      const team = await Team.form(server);
+      const user = team.machine();
+      await server.kill();
+      const listener = await Listener.start(user, ['--exec', 'true']);
+      await listener.post(complete('1'));
+      const { stderr } = await listener.stop();
+      expect(stderr).toMatch(/1 event not in the ledger yet: kept in/);
+      await server.start();
+      const next = await Listener.start(user, ['--exec', `cat > ${join(user.home, 'ran')}`]);
+      await until(async () => (await team.count('{}.events')) === 1, 'the event');
+      // Of another command, so it is not run.
+      expect(await team.query('SELECT target, status FROM {}.actions')).toEqual([
+        { target: 'true', status: 'pending' },
+      ]);
+      await next.stop();
+    });
+
+    it(`for ${isLong ? 'a minute' : 'some seconds'} under load, lose and repeat no event and no action`, async () => {
+      const team = await Team.form(server);
+      const target = await Target.start();
+      const listeners = await Promise.all(
+        ['a', 'b'].map(() => Listener.start(team.machine(), ['--forward-to', target.url])),
+      );
+      const sent: string[] = [];
+      let isOver = false;
+      const senders = listeners.map(async (listener, at) => {
+        for (let n = 0; !isOver; n += 1) {
+          const id = `${at}-${n}`;
+          const { status } = await listener.post(complete(id));
+          expect(status).toBe(200);
+          sent.push(id);
+        }
+      });
+      const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+      await pause(500);
+      await server.kill();
+      await pause(isLong ? 60_000 : 3_000);
+      await server.start();
+      await pause(500);
+      isOver = true;
+      await Promise.all(senders);
+      expect(sent.length).toBeGreaterThan(100);
+      const done = async (): Promise<boolean> =>
+        (await team.count("{}.actions WHERE status = 'done'")) === sent.length;
+      await until(done, () => `all done; ${listeners.map(({ stderr }) => stderr).join('|')}`, 120_000);
+      expect(await team.count('{}.events')).toBe(sent.length);
+      expect(idsIn(target).sort()).toEqual(sent.sort());
+      for (const listener of listeners) await listener.stop();
+    }, 300_000);
+  });
+
+  describe('one of which is killed', () => {
+    const ran = (user: User): string[] => {
+      try {
+        return readFileSync(join(user.home, 'ran'), 'utf8').split('\n').filter(Boolean);
+      } catch {
+        return [];
+      }
+    };
+
+    it('have its actions done by one that was started with the same command, and by no other', async () => {
+      const team = await Team.form(server);
+      const [a, b, c] = [team.machine(), team.machine(), team.machine()];
+      const target = await Target.start();
+      const { url, port } = target;
+      await target.close();
+      const first = await Listener.start(a, ['--forward-to', url]);
+      await first.post(complete('1'));
+      await first.post(complete('2'));
+      await until(async () => (await team.count('{}.actions')) === 2, 'two actions');
+      await first.stop('SIGKILL');
+      const back = await Target.start(port);
+      const other = await Target.start();
+      const others = await Listener.start(b, ['--forward-to', other.url, '--exec', 'cat >> ran']);
+      const heir = await Listener.start(c, ['--forward-to', url]);
+      // Its lease lasts as long as it is not over by the clock of the database.
+      await new Promise((done) => setTimeout(done, 1_000));
+      expect(back.got).toHaveLength(0);
+      await team.silence('ended_at IS NULL AND id = (SELECT min(id) FROM {}.runs)');
+      await heir.until(() => back.got.length === 2);
+      await until(async () => (await team.count("{}.actions WHERE status = 'done'")) === 2, 'both done');
+      expect(idsIn(back).sort()).toEqual(['1', '2']);
+      expect([other.got.length, ran(b)]).toEqual([0, []]);
+      await Promise.all([heir.stop(), others.stop()]);
+    });
+
+    it('have each of its actions done once, though two take over at the same moment', async () => {
+      const team = await Team.form(server);
+      const target = await Target.start();
+      const { url, port } = target;
+      await target.close();
+      const first = await Listener.start(team.machine(), ['--forward-to', url]);
+      const ids = Array.from({ length: 300 }, (_, n) => String(n));
+      for (const id of ids) await first.post(complete(id));
+      await until(async () => (await team.count('{}.actions')) === ids.length, 'all actions');
+      const heirs = await Promise.all(
+        ['b', 'c', 'd'].map(() => Listener.start(team.machine(), ['--forward-to', url])),
+      );
+      await first.stop('SIGKILL');
+      const back = await Target.start(port);
+      await team.silence('ended_at IS NULL AND id = (SELECT min(id) FROM {}.runs)');
+      await until(
+        async () => (await team.count("{}.actions WHERE status = 'done'")) === ids.length,
+        'all done',
+        30_000,
+      );
+      expect(idsIn(back).sort()).toEqual([...ids].sort());
+      for (const heir of heirs) await heir.stop();
+    }, 60_000);
+
+    it('does nothing new once it has lost its lease, and goes on with what comes then', async () => {
+      const team = await Team.form(server);
+      const [a, b] = [team.machine(), team.machine()];
+      const log = join(a.home, 'log');
+      const gate = join(a.home, 'gate');
+      writeFileSync(log, '');
+      // The first event waits for the gate, on either machine; the others wait behind it.
+      const command = `echo "$STENO_EVENT_AUDIOFILE $WHO" >> ${log}; test "$STENO_EVENT_AUDIOFILE" != 1 || while ! test -e ${gate}; do sleep 0.05; done`;
+      const args = ['--exec', command, '--jobs', '1'];
+      const first = await Listener.start(a, args, { env: { WHO: 'a' } });
+      for (const id of ['1', '2', '3']) await first.post(complete(id));
+      await until(() => /^1 a$/m.test(readFileSync(log, 'utf8')), 'the first one');
+      await until(async () => (await team.count('{}.actions')) === 3, 'all actions');
+      first.child.kill('SIGSTOP');
+      const second = await Listener.start(b, args, { env: { WHO: 'b' } });
+      await team.silence('ended_at IS NULL AND id = (SELECT min(id) FROM {}.runs)');
+      await until(() => /^1 b$/m.test(readFileSync(log, 'utf8')), 'the other listener');
+      first.child.kill('SIGCONT');
+      writeFileSync(gate, '');
+      await until(async () => (await team.count("{}.actions WHERE status = 'done'")) === 3, 'all done');
+      await first.post(complete('4'));
+      await until(() => /^4 a$/m.test(readFileSync(log, 'utf8')), 'one that came later', 20_000);
+      expect(readFileSync(log, 'utf8').trim().split('\n').sort()).toEqual([
+        '1 a',
+        '1 b',
+        '2 b',
+        '3 b',
+        '4 a',
+      ]);
+      await Promise.all([first.stop(), second.stop()]);
+    }, 60_000);
+  });
+});
