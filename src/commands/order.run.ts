@@ -45,13 +45,16 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   if (!globals.ledger) checkWithoutLedger(context, options);
   const ledger = await context.ledger();
   await context.warnOfLittleRoom();
-  if (!options.dryRun) await ledger?.prepareForOrders();
   const manifest = options.from !== undefined;
-  const guard = await OrderGuard.of(planned, ledger, {
+  const sorting = OrderGuard.of(planned, ledger, {
     ...{ again, skipOrdered, retryUnclear, manifest },
     begunAgoMs: processAge(),
     timeout: globals.timeout,
   });
+  // Both ask the ledger; what the preparation says comes first.
+  sorting.catch(() => {});
+  if (!options.dryRun) await ledger?.prepareForOrders();
+  const guard = await sorting;
   // The shape of the JSON follows from the command line: how many orders there are does not count.
   const isList = manifest || skipOrdered || options.perOrder !== undefined;
   const listsHeld = manifest || countUrls(planned) > 1;

@@ -18,6 +18,13 @@ export interface OrderRow {
   readonly hold: string | null;
 }
 
+/** How an attempt ended that the service accepted. */
+export interface AttemptEnd {
+  readonly status: 'placed' | 'uncertain';
+  readonly order: string;
+  readonly detail: string | null;
+}
+
 export abstract class AttemptTable extends Table {
   protected readonly claims: Claims;
 
@@ -71,61 +78,42 @@ export abstract class AttemptTable extends Table {
     ];
   }
 
-  protected endAttempt(
-    attempt: number,
-    status: 'placed' | 'uncertain',
-    order: string,
-    detail: string | null,
-  ): Promise<number> {
-    return this.db.run(
-      `UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ${NOW} WHERE id = ?`,
-      status,
-      order,
-      detail,
-      attempt,
-    );
+  protected endingAttempt(attempt: number, { status, order, detail }: AttemptEnd): Statement {
+    return {
+      sql: `UPDATE attempts SET status = ?, order_id = ?, detail = ?, ended_at = ${NOW} WHERE id = ?`,
+      values: [status, order, detail, attempt],
+    };
   }
 
   /** With what is known of who ordered it. */
-  protected async addOrder(
+  protected addingOrder(
     attempt: number,
     row: OrderRow,
     files: readonly OrderedFile[],
     test: boolean,
-  ): Promise<void> {
+  ): Statement[] {
     const { id, at, skus, names, notes, hold } = row;
-    await this.db.run(
-      `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold, "user", host, job)
-       SELECT ?, ?, ?, ?, ?, ?, ?, "user", host, job FROM attempts WHERE id = ?
-       ON CONFLICT (profile, id) DO UPDATE SET hold = excluded.hold`,
-      this.profile,
-      id,
-      at,
-      skus,
-      names,
-      notes,
-      hold,
-      attempt,
-    );
-    for (const file of files) await this.#addFile(file, row, test);
+    const order: Statement = {
+      sql: `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold, "user", host, job)
+        SELECT ?, ?, ?, ?, ?, ?, ?, "user", host, job FROM attempts WHERE id = ?
+        ON CONFLICT (profile, id) DO UPDATE SET hold = excluded.hold`,
+      values: [this.profile, id, at, skus, names, notes, hold, attempt],
+    };
+    return [order, ...files.map((file) => this.#addingFile(file, row, test))];
   }
 
   /** A known id is open again, as a file of the new order; but a test never replaces a real file. */
-  #addFile({ id, audio }: OrderedFile, order: OrderRow, test: boolean): Promise<number> {
-    return this.db.run(
-      `INSERT INTO files (profile, id, order_id, url, key, test, state, ordered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id, url = excluded.url, key = excluded.key,
-         test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
-       WHERE excluded.test <= files.test`,
-      this.profile,
-      id,
-      order.id,
-      audio?.url ?? '',
-      audio?.key ?? '',
-      Number(test),
-      order.hold === null ? '' : 'On Hold',
-      order.at,
-    );
+  #addingFile({ id, audio }: OrderedFile, order: OrderRow, test: boolean): Statement {
+    return {
+      sql: `INSERT INTO files (profile, id, order_id, url, key, test, state, ordered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id, url = excluded.url, key = excluded.key,
+          test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
+        WHERE excluded.test <= files.test`,
+      values: [
+        ...[this.profile, id, order.id, audio?.url ?? '', audio?.key ?? '', Number(test)],
+        ...[order.hold === null ? '' : 'On Hold', order.at],
+      ],
+    };
   }
 }
 

@@ -6,12 +6,15 @@ import type { Audio } from './audio-names.ts';
 import type { NewOrder, PlacedOrder } from './new-order.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
 import type { KeptOutcome, Outcome } from './outbox.ts';
-import { CommitUnknown } from './store.ts';
+import { CommitUnknown, type Statement } from './store.ts';
 import { NOW } from './table.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 
 const namesOf = ({ audios, test }: NewOrder): string[] => (test ? [] : audios.flatMap(({ names }) => names));
+
+/** Real files of these ids. */
+const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?))';
 
 export class Attempts extends AttemptTable {
   /**
@@ -74,7 +77,7 @@ export class Attempts extends AttemptTable {
     return this.#sure(attempt, outcome, () => this.#writePlaced(attempt, order, placed));
   }
 
-  #writePlaced(attempt: number, order: NewOrder, placed: PlacedOrder): Promise<OrderedFiles> {
+  async #writePlaced(attempt: number, order: NewOrder, placed: PlacedOrder): Promise<OrderedFiles> {
     const audios = order.audios.map(({ url, key = '' }) => ({ url: this.hide(url), key: this.hide(key) }));
     const row = {
       id: placed.id,
@@ -84,24 +87,43 @@ export class Attempts extends AttemptTable {
       notes: this.hide(order.notes ?? ''),
       hold: placed.hold === undefined ? null : this.hide(placed.hold),
     };
-    return this.db.durable(async (db) => {
-      const tables = this.within(db);
-      const known = order.test ? new Map() : await tables.#knownAudios(placed.audiofiles);
-      const found = matchFiles(audios, placed.audiofiles, known);
+    const write = (found: OrderedFiles): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
-      await tables.endAttempt(attempt, isOpen ? 'uncertain' : 'placed', placed.id, found.problem ?? null);
-      // It may have lost them, where somebody has settled it meanwhile.
-      await tables.claims.take(attempt, namesOf(order), []);
-      await tables.addOrder(attempt, row, found.files, order.test);
+      const status = isOpen ? 'uncertain' : 'placed';
+      return [
+        this.endingAttempt(attempt, { status, order: placed.id, detail: found.problem ?? null }),
+        // It may have lost them, where somebody has settled it meanwhile.
+        this.claims.takingFor(attempt, namesOf(order), []),
+        ...this.addingOrder(attempt, row, found.files, order.test),
+      ];
+    };
+    const asNew = matchFiles(audios, placed.audiofiles, new Map());
+    // Mostly none of the files is known: then nothing has to be read first.
+    const [ending, ...others] = write(asNew);
+    if (ending && (await this.db.batch([this.#ifNoneIsKnown(ending, order, placed), ...others])))
+      return asNew;
+    return this.db.durable(async (db) => {
+      const known = await this.within(db).#knownAudios(placed.audiofiles);
+      const found = matchFiles(audios, placed.audiofiles, known);
+      await db.batch(write(found));
       return found;
     });
+  }
+
+  /** Undoes the batch of an UPDATE where the ledger has one of the files of a real order. */
+  #ifNoneIsKnown({ sql, values }: Statement, { test }: NewOrder, { audiofiles }: PlacedOrder): Statement {
+    if (test) return { sql, values };
+    return {
+      sql: `${sql} AND NOT EXISTS (SELECT 1 FROM files WHERE ${KNOWN})`,
+      values: [...values, this.profile, JSON.stringify(audiofiles)],
+      expects: 1,
+    };
   }
 
   /** The audio of those of these files that the ledger has; test files belong to none. */
   async #knownAudios(ids: readonly string[]): Promise<ReadonlyMap<string, OrderedAudio>> {
     const rows = await this.db.all<OrderedAudio & { id: string }>(
-      `SELECT id, url, key FROM files
-       WHERE profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?))`,
+      `SELECT id, url, key FROM files WHERE ${KNOWN}`,
       this.profile,
       JSON.stringify(ids),
     );
@@ -115,11 +137,8 @@ export class Attempts extends AttemptTable {
     );
   }
 
-  #writeRefused(attempt: number, detail: string): Promise<void> {
-    return this.db.durable(async (db) => {
-      const tables = this.within(db);
-      if (await tables.#endSending(attempt, 'refused', detail)) await tables.claims.release(attempt);
-    });
+  async #writeRefused(attempt: number, detail: string): Promise<void> {
+    await this.db.batch([this.#endingSending(attempt, 'refused', detail), ...this.claims.releasing(attempt)]);
   }
 
   /** It may have been accepted. */
@@ -130,7 +149,7 @@ export class Attempts extends AttemptTable {
   }
 
   async #writeUncertain(attempt: number, detail: string): Promise<void> {
-    await this.db.durable((db) => this.within(db).#endSending(attempt, 'uncertain', detail));
+    await this.db.batch([this.#endingSending(attempt, 'uncertain', detail)]);
   }
 
   /** Writes an outcome that the ledger could not take at its time. */
@@ -168,13 +187,10 @@ export class Attempts extends AttemptTable {
   }
 
   /** Not where somebody has settled it meanwhile. */
-  async #endSending(attempt: number, status: 'refused' | 'uncertain', detail: string): Promise<boolean> {
-    const changed = await this.db.run(
-      `UPDATE attempts SET status = ?, detail = ?, ended_at = ${NOW} WHERE id = ? AND status = 'sending'`,
-      status,
-      oneLine(this.hide(detail), MAX_DETAIL_LENGTH),
-      attempt,
-    );
-    return changed > 0;
+  #endingSending(attempt: number, status: 'refused' | 'uncertain', detail: string): Statement {
+    return {
+      sql: `UPDATE attempts SET status = ?, detail = ?, ended_at = ${NOW} WHERE id = ? AND status = 'sending'`,
+      values: [status, oneLine(this.hide(detail), MAX_DETAIL_LENGTH), attempt],
+    };
   }
 }

@@ -60,9 +60,11 @@ const CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.v
   CROSS JOIN attempts ON attempts.id = claims.attempt
   LEFT JOIN attempt_names ON attempt_names.name = claims.name AND attempt_names.attempt = claims.attempt`;
 
-/** Every attempt at a name that was not refused. */
-const ANY_ATTEMPT = `CROSS JOIN attempt_names ON attempt_names.name = asked.value
-  CROSS JOIN attempts ON attempts.id = attempt_names.attempt AND attempts.profile = ? AND attempts.test = 0
+/** Where that attempt was not placed: every attempt at the name that was not refused. */
+const OF_OPEN_CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
+  CROSS JOIN attempts AS holder ON holder.id = claims.attempt AND holder.status <> 'placed'
+  CROSS JOIN attempt_names ON attempt_names.name = claims.name
+  CROSS JOIN attempts ON attempts.id = attempt_names.attempt AND attempts.profile = claims.profile AND attempts.test = 0
     AND attempts.status <> 'refused'`;
 
 /** Names a query: the text of them all stays within a few megabytes. */
@@ -86,10 +88,11 @@ export class Claims extends Table {
     const found = new Map<string, Holder>();
     const all = [...new Set(stored.values())];
     for (let at = 0; at < all.length; at += NAMES_PER_QUERY) {
-      const claims = await this.#rows(CLAIM, all.slice(at, at + NAMES_PER_QUERY));
+      const some = all.slice(at, at + NAMES_PER_QUERY);
+      // Neither waits for the other: over a network they share a round trip.
+      const [claims, others] = await Promise.all([this.#rows(CLAIM, some), this.#rows(OF_OPEN_CLAIM, some)]);
       for (const row of claims) found.set(row.name, holderOf(row, this.db.isShared));
-      const open = claims.filter(({ status }) => status !== 'placed').map(({ name }) => name);
-      for (const row of open.length ? await this.#rows(ANY_ATTEMPT, open) : []) {
+      for (const row of others) {
         const holder = holderOf(row, this.db.isShared);
         if (weight(holder) > weight(found.get(row.name))) found.set(row.name, holder);
       }
@@ -110,7 +113,7 @@ export class Claims extends Table {
     );
   }
 
-  /** The same as a part of a batch, for the attempt of a token: all names, or the batch is undone. */
+  /** All names for the attempt of a token, or the batch is undone. */
   taking(token: string, names: readonly string[], from: readonly number[] | 'any'): Statement[] {
     const wanted = this.#wanted(names);
     if (wanted.length === 0) return [];
@@ -124,21 +127,13 @@ export class Claims extends Table {
     ];
   }
 
-  /**
-   * Takes names for an attempt, also from these other ones, or from any. False if another attempt holds one of them:
-   * then some may be taken, and the transaction must be undone.
-   */
-  async take(attempt: number, names: readonly string[], from: readonly number[] | 'any'): Promise<boolean> {
-    const wanted = this.#wanted(names);
-    const taken = await this.db.run(
-      `INSERT INTO claims (profile, name, attempt)
-       SELECT ?, value, CAST(? AS BIGINT) FROM json_each(?) WHERE true ${takesOver}`,
-      this.profile,
-      attempt,
-      JSON.stringify(wanted),
-      ...takenOver(from),
-    );
-    return taken === wanted.length;
+  /** Those names for an attempt that are free, or that these other ones hold; or all of them, from any. */
+  takingFor(attempt: number, names: readonly string[], from: readonly number[] | 'any'): Statement {
+    return {
+      sql: `INSERT INTO claims (profile, name, attempt)
+        SELECT ?, value, CAST(? AS BIGINT) FROM json_each(?) WHERE true ${takesOver}`,
+      values: [this.profile, attempt, JSON.stringify(this.#wanted(names)), ...takenOver(from)],
+    };
   }
 
   /** How many claims these names are. */
@@ -146,18 +141,23 @@ export class Claims extends Table {
     return this.#wanted(names).length;
   }
 
-  /** Gives back what an attempt still holds: to another attempt that has the name and was not refused, or to none. */
   async release(attempt: number): Promise<void> {
+    await this.db.batch(this.releasing(attempt));
+  }
+
+  /** If the attempt was refused, what it holds goes to another that has the name and was not, or to none. */
+  releasing(attempt: number): Statement[] {
     const heir = `(SELECT attempts.id FROM attempt_names CROSS JOIN attempts ON attempts.id = attempt_names.attempt
       WHERE attempt_names.name = claims.name AND attempts.profile = claims.profile AND attempts.id <> claims.attempt
       AND attempts.test = 0 AND attempts.status <> 'refused'
       ORDER BY attempts.status = 'placed' DESC, attempts.id DESC LIMIT 1)`;
-    await this.db.run(
-      `UPDATE claims SET attempt = ${heir} WHERE profile = ? AND attempt = ? AND ${heir} IS NOT NULL`,
-      this.profile,
-      attempt,
-    );
-    await this.db.run('DELETE FROM claims WHERE profile = ? AND attempt = ?', this.profile, attempt);
+    const held = `profile = ? AND attempt = ?
+      AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = claims.attempt AND attempts.status = 'refused')`;
+    const values = [this.profile, attempt];
+    return [
+      { sql: `UPDATE claims SET attempt = ${heir} WHERE ${held} AND ${heir} IS NOT NULL`, values },
+      { sql: `DELETE FROM claims WHERE ${held}`, values },
+    ];
   }
 
   /** In sorted order, so that no two orders wait for each other. */

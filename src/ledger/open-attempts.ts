@@ -158,7 +158,7 @@ export class OpenAttempts extends AttemptTable {
          FROM attempts WHERE id = ?`,
         attempt,
       );
-      if (row) await tables.addOrder(attempt, { ...row, id: order }, files, false);
+      if (row) await db.batch(tables.addingOrder(attempt, { ...row, id: order }, files, false));
       return true;
     });
   }

@@ -59,7 +59,8 @@ export class TrackedFiles extends AttemptTable {
         'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
         id,
       );
-      if (!missingFiles(audios, files)) await this.endAttempt(id, 'placed', order, FILES_TRACKED);
+      if (missingFiles(audios, files)) continue;
+      await this.db.batch([this.endingAttempt(id, { status: 'placed', order, detail: FILES_TRACKED })]);
     }
   }
 
@@ -87,8 +88,10 @@ export class TrackedFiles extends AttemptTable {
       { sql: 'SELECT id FROM attempts WHERE token = ?', values: [token] },
     ]);
     const attempt = Number(added?.[0]?.id);
-    await this.endAttempt(attempt, 'placed', order, TRACKED);
-    await this.claims.take(attempt, audio.names, 'any');
+    await this.db.batch([
+      this.endingAttempt(attempt, { status: 'placed', order, detail: TRACKED }),
+      this.claims.takingFor(attempt, audio.names, 'any'),
+    ]);
   }
 }
 

@@ -13,7 +13,7 @@ export interface Cut {
 }
 
 /** The messages that end a statement: of one with values, and of one without. */
-const ENDS = [0x53, 0x51];
+export const STATEMENT_ENDS = [0x53, 0x51];
 
 export class CuttingProxy {
   /** How many statements the first connection has sent. */
@@ -67,7 +67,7 @@ export class CuttingProxy {
     client.on('data', (chunk) => {
       for (const message of messages.add(chunk)) {
         if (swallows) return;
-        const isEnd = ENDS.includes(message[0] ?? 0);
+        const isEnd = STATEMENT_ENDS.includes(message[0] ?? 0);
         const isCut = isEnd && this.statements++ === this.#cut.statement;
         if (isCut && this.#cut.moment === 'before') return void client.destroy();
         if (isCut) swallows = true;
@@ -78,7 +78,7 @@ export class CuttingProxy {
 }
 
 /** Splits what a client sends into messages; the first one has no type. */
-class Messages {
+export class Messages {
   #rest: Buffer = Buffer.alloc(0);
   #isStart = true;
 

@@ -1,0 +1,65 @@
+/** How often a command waits for a shared ledger: with a database far away, that is what it takes. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CountingProxy } from '../../support/counting-proxy.ts';
+import { type OrderingAccount, orderingAccount, reply } from '../../support/ledger.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { KEY, User } from '../../support/steno.ts';
+
+const urls = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `https://e.example/${n}.mp3`);
+
+describe.skipIf(!postgresFolder)('round trips to a shared ledger', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+  });
+  afterAll(() => server?.stop());
+
+  interface Setup extends Pick<OrderingAccount, 'service' | 'states'> {
+    readonly user: User;
+    readonly proxy: CountingProxy;
+    readonly url: string;
+  }
+
+  /** A user of a ledger that has its tables. */
+  async function setUp(): Promise<Setup> {
+    const { service, states } = await orderingAccount();
+    const url = await server.newDatabase();
+    const proxy = await CountingProxy.start(server.port);
+    const env = { STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl };
+    expect((await new User({ ...env, STENO_LEDGER: url }).run(['files'])).code).toBe(0);
+    return { service, states, url, proxy, user: new User({ ...env, STENO_LEDGER: proxy.via(url) }) };
+  }
+
+  /** Runs an order; gives the round trips before it was sent, and those after. */
+  async function tripsOf(
+    { service, user, proxy }: Setup,
+    args: string[],
+    code = 0,
+  ): Promise<[number, number]> {
+    let sent = 0;
+    let files = 0;
+    service.on('POST /order_url', (got, response) => {
+      sent = proxy.roundTrips;
+      const audiofiles = ((got.body?.url ?? []) as string[]).map(
+        (_, n) => `f${proxy.roundTrips}_${++files}_${n}`,
+      );
+      if (code === 0) reply(response, { order: `o${sent}`, audiofiles, message: 'ok' });
+      else response.writeHead(400).end('{"error":"no"}');
+    });
+    const before = proxy.roundTrips;
+    const result = await user.run(['order', '--sku', 'TRANS14', ...args]);
+    expect(result.code, result.stderr).toBe(code);
+    return [sent - before, proxy.roundTrips - sent];
+  }
+
+  it('of an order: three before it is sent, one after, also of the first one of an account', async () => {
+    const setup = await setUp();
+    expect(await tripsOf(setup, ['https://e.example/first.mp3'])).toEqual([3, 1]);
+    expect(await tripsOf(setup, ['https://e.example/second.mp3'])).toEqual([3, 1]);
+    expect(await tripsOf(setup, urls(50))).toEqual([3, 1]);
+    expect(await tripsOf(setup, ['--skip-ordered', ...urls(60)])).toEqual([3, 1]);
+    expect(await tripsOf(setup, ['--again', ...urls(1)])).toEqual([2, 1]);
+    expect(await tripsOf(setup, ['https://e.example/refused.mp3'], 1)).toEqual([3, 1]);
+  });
+});
