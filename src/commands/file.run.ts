@@ -2,7 +2,7 @@ import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { REFRESH_CONCURRENCY, refreshFiles } from '../flows/files/refresh.ts';
+import { refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { documents } from '../views/documents.ts';
@@ -20,7 +20,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const transport = await context.connect();
   const ledger = await context.ledgerIfAny();
   const outcomes = await whileSpinning(out, 'Asking', () =>
-    context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, REFRESH_CONCURRENCY, notes)),
+    context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes })),
   );
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);

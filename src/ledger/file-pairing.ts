@@ -1,7 +1,7 @@
 /** Which audio of its order a file is of: taken from the order of the URLs at first, then from the service's own word. */
 import { audiosOfOrder } from './order-audios.ts';
 import { isSameUrl, type OrderedAudio } from './ordered-files.ts';
-import type { Store } from './store.ts';
+import type { Statement, Store } from './store.ts';
 
 export interface PairedFile {
   readonly id: string;
@@ -11,30 +11,75 @@ export interface PairedFile {
   readonly key: string;
 }
 
-/** Where the link of a file is another audio of its order, the two files that were mixed up change places. */
-export async function correctPairing(
-  db: Store,
-  profile: string,
-  file: PairedFile,
-  link: string,
-): Promise<void> {
-  if (!link || !file.order_id || isSameUrl(file.url, link)) return;
-  if (file.url === '') {
-    const audio = (await audiosOfOrder(db, profile, file.order_id)).find(({ url }) => isSameUrl(url, link));
-    if (audio) await setAudio(db, profile, file.id, audio);
-    return;
-  }
-  const others = await db.all<PairedFile>(
-    'SELECT id, order_id, url, key FROM files WHERE profile = ? AND order_id = ? AND id <> ? ORDER BY seq',
-    profile,
-    file.order_id,
-    file.id,
-  );
-  const other = others.find(({ url }) => isSameUrl(url, link));
-  if (!other) return;
-  await setAudio(db, profile, file.id, other);
-  await setAudio(db, profile, other.id, file);
+/** A file, and the audio that the service says it was made of. */
+export interface LinkedFile {
+  readonly file: PairedFile;
+  readonly link: string;
 }
 
-const setAudio = (db: Store, profile: string, id: string, { url, key = '' }: OrderedAudio): Promise<number> =>
-  db.run('UPDATE files SET url = ?, key = ? WHERE profile = ? AND id = ?', url, key, profile, id);
+const isRight = ({ url, order_id }: PairedFile, link: string): boolean =>
+  !link || !order_id || isSameUrl(url, link);
+
+/** Where the link of a file is another audio of its order, the two files that were mixed up change places. */
+export async function correctPairings(
+  db: Store,
+  profile: string,
+  linked: readonly LinkedFile[],
+): Promise<void> {
+  const wrong = linked.filter(({ file, link }) => !isRight(file, link));
+  if (wrong.length === 0) return;
+  const orders = [...new Set(wrong.map(({ file }) => file.order_id))];
+  const [files, audios] = await Promise.all([
+    db.all<PairedFile>(
+      `SELECT id, order_id, url, key FROM files
+       WHERE profile = ? AND order_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+      profile,
+      JSON.stringify(orders),
+    ),
+    audiosOfUnpaired(db, profile, wrong),
+  ]);
+  const paired = new Map(files.map((file) => [file.id, file]));
+  const changed = new Set<string>();
+  const setAudio = (id: string, { url, key = '' }: OrderedAudio): void => {
+    const file = paired.get(id);
+    if (file) paired.set(id, { ...file, url, key });
+    changed.add(id);
+  };
+  for (const { file, link } of wrong) {
+    const now = paired.get(file.id);
+    // Another file may have changed places with it meanwhile.
+    if (!now || isRight(now, link)) continue;
+    const ofOrder = now.url === '' ? audios.get(now.order_id) : undefined;
+    const audio = ofOrder?.find(({ url }) => isSameUrl(url, link));
+    const others =
+      now.url === '' ? [] : [...paired.values()].filter(({ order_id }) => order_id === now.order_id);
+    const other = others.find(({ id, url }) => id !== now.id && isSameUrl(url, link));
+    if (audio) setAudio(now.id, audio);
+    if (!other) continue;
+    setAudio(now.id, other);
+    setAudio(other.id, now);
+  }
+  await db.batch([...changed].sort().flatMap((id) => settingAudio(profile, paired.get(id))));
+}
+
+/** What was ordered with the orders of those files whose audio is not known. */
+async function audiosOfUnpaired(
+  db: Store,
+  profile: string,
+  linked: readonly LinkedFile[],
+): Promise<ReadonlyMap<string, readonly OrderedAudio[]>> {
+  const orders = [...new Set(linked.flatMap(({ file }) => (file.url === '' ? [file.order_id] : [])))];
+  const audios = await Promise.all(orders.map((order) => audiosOfOrder(db, profile, order)));
+  return new Map(orders.map((order, at) => [order, audios[at] ?? []]));
+}
+
+function settingAudio(profile: string, file: PairedFile | undefined): Statement[] {
+  if (!file) return [];
+  const { id, url, key } = file;
+  return [
+    {
+      sql: 'UPDATE files SET url = ?, key = ? WHERE profile = ? AND id = ?',
+      values: [url, key, profile, id],
+    },
+  ];
+}

@@ -1,7 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
-import { correctPairing, type PairedFile } from './file-pairing.ts';
-import type { Store, Value } from './store.ts';
+import { correctPairings, type PairedFile } from './file-pairing.ts';
+import type { Statement, Store, Value } from './store.ts';
 import { Table } from './table.ts';
 
 export interface FileRow {
@@ -68,6 +68,18 @@ const columns = `files.seq, files.id, files.order_id, files.url, files.test, fil
 /** An event named the file since the service was last asked about it; as in the index. */
 const hasNews = "heard_at >= coalesce(checked_at, '')";
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
+
+/** A file before the service was asked. */
+interface SeenBefore extends PairedFile {
+  readonly state: string;
+  readonly hold: string | null;
+}
+
+/** The order of a file, if it was on hold and a known state says that there is work again. */
+function resumedOrder(before: SeenBefore | undefined, said: string): string[] {
+  const state = findFileState(said);
+  return before && before.hold !== null && state && !state.held ? [before.order_id] : [];
+}
 
 export class Files extends Table {
   get(id: string): Promise<FileRow | undefined> {
@@ -188,54 +200,69 @@ export class Files extends Table {
   }
 
   /** Keeps what the service said of a file that was ordered here; gives the state before, if it was another. */
-  update(seen: ServiceAnswer): Promise<string | undefined> {
+  async update(seen: ServiceAnswer): Promise<string | undefined> {
+    return (await this.updateMany([seen]))[0];
+  }
+
+  /** The same for many, in one transaction: nothing waits for each of them. */
+  updateMany(seen: readonly ServiceAnswer[]): Promise<ReadonlyArray<string | undefined>> {
     return this.db.transaction(async (db) => {
-      const before = await db.get<PairedFile & { state: string; hold: string | null }>(
-        `SELECT files.id, files.order_id, files.url, files.key, files.state, orders.hold FROM ${tables}
-         WHERE files.profile = ? AND files.id = ?`,
-        this.profile,
-        seen.id,
-      );
-      if (!before) return undefined;
-      await correctPairing(db, this.profile, before, this.hide(seen.link));
-      const known = findFileState(seen.state);
-      const state = known?.name ?? this.hide(seen.state);
-      const changed = before.state !== state;
-      await this.#keep(db, seen, state, changed);
-      if (before.hold !== null && known && !known.held) await this.#endHold(db, before.order_id);
-      return changed ? before.state : undefined;
+      const rows = await db.batch<SeenBefore>([this.#before(seen), ...this.#keeping(seen)]);
+      const before = new Map(rows?.map((row) => [row.id, row]));
+      const linked = seen.flatMap(({ id, link }) => {
+        const file = before.get(id);
+        return file ? [{ file, link: this.hide(link) }] : [];
+      });
+      await correctPairings(db, this.profile, linked);
+      const resumed = seen.flatMap(({ id, state }) => resumedOrder(before.get(id), state));
+      if (resumed.length) await this.#endHolds(db, resumed);
+      return seen.map(({ id, state }) => {
+        const previous = before.get(id)?.state;
+        return previous === this.#stateName(state) ? undefined : previous;
+      });
     });
   }
 
-  #keep(
-    db: Store,
-    { id, state: said, title, invoices, answer, askedAt }: ServiceAnswer,
-    state: string,
-    changed: boolean,
-  ): Promise<number> {
-    const asked = this.byItsClock(askedAt);
-    return db.run(
-      `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
-         checked_at = ?, hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
-         changed_at = CASE WHEN ? = 1 THEN ? ELSE changed_at END
-       WHERE profile = ? AND id = ?`,
-      state,
-      findFileState(said)?.end ?? '',
-      this.hide(title),
-      invoices.join(','),
-      this.hide(answer),
-      asked,
-      asked,
-      Number(changed),
-      this.timestamp(),
-      this.profile,
-      id,
-    );
+  #before(seen: readonly ServiceAnswer[]): Statement {
+    return {
+      sql: `SELECT files.id, files.order_id, files.url, files.key, files.state, orders.hold FROM ${tables}
+        WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
+      values: [this.profile, JSON.stringify(seen.map(({ id }) => id))],
+      isResult: true,
+    };
   }
 
-  /** Work on one of its files means that the order is not on hold any more, whoever said that it was. */
-  #endHold(db: Store, order: string): Promise<number> {
-    return db.run('UPDATE orders SET hold = NULL WHERE profile = ? AND id = ?', this.profile, order);
+  /** In the order of their ids, so that no two processes wait for each other. */
+  #keeping(seen: readonly ServiceAnswer[]): Statement[] {
+    const now = this.timestamp();
+    const sorted = [...seen].sort((one, other) => (one.id < other.id ? -1 : 1));
+    return sorted.map(({ id, state: said, title, invoices, answer, askedAt }) => {
+      const state = this.#stateName(said);
+      const asked = this.byItsClock(askedAt);
+      return {
+        sql: `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
+            checked_at = ?, hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
+            changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
+          WHERE profile = ? AND id = ?`,
+        values: [
+          ...[state, findFileState(said)?.end ?? '', this.hide(title), invoices.join(','), this.hide(answer)],
+          ...[asked, asked, state, now, this.profile, id],
+        ],
+      };
+    });
+  }
+
+  #stateName(said: string): string {
+    return findFileState(said)?.name ?? this.hide(said);
+  }
+
+  /** Work on one of its files means that an order is not on hold any more, whoever said that it was. */
+  #endHolds(db: Store, orders: readonly string[]): Promise<number> {
+    return db.run(
+      'UPDATE orders SET hold = NULL WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      this.profile,
+      JSON.stringify(orders),
+    );
   }
 
   /** All states that files are in. */

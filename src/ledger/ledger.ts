@@ -1,4 +1,5 @@
 /** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
+import { AnswerWriter, AT_ONCE, IN_BATCHES } from './answers.ts';
 import type { ImportOptions, TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
 import { LedgerTables } from './ledger-tables.ts';
@@ -103,6 +104,11 @@ export class Ledger extends LedgerTables {
     } catch {
       // Nothing of the ledger is lost by that.
     }
+  }
+
+  /** Takes answers of the service about files, and writes them when it is time. */
+  answerWriter(): AnswerWriter {
+    return new AnswerWriter(this.files, this.#store.isShared ? IN_BATCHES : AT_ONCE);
   }
 
   /** Throws where no order may be placed with this ledger. */

@@ -2,6 +2,7 @@
  * What a command notes in the ledger though it can do without: where the ledger is held by another process, damaged or
  * on a full disk, the work goes on and that is told once, at the end.
  */
+import type { ServiceAnswer } from './files.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 
@@ -18,7 +19,7 @@ const NOTES_PER_TRANSACTION = 500;
 export class LedgerNotes {
   readonly #ledger: Ledger;
   /** The latest note of each thing, by what it is about: so their number is bounded. */
-  readonly #waiting = new Map<string, Note>();
+  readonly #waiting = new Map<string, Note | ServiceAnswer>();
   #writing: Promise<void> | undefined;
   #readError: unknown;
   #writeError: unknown;
@@ -39,6 +40,15 @@ export class LedgerNotes {
 
   /** Written at once, or as soon as the ledger can take it; replaces one about the same that is not written yet. */
   add(about: string, note: Note): void {
+    this.#add(about, note);
+  }
+
+  /** The same for what the service said of a file: several are written as one. */
+  addAnswer(answer: ServiceAnswer): void {
+    this.#add(`state ${answer.id}`, answer);
+  }
+
+  #add(about: string, note: Note | ServiceAnswer): void {
     this.#waiting.set(about, note);
     this.#writing ??= this.#writeWaiting().finally(() => {
       this.#writing = undefined;
@@ -67,9 +77,13 @@ export class LedgerNotes {
     }
   }
 
-  #write(batch: readonly Note[]): Promise<void> {
+  #write(batch: ReadonlyArray<Note | ServiceAnswer>): Promise<void> {
     return this.#ledger.transaction(async (tables) => {
-      for (const note of batch) await note(tables);
+      const answers: ServiceAnswer[] = [];
+      for (const note of batch)
+        if (typeof note === 'function') await note(tables);
+        else answers.push(note);
+      if (answers.length) await tables.files.updateMany(answers);
     });
   }
 }

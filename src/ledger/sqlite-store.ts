@@ -15,6 +15,7 @@ import {
   type LedgerStore,
   type NumberedTable,
   numberColumn,
+  resultOf,
   type Snapshot,
   type Statement,
   type Store,
@@ -54,12 +55,18 @@ export class SqliteTransaction implements Store {
   }
 
   async batch<Row>(statements: readonly Statement[]): Promise<Row[]> {
-    const last = statements.at(-1);
-    for (const { sql, values, expects } of statements.slice(0, -1)) {
+    const result = resultOf(statements);
+    let rows: Row[] = [];
+    for (const statement of statements) {
+      const { sql, values, expects } = statement;
+      if (statement === result && expects === undefined) {
+        rows = this.#db.all<Row>(sql, ...values);
+        continue;
+      }
       const changed = this.#db.run(sql, ...values);
       if (expects !== undefined && changed !== expects) throw new Unexpected();
     }
-    return last ? this.#db.all<Row>(last.sql, ...last.values) : [];
+    return rows;
   }
 
   /** No other process writes during a transaction. */

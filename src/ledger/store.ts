@@ -33,7 +33,13 @@ export interface Statement {
   readonly values: readonly Value[];
   /** How many rows it must change; if it changes another number, the whole batch is undone. */
   readonly expects?: number;
+  /** Its rows are the result of the batch. */
+  readonly isResult?: boolean;
 }
+
+/** The statement whose rows a batch gives. */
+export const resultOf = (statements: readonly Statement[]): Statement | undefined =>
+  statements.find(({ isResult }) => isResult) ?? statements.at(-1);
 
 export interface Store {
   /** Other machines use it too: only its own clock and its own rules tell who is alive. */
@@ -50,7 +56,7 @@ export interface Store {
   durable<Result>(work: (store: Store) => Promise<Result>): Promise<Result>;
   /**
    * A durable transaction whose statements need nothing of each other's results: over a network it takes one round trip.
-   * Gives the rows of the last statement; nothing where one did not change as many rows as it must.
+   * Gives the rows of the statement that is the result, else of the last one; nothing where one did not change as many rows as it must.
    */
   batch<Row>(statements: readonly Statement[]): Promise<Row[] | undefined>;
   /** Waits for other transactions that hold this lock, and holds it until the end of its own; for use within one. */

@@ -68,7 +68,7 @@ export class Lookout {
     this.#askedAtMs = now;
     // One call finds out whether the service can be reached; hundreds would each wait for it.
     for (const ids of [[first], others])
-      await this.#noteOutcomes(await refreshFiles(service, ledger, ids, JOBS), pauseMs);
+      await this.#noteOutcomes(await refreshFiles(service, ledger, ids, { jobs: JOBS }), pauseMs);
   }
 
   /** An error about one file says nothing of the others, unless the service says the same of all. */

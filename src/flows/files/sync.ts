@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import { doEach, type Outcome } from '../bulk.ts';
+import type { Outcome } from '../bulk.ts';
 import { InOrder } from '../in-order.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/downloads.ts';
 import { saveTranscripts } from '../transcripts/fetch.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { refreshFile } from './refresh.ts';
+import { type RefreshedFile, type RefreshOptions, refreshFiles } from './refresh.ts';
 
 export interface Change {
   readonly id: string;
@@ -50,21 +50,20 @@ async function refreshOpen(
   { onChecked, onChange }: SyncCallbacks,
 ): Promise<Array<Outcome<unknown>>> {
   const changes = new InOrder(onChange);
+  const ids = await ledger.files.toRefresh();
+  const onDone: RefreshOptions['onDone'] = (at, refreshed) => {
+    onChecked();
+    changes.add(at, refreshed && changeOf(refreshed));
+  };
   try {
-    return await doEach(await ledger.files.toRefresh(), jobs, String, async (id, at) => {
-      let change: Change | undefined;
-      try {
-        const { file, previousState } = await refreshFile(transport, ledger, id);
-        if (previousState !== undefined) change = { id: file.id, previousState, state: file.state };
-      } finally {
-        onChecked();
-        changes.add(at, change);
-      }
-    });
+    return await refreshFiles(transport, ledger, ids, { jobs, onDone });
   } finally {
     changes.flush();
   }
 }
+
+const changeOf = ({ file, previousState }: RefreshedFile): Change | undefined =>
+  previousState === undefined ? undefined : { id: file.id, previousState, state: file.state };
 
 /** One format after the other, because each may lack other files. */
 async function downloadNew(

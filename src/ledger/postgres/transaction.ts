@@ -4,6 +4,7 @@ import {
   assignIds,
   type NumberedTable,
   numberColumn,
+  resultOf,
   type Statement,
   type Store,
   type Value,
@@ -67,7 +68,8 @@ export class PostgresTransaction implements Store {
         this.#connection.query<Row>(expects === undefined ? sql : expecting(sql, expects), values),
       ),
     );
-    return results.at(-1)?.rows ?? [];
+    const result = resultOf(statements);
+    return (result && results[statements.indexOf(result)]?.rows) ?? [];
   }
 
   async lock(name: string): Promise<void> {

@@ -62,4 +62,49 @@ describe.skipIf(!postgresFolder)('round trips to a shared ledger', () => {
     expect(await tripsOf(setup, ['--again', ...urls(1)])).toEqual([2, 1]);
     expect(await tripsOf(setup, ['https://e.example/refused.mp3'], 1)).toEqual([3, 1]);
   });
+
+  /** Puts open files into the ledger, each of an order of its own. */
+  async function addFiles(url: string, count: number): Promise<void> {
+    const database = new URL(url).pathname.slice(1);
+    await server.query(
+      `INSERT INTO steno.orders (profile, id, placed_at, skus, names, notes)
+         SELECT 'default', 'o' || n, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM generate_series(1, ${count}) AS n`,
+      database,
+    );
+    await server.query(
+      `INSERT INTO steno.files (profile, id, order_id, url, test, state, ordered_at)
+         SELECT 'default', n::text, 'o' || n, 'https://e.example/' || n, 0, 'Transcribing', '2026-01-01T00:00:00.000Z'
+         FROM generate_series(1, ${count}) AS n`,
+      database,
+    );
+  }
+
+  it.each([['sync'], ['files', '--refresh', '--quiet']])(
+    'of %s: at most one a hundred files',
+    async (...args) => {
+      const FILES = 2_000;
+      const setup = await setUp();
+      const { service, url, user, proxy } = setup;
+      await addFiles(url, FILES);
+      const ids = Array.from({ length: FILES }, (_, n) => String(n + 1));
+      service.on('*', ({ path }, response) => {
+        const id = path.replace('/audiofile/', '');
+        reply(response, { audiofile: { id, statename: 'In Review', title: `Talk ${id}` } });
+      });
+      const result = await user.run(args);
+      expect(result.code, result.stderr).toBe(0);
+      const shown =
+        args[0] === 'sync' ? ids.map((id) => `${id}\tstate\tTranscribing\tIn Review`) : ids.reverse();
+      expect(result.stdout.trim().split('\n')).toEqual(shown);
+      // Beside those for the files there are some in any case: opening, listing.
+      expect(proxy.roundTrips).toBeLessThanOrEqual(FILES / 100 + (args[0] === 'sync' ? 0 : FILES / 200));
+      const database = new URL(url).pathname.slice(1);
+      const kept = await server.query(
+        "SELECT count(*)::integer AS n FROM steno.files WHERE state = 'In Review' AND checked_at IS NOT NULL",
+        database,
+      );
+      expect(kept).toEqual([{ n: FILES }]);
+    },
+    60_000,
+  );
 });
