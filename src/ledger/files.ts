@@ -265,10 +265,19 @@ export class Files extends Table {
     );
   }
 
-  /** All states that files are in. */
+  /** All states that files are in. From one to the next by the index: DISTINCT would go through all files. */
   async states(): Promise<string[]> {
-    const sql = 'SELECT DISTINCT state FROM files WHERE profile = ?';
-    return (await this.db.all<{ state: string }>(sql, this.profile)).map(({ state }) => state);
+    const rows = await this.db.all<{ state: string }>(
+      `WITH RECURSIVE found (state) AS (
+         SELECT min(state) FROM files WHERE profile = ?
+         UNION ALL
+         SELECT (SELECT min(files.state) FROM files WHERE files.profile = ? AND files.state > found.state)
+         FROM found WHERE found.state IS NOT NULL)
+       SELECT state FROM found WHERE state IS NOT NULL`,
+      this.profile,
+      this.profile,
+    );
+    return rows.map(({ state }) => state);
   }
 
   #where({ states = [], order, since }: FileFilter): { where: string; values: Value[] } {
