@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Messages, STATEMENT_ENDS } from './cutting-proxy.ts';
 
 /** Answers are held back until the client has sent nothing for so long: what does not wait for them is sent before. */
-const SILENCE_MS = 25;
+const SILENCE_MS = 100;
 
 export class CountingProxy {
   /** Those with statements: connecting and leaving do not count. */

@@ -12,7 +12,8 @@ describe.skipIf(!postgresFolder)('an order whose connection to the shared ledger
   beforeAll(async () => {
     server = await startPostgres(['fsync = off']);
   });
-  afterAll(() => server?.stop());
+  // Its data are some sixty databases.
+  afterAll(() => server?.stop(), 120_000);
 
   /** Gives whether there was such a statement. */
   async function cutAt(statement: number, moment: Moment, forGood: boolean): Promise<boolean> {
