@@ -22,12 +22,17 @@ const parts = {
   postgres: 'pg/lib/client.js',
 };
 
+/** A program's part that has modules of its own. */
+const ownParts = { 'complete-shared': './src/start/complete-shared.ts' };
+
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ path, kind }) => {
       if (kind === 'entry-point') return undefined;
-      const found = Object.entries(parts).find(([, entry]) => path === entry || path.endsWith(ours(entry)));
+      const found = Object.entries({ ...parts, ...ownParts }).find(
+        ([, entry]) => path === entry || path.endsWith(ours(entry)),
+      );
       return found && { path: `./${found[0]}.js`, external: true };
     });
   },
@@ -98,6 +103,7 @@ const results = await Promise.all([
     ...options,
     entryPoints: {
       complete: 'src/start/complete.ts',
+      ...ownParts,
       backup: 'src/ledger/backup-process.ts',
       generate: 'src/cli/generate.ts',
     },

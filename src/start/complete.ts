@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
 import { migrations } from '../ledger/schema.ts';
-import { SqliteStore } from '../ledger/sqlite-store.ts';
+import { SqliteTransaction } from '../ledger/sqlite-transaction.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
 import { configFolder, ledgerPath, stateFolder } from '../settings/paths.ts';
@@ -15,14 +15,11 @@ const [kind = '', prefix = ''] = process.argv.slice(3);
 const { env } = process;
 const profile = env.STENO_PROFILE || 'default';
 
-/** Longer, and a person would rather type. */
-const CONNECT_TIMEOUT_MS = 1_500;
-
 async function complete(): Promise<void> {
   const kept = keptSettings();
   const ledger = env.STENO_LEDGER || kept.ledger;
   const suggestions =
-    ledger && profile !== 'sandbox' ? await fromShared(ledger, kept.account) : await fromLocal();
+    ledger && profile !== 'sandbox' ? await fromShared(ledger, kept.account ?? profile) : await fromLocal();
   // Not process.stdout: making that stream takes 3 ms.
   writeSync(1, suggestions.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
 }
@@ -31,26 +28,16 @@ async function fromLocal(): Promise<IdSuggestion[]> {
   const path = ledgerPath(stateFolder(env));
   if (!existsSync(path)) return [];
   const database = await openForReading(path, migrations);
-  const db = new SqliteStore(database);
+  // Its statements need no transaction, and nothing else uses this connection.
+  const db = new SqliteTransaction(database);
   const suggestions = await new IdSuggestions({ db, profile, hide: String }).suggest(kind, prefix);
   database.close();
   return suggestions;
 }
 
-/** Without `ledger-password-command`, which may ask something on the terminal. */
-async function fromShared(url: string, keptAccount: string | undefined): Promise<IdSuggestion[]> {
-  const { readPostgresUrl } = await import('../lib/postgres-url.ts');
-  const { openSharedStore } = await import('../ledger/postgres/open-store.ts');
-  const address = readPostgresUrl(url, env);
-  const name = env.STENO_ACCOUNT || keptAccount || profile;
-  const db = await openSharedStore({
-    ...{ address, timeoutMs: CONNECT_TIMEOUT_MS, outcomes: '' },
-    password: async () => address.password ?? '',
-    account: { name, isChosen: false, baseUrl: undefined },
-  });
-  const suggestions = await new IdSuggestions({ db, profile: name, hide: String }).suggest(kind, prefix);
-  await db.close();
-  return suggestions;
+async function fromShared(url: string, keptAccount: string): Promise<IdSuggestion[]> {
+  const { suggestFromShared } = await import('./complete-shared.ts');
+  return suggestFromShared(url, env, { account: env.STENO_ACCOUNT || keptAccount, kind, prefix });
 }
 
 /** Read by hand: loading the settings would take longer than all the rest. */

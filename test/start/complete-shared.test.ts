@@ -1,0 +1,71 @@
+/** Completion with a shared ledger: a shell never waits for a database, and never hears of it. */
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { monotonicMs } from '../../src/lib/clock.ts';
+import { audio, orderingAccount } from '../support/ledger.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
+import { KEY, User } from '../support/steno.ts';
+
+/** Far more than it takes, and far less than a person would call it hanging. */
+const MAX_MS = 8_000;
+
+async function isQuiet(ledger: string): Promise<void> {
+  const begunAt = monotonicMs();
+  const user = new User({ STENO_LEDGER: ledger });
+  const { code, stdout, stderr } = await user.run(['__complete', 'audiofile']);
+  expect([code, stdout, stderr]).toEqual([0, '', '']);
+  expect(monotonicMs() - begunAt).toBeLessThan(MAX_MS);
+}
+
+describe.skipIf(!postgresFolder)('__complete with a shared ledger', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+  });
+  afterAll(() => server?.stop());
+
+  it('offers the ids of the account, whoever ordered', async () => {
+    const { service } = await orderingAccount();
+    const ledger = await server.newDatabase();
+    const env = { STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, STENO_LEDGER: ledger };
+    const order = ['order', audio('a'), '--sku', 'TRANS14'];
+    expect((await new User({ ...env, STENO_ACCOUNT: 'acme' }).run(order)).code).toBe(0);
+    const other = new User({ STENO_LEDGER: ledger });
+    expect((await other.run(['__complete', 'audiofile'])).stdout).toBe('');
+    await other.run(['config', 'set', 'account', 'acme']);
+    const { stdout, stderr } = await other.run(['__complete', 'audiofile', '1']);
+    expect([stdout, stderr]).toEqual([`1\t${audio('a')}\n`, '']);
+  });
+
+  it('makes no tables in an empty database', async () => {
+    const ledger = await server.newDatabase();
+    await isQuiet(ledger);
+    const made = "SELECT 1 FROM pg_namespace WHERE nspname = 'steno'";
+    expect(await server.query(made, new URL(ledger).pathname.slice(1))).toEqual([]);
+  });
+
+  it('is quiet where the server is gone', async () => {
+    await isQuiet('postgres://steno@127.0.0.1:1/steno');
+    await isQuiet('not a URL');
+  });
+});
+
+describe('__complete with a shared ledger that says nothing', () => {
+  let silent: Server;
+  const sockets = new Set<Socket>();
+  beforeAll(async () => {
+    silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+
+  it('gives up', async () => {
+    const address = silent.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await isQuiet(`postgres://steno@127.0.0.1:${port}/steno`);
+    expect(sockets.size).toBe(1);
+  });
+});
