@@ -23,7 +23,7 @@ export class ExpectedEvents extends Table {
       `SELECT id, order_id, url FROM files
        WHERE profile = ? AND awaited = 1 AND ended = 'delivered' AND changed_at < ? ORDER BY seq LIMIT 1000`,
       this.profile,
-      until,
+      this.byItsClock(until),
     );
   }
 

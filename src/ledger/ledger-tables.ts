@@ -4,6 +4,7 @@ import { Actions } from './actions.ts';
 import { Attempts } from './attempts.ts';
 import { Claims } from './claims.ts';
 import { Downloads } from './downloads.ts';
+import { Duties } from './duties.ts';
 import { EventEffects } from './event-effects.ts';
 import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
@@ -29,6 +30,7 @@ export class LedgerTables {
   readonly expectedEvents: ExpectedEvents;
   readonly actions: Actions;
   readonly runs: Runs;
+  readonly duties: Duties;
   readonly webhookLoans: WebhookLoans;
   readonly properties: Properties;
 
@@ -45,6 +47,7 @@ export class LedgerTables {
     this.expectedEvents = new ExpectedEvents(context);
     this.actions = new Actions(context);
     this.runs = new Runs(context);
+    this.duties = new Duties(context);
     this.webhookLoans = new WebhookLoans(context);
     this.properties = new Properties(context);
   }

@@ -75,6 +75,11 @@ export class Ledger extends LedgerTables {
     return this.#store.reopen();
   }
 
+  /** Whose rows it shows and changes. */
+  get accountName(): string {
+    return this.#profile;
+  }
+
   /** Whether its file is still at its path, or it is connected. */
   get isInPlace(): boolean {
     return this.#store.isInPlace;

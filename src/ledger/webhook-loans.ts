@@ -20,8 +20,8 @@ export interface Loan extends NewLoan {
   readonly id: number;
   /** As far as the ledger tells: on another host only the heartbeat does. */
   readonly isRunning: boolean;
-  /** Its listener runs or ran on this host. */
-  readonly isHere: boolean;
+  /** Whether it runs is certain: it runs or ran on this host, or the clock of a shared ledger tells. */
+  readonly isCertain: boolean;
   readonly pid: number;
   /** The latest heartbeat. */
   readonly seenAt: string;
@@ -88,7 +88,7 @@ const loanOf = (row: LoanRow, isShared: boolean): Loan => ({
   former: row.former,
   isRunning:
     row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row, isShared),
-  isHere: !isShared && row.host === hostname(),
+  isCertain: isShared || row.host === hostname(),
   pid: row.pid,
   seenAt: row.seen_at,
 });

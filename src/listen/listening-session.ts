@@ -127,7 +127,7 @@ export class ListeningSession {
       connect &&
       account &&
       new WebhookLoan({
-        ...{ service, connect, onExit, signal, commits },
+        ...{ service, connect, onExit, signal, commits, ledger, run: parts.run },
         book: new LoanBook(ledger, account, resources.hide),
         callbacks: quieter,
       });
@@ -135,6 +135,7 @@ export class ListeningSession {
       service,
       ledger,
       inbox: this.#inbox,
+      run: parts.run,
       tickMs: this.#tickMs,
       signal,
       onFound: (event) => this.#add(event),
@@ -182,7 +183,7 @@ export class ListeningSession {
     const { end, onError } = this.#shared;
     if (!this.#mustRegister) return;
     try {
-      await this.#loan?.take(this.#parts.run, this.#publicUrl);
+      await this.#loan?.take(this.#publicUrl);
     } catch (error) {
       if (!this.#watch.noteFailure(error)) throw error;
       return;

@@ -47,7 +47,7 @@ export class LoanBook {
   }
 
   async isOurs({ account }: Loan): Promise<boolean> {
-    return account !== '' && account === (await this.#accountMark());
+    return account !== '' && account === (await this.accountMark());
   }
 
   /** To be written before the webhook is set; where it leads to a listener, what that one has to put back counts. */
@@ -57,7 +57,7 @@ export class LoanBook {
     const former = before ? before.former : this.#sealIfSecret(sealer, webhookNow);
     const hash = secretHashOf(url);
     const address = sealer.seal(url);
-    const row = { account: await this.#accountMark(), secretHash: hash, address, former };
+    const row = { account: await this.accountMark(), secretHash: hash, address, former };
     return {
       add: (tables, run) => tables.webhookLoans.add({ ...row, run }),
       loan: { secretHash: hash, url, former: await this.#open(former) },
@@ -87,7 +87,8 @@ export class LoanBook {
     return this.#sealer;
   }
 
-  async #accountMark(): Promise<string> {
+  /** Of the base URL and the key. */
+  async accountMark(): Promise<string> {
     return (await this.#sealing()).mark(this.#account.baseUrl.replace(/\/+$/, ''));
   }
 

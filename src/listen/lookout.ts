@@ -5,8 +5,10 @@ import { refreshFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { ServiceCheck } from './actions/service-check.ts';
+import { Duty } from './duty.ts';
 import type { ReceivedEvent } from './event.ts';
 import type { Inbox } from './inbox.ts';
+import type { SessionRun } from './session-run.ts';
 
 /** Files without news are asked about once in this many ticks. */
 const TICKS_BETWEEN_ALL = 60;
@@ -24,6 +26,7 @@ interface LookoutOptions {
   readonly service: Transport | undefined;
   readonly ledger: Ledger;
   readonly inbox: Inbox;
+  readonly run: SessionRun;
   readonly tickMs: number;
   readonly signal: AbortSignal;
   readonly onFound: (event: ReceivedEvent) => void;
@@ -38,12 +41,19 @@ interface FailingFile {
 export class Lookout {
   readonly #options: LookoutOptions;
   readonly #check: ServiceCheck | undefined;
+  /** Several listeners would each ask about all files. */
+  readonly #duty: Duty;
   readonly #failing = new Map<string, FailingFile>();
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #askedAllAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LookoutOptions) {
     this.#options = options;
+    this.#duty = new Duty({
+      ...options,
+      commits: options.inbox.commits,
+      name: `ask about files of ${options.ledger.accountName}`,
+    });
     this.#check = options.service && new ServiceCheck(options.service);
   }
 
@@ -55,10 +65,21 @@ export class Lookout {
   }
 
   async #ask(): Promise<void> {
-    const { service, ledger, tickMs } = this.#options;
-    const now = monotonicMs();
+    const { service, tickMs } = this.#options;
     const pauseMs = TICKS_BETWEEN_ASKS * tickMs;
-    if (!service || now - this.#askedAtMs < pauseMs) return;
+    if (!service || monotonicMs() - this.#askedAtMs < pauseMs || !(await this.#duty.take())) return;
+    try {
+      await this.#askAbout(service, pauseMs);
+    } catch (error) {
+      // Another listener may be able to.
+      await this.#duty.leave();
+      throw error;
+    }
+  }
+
+  async #askAbout(service: Transport, pauseMs: number): Promise<void> {
+    const { ledger, tickMs } = this.#options;
+    const now = monotonicMs();
     const asksAll = now - this.#askedAllAtMs >= TICKS_BETWEEN_ALL * tickMs;
     const leftOut = [...this.#failing].flatMap(([id, { untilMs }]) => (untilMs > now ? [id] : []));
     const due = await ledger.files.dueForRefresh(asksAll ? isoBefore(pauseMs) : '', MAX_ASKED, leftOut);

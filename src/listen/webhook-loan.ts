@@ -2,12 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/http/transport.ts';
 import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { type Loan, loanOfUrl } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
+import { Duty } from './duty.ts';
 import type { GroupCommit, Work } from './group-commit.ts';
 import type { Inbox } from './inbox.ts';
 import { type Holder, type LoanBook, type OwnLoan, setCommand } from './loan-book.ts';
@@ -34,6 +36,8 @@ interface WebhookLoanOptions {
   readonly onExit: SessionResources['onExit'];
   readonly signal: AbortSignal;
   readonly book: LoanBook;
+  readonly ledger: Ledger;
+  readonly run: SessionRun;
   /** Every commit of it is durable. */
   readonly commits: GroupCommit;
   readonly callbacks: Pick<SessionCallbacks, 'onNote' | 'onWarning' | 'mayReplace'>;
@@ -44,6 +48,8 @@ const TEST_EVENT = 'DIFFICULT_AUDIO';
 const TEST_TIMEOUT_MS = 10_000;
 const GIVE_BACK_TIMEOUT_MS = 5_000;
 const MAX_MARK_MS = 1_000;
+/** How long another listener that changes the webhook is waited for. */
+const MAX_WAIT_MS = { toTake: 10_000, toGiveBack: 2_000 };
 
 export class WebhookLoan {
   readonly #options: WebhookLoanOptions;
@@ -67,6 +73,8 @@ export class WebhookLoan {
       (loan) => !this.#mayBeLiving(loan) && !this.#judged.has(loan.id),
     );
     if (left.length === 0) return;
+    const duty = await this.#duty();
+    if (!(await duty.take())) return;
     try {
       await this.#settle(service);
       for (const { id } of left) this.#judged.add(id);
@@ -75,11 +83,29 @@ export class WebhookLoan {
       callbacks.onWarning(
         `an earlier listener broke off, and its webhook can't be put back: ${errorMessage(error)}`,
       );
+    } finally {
+      await duty.leave();
     }
   }
 
-  async take(run: SessionRun, webhook: string): Promise<void> {
-    const { service, book, commits, onExit, signal, callbacks } = this.#options;
+  async take(webhook: string): Promise<void> {
+    const duty = await this.#duty();
+    await duty.takeWithin(MAX_WAIT_MS.toTake, this.#options.signal);
+    try {
+      await this.#take(webhook);
+    } finally {
+      await duty.leave();
+    }
+  }
+
+  /** Listeners that change the webhook at the same time would undo each other's changes: one after the other does. */
+  async #duty(): Promise<Duty> {
+    const { book } = this.#options;
+    return new Duty({ ...this.#options, name: `webhook ${await book.accountMark()}` });
+  }
+
+  async #take(webhook: string): Promise<void> {
+    const { run, service, book, commits, onExit, signal, callbacks } = this.#options;
     const { url: former } = await getWebhook(service);
     if (former && !(await callbacks.mayReplace(maskUserinfo(former), signal))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
@@ -119,6 +145,9 @@ export class WebhookLoan {
     this.#cancelCleanUp();
     const { connect, callbacks } = this.#options;
     await this.#markLeaving(own);
+    const duty = await this.#duty();
+    // Giving back does not wait for a ledger that can't be reached.
+    await duty.takeWithin(MAX_WAIT_MS.toGiveBack).catch(() => {});
     const timeout = AbortSignal.timeout(GIVE_BACK_TIMEOUT_MS);
     let service: Transport | undefined;
     try {
@@ -134,6 +163,7 @@ export class WebhookLoan {
       callbacks.onWarning(`the webhook can't be put back: ${why}`, hint);
     } finally {
       await service?.close().catch(() => {});
+      await duty.leave();
     }
   }
 
@@ -240,10 +270,10 @@ export class WebhookLoan {
     return loan.id === this.#own?.id || loan.isRunning;
   }
 
-  /** On another host only a heartbeat that came meanwhile is proof: a container may have got another name. */
+  /** Where it can't be certain, a heartbeat that came meanwhile is proof: a container may have got another name. */
   async #isHeir(loan: Loan): Promise<boolean> {
     if (loan.id === this.#own?.id) return true;
-    const isProved = loan.isHere || loan.seenAt !== this.#firstSeen.get(loan.id);
+    const isProved = loan.isCertain || loan.seenAt !== this.#firstSeen.get(loan.id);
     return loan.isRunning && isProved && this.#options.book.isOurs(loan);
   }
 

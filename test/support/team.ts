@@ -1,23 +1,28 @@
-/** Several machines that share one ledger: a database of its own, and users with separate homes. */
+/** Several machines that share one ledger: a schema of its own, and users with separate homes. */
 import type { PostgresServer } from './postgres.ts';
 import type { Service } from './server.ts';
 import { KEY, User } from './steno.ts';
 
+let teams = 0;
+
 export class Team {
   readonly url: string;
+  readonly #schema: string;
   readonly #server: PostgresServer;
   readonly #env: Record<string, string>;
 
-  private constructor(server: PostgresServer, url: string, env: Record<string, string>) {
+  private constructor(server: PostgresServer, env: Record<string, string>) {
+    teams += 1;
     this.#server = server;
-    this.url = url;
+    this.#schema = `team_${teams}`;
+    this.url = `postgres://postgres@127.0.0.1:${server.port}/postgres?schema=${this.#schema}`;
     this.#env = env;
   }
 
   /** With a service the machines have a key for it; without one they have no account. */
-  static async form(server: PostgresServer, service?: Service): Promise<Team> {
+  static form(server: PostgresServer, service?: Service): Team {
     const account = service && { STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl };
-    return new Team(server, await server.newDatabase(), { STENO_TEST_TICK_MS: '200', ...account });
+    return new Team(server, { STENO_TEST_TICK_MS: '200', ...account });
   }
 
   /** A machine of the team; `port`: of what stands between it and the database. */
@@ -27,8 +32,7 @@ export class Team {
   }
 
   query(sql: string): Promise<Record<string, unknown>[]> {
-    const database = new URL(this.url).pathname.slice(1);
-    return this.#server.query(sql.replaceAll('{}', 'steno'), database);
+    return this.#server.query(sql.replaceAll('{}', this.#schema));
   }
 
   /** None as long as there is no such table. */

@@ -14,6 +14,7 @@ const names = [
   'attempts',
   'actions',
   'claims',
+  'duties',
   'events',
   'orders',
   'files',

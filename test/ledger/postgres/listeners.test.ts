@@ -24,7 +24,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
 
   describe('without the database', () => {
     it('start, keep events, and hand each over once when it is back', async () => {
-      const team = await Team.form(server);
+      const team = Team.form(server);
       const user = team.machine();
       const target = await Target.start();
       await server.kill();
@@ -44,7 +44,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
     });
 
     it('keep what they can not hand over, and the next sync or listen of that machine does it', async () => {
-      const team = await Team.form(server);
+      const team = Team.form(server);
       const user = team.machine();
       await server.kill();
       const listener = await Listener.start(user, ['--exec', 'true']);
@@ -62,7 +62,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
     });
 
     it(`for ${isLong ? 'a minute' : 'some seconds'} under load, lose and repeat no event and no action`, async () => {
-      const team = await Team.form(server);
+      const team = Team.form(server);
       const target = await Target.start();
       const listeners = await Promise.all(
         ['a', 'b'].map(() => Listener.start(team.machine(), ['--forward-to', target.url])),
@@ -105,7 +105,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
     };
 
     it('have its actions done by one that was started with the same command, and by no other', async () => {
-      const team = await Team.form(server);
+      const team = Team.form(server);
       const [a, b, c] = [team.machine(), team.machine(), team.machine()];
       const target = await Target.start();
       const { url, port } = target;
@@ -131,7 +131,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
     });
 
     it('have each of its actions done once, though two take over at the same moment', async () => {
-      const team = await Team.form(server);
+      const team = Team.form(server);
       const target = await Target.start();
       const { url, port } = target;
       await target.close();
@@ -155,7 +155,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
     }, 60_000);
 
     it('does nothing new once it has lost its lease, and goes on with what comes then', async () => {
-      const team = await Team.form(server);
+      const team = Team.form(server);
       const [a, b] = [team.machine(), team.machine()];
       const log = join(a.home, 'log');
       const gate = join(a.home, 'gate');

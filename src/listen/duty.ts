@@ -1,0 +1,42 @@
+/** Something that one listener at a time does for an account, on whichever machine. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '../ledger/ledger.ts';
+import { monotonicMs } from '../lib/clock.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { SessionRun } from './session-run.ts';
+
+export interface DutyOptions {
+  readonly ledger: Ledger;
+  readonly commits: GroupCommit;
+  readonly run: SessionRun;
+  readonly name: string;
+}
+
+const ASK_AGAIN_MS = 200;
+
+export class Duty {
+  readonly #options: DutyOptions;
+
+  constructor(options: DutyOptions) {
+    this.#options = options;
+  }
+
+  /** Takes it on, or keeps it; false if another listener has it. */
+  async take(): Promise<boolean> {
+    const { ledger, commits, run, name } = this.#options;
+    return !ledger.duties.areShared || commits.add(({ duties }) => duties.take(name, run.id));
+  }
+
+  /** Waits for another listener that has it, but no longer than this: it may hang. */
+  async takeWithin(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const end = monotonicMs() + milliseconds;
+    while (!(await this.take()) && monotonicMs() < end && !signal?.aborted) await sleep(ASK_AGAIN_MS);
+  }
+
+  /** Where that fails, it is free when the session has ended. */
+  async leave(): Promise<void> {
+    const { ledger, commits, run, name } = this.#options;
+    if (!ledger.duties.areShared) return;
+    await commits.add(({ duties }) => duties.leave(name, run.id)).catch(() => {});
+  }
+}

@@ -1,0 +1,247 @@
+/** What listeners of several machines know of each other through one ledger. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
+import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
+import { CuttingProxy, type Moment } from '../../support/cutting-proxy.ts';
+import { freshFolder } from '../../support/files.ts';
+import { orderingAccount } from '../../support/ledger.ts';
+import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { Service } from '../../support/server.ts';
+import { SlowProxy } from '../../support/slow-proxy.ts';
+import { finished } from '../../support/steno.ts';
+import { Team } from '../../support/team.ts';
+import { until } from '../../support/until.ts';
+import { withWebhook } from '../../support/webhooks.ts';
+
+const OTHER = 'https://other.example.com/hook';
+const PUBLIC = 'https://public.example.com/';
+const isLong = process.env.STENO_MATRIX === 'all';
+
+describe.skipIf(!postgresFolder)('on a shared ledger', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+  });
+  afterAll(() => server?.stop());
+
+  it('an event that one machine receives is heard by a wait on another within seconds', async () => {
+    const { service, states } = await orderingAccount();
+    states.set('1', ['Transcribing']);
+    const team = Team.form(server, service);
+    const [laptop, office] = [team.machine(), team.machine()];
+    expect((await laptop.run(['order', 'https://e.example/a.mp3', '--sku', 'TRANS14'])).code).toBe(0);
+    const listener = await Listener.start(office);
+    const waiting = laptop.start(['wait', '1', '--interval', '10m', '--timeout', '20m']);
+    const ended = finished(waiting);
+    await until(() => service.calls('GET /audiofile/1').length > 0, 'the first question');
+    await sleep(500);
+    states.set('1', ['Delivered']);
+    await listener.post(complete('1'));
+    const result = await Promise.race([ended, sleep(10_000).then(() => undefined)]);
+    waiting.kill('SIGKILL');
+    expect(result?.code).toBe(0);
+    await listener.stop();
+  });
+
+  it('a delivery that got lost is found once, and one listener asks about the files', async () => {
+    const { service, states, askedFiles } = await orderingAccount();
+    states.set('1', ['Transcribing']);
+    const team = Team.form(server, service);
+    const log = `${freshFolder()}/ran`;
+    const machines = ['a', 'b', 'c'].map(() => team.machine({ STENO_TEST_TICK_MS: '40' }));
+    const [a] = machines;
+    expect((await a?.run(['order', 'https://e.example/a.mp3', '--sku', 'TRANS14']))?.code).toBe(0);
+    const exec = ['--exec', `echo "$STENO_EVENT_SOURCE" >> ${log}`];
+    const listeners = await Promise.all(machines.map((machine) => Listener.start(machine, exec)));
+    await until(() => askedFiles().length >= 2, 'questions');
+    const before = askedFiles().length;
+    // All are asked about every sixtieth tick: 2.4 s; three listeners would ask three times as often.
+    await sleep(5_000);
+    expect(askedFiles().length - before).toBeLessThanOrEqual(3);
+    states.set('1', ['Delivered']);
+    await until(async () => (await team.count("{}.events WHERE source = 'found'")) > 0, 'a found event');
+    await sleep(500);
+    expect(await team.count('{}.events')).toBe(1);
+    await until(async () => (await team.count("{}.actions WHERE status = 'done'")) === 1, 'its action');
+    expect(await team.count('{}.actions')).toBe(1);
+    for (const listener of listeners) await listener.stop();
+  });
+
+  it('files are asked about by another listener when the one that did is gone', async () => {
+    const { service, states, askedFiles } = await orderingAccount();
+    states.set('1', ['Transcribing']);
+    const team = Team.form(server, service);
+    const [a, b] = [team.machine({ STENO_TEST_TICK_MS: '40' }), team.machine({ STENO_TEST_TICK_MS: '40' })];
+    expect((await a.run(['order', 'https://e.example/a.mp3', '--sku', 'TRANS14'])).code).toBe(0);
+    const first = await Listener.start(a);
+    await until(() => askedFiles().length >= 1, 'a question');
+    const second = await Listener.start(b);
+    await sleep(300);
+    await first.stop('SIGKILL');
+    await team.silence('id = (SELECT min(id) FROM {}.runs)');
+    states.set('1', ['Delivered']);
+    await second.until(async () => (await team.count("{}.events WHERE source = 'found'")) === 1);
+    await second.stop();
+  });
+
+  it('one that puts the webhook back does not undo what another borrows in the same moment', async () => {
+    const service = await Service.start();
+    const webhook = withWebhook(service, OTHER);
+    const team = Team.form(server, service);
+    const borrower = ['--register', '--public-url', PUBLIC];
+    const killed = await Listener.start(team.machine(), borrower);
+    await killed.stop('SIGKILL');
+    await team.silence('ended_at IS NULL');
+    // The service takes its time to put the former one back.
+    let isAsked = false;
+    service.allow('POST /webhook', (got, response) => {
+      const url = String(got.body?.webhook ?? '');
+      isAsked ||= url === OTHER;
+      void sleep(url === OTHER ? 3_000 : 0).then(() => {
+        webhook.url = url;
+        response.end(JSON.stringify({ webhook: url }));
+      });
+    });
+    const starting = Listener.start(team.machine());
+    await until(() => isAsked, 'one that puts it back');
+    const borrowing = await Listener.start(team.machine(), borrower);
+    const tending = await starting;
+    await sleep(1_000);
+    expect(webhook.url).toMatch(PUBLIC);
+    await tending.stop();
+    await borrowing.stop();
+    expect(webhook.url).toBe(OTHER);
+    expect(await team.count('{}.webhook_loans')).toBe(0);
+  });
+
+  it('the webhook is one loan: of listeners that end at once, none leaves a dead address', async () => {
+    const service = await Service.start();
+    const webhook = withWebhook(service, OTHER);
+    const team = Team.form(server, service);
+    const listeners = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(() => Listener.start(team.machine(), ['--register', '--public-url', PUBLIC])),
+    );
+    expect(webhook.set.every((url) => url.startsWith(PUBLIC))).toBe(true);
+    await Promise.all(listeners.map((listener) => listener.stop()));
+    expect(webhook.url).toBe(OTHER);
+    expect(await team.count('{}.webhook_loans')).toBe(0);
+  });
+
+  it('numbers of events become visible in their order', async () => {
+    const address = readPostgresUrl(await server.newDatabase(), {});
+    const account = { name: 'default', isChosen: false, baseUrl: undefined };
+    const options = { address, account, timeoutMs: 5_000, outcomes: freshFolder(), password: async () => '' };
+    const [slow, quick] = [await openSharedStore(options), await openSharedStore(options)];
+    const order: string[] = [];
+    let goOn = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const first = slow.transaction(async (store) => {
+      await store.lock('events');
+      const [id] = await store.newIds('events', 1);
+      await held;
+      order.push(`slow ${id}`);
+    });
+    await sleep(200);
+    const second = quick.transaction(async (store) => {
+      await store.lock('events');
+      const [id] = await store.newIds('events', 1);
+      order.push(`quick ${id}`);
+    });
+    await sleep(200);
+    goOn();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['slow 1', 'quick 2']);
+    await slow.close();
+    await quick.close();
+  });
+
+  it('events --follow shows each event of all machines once', async () => {
+    const team = Team.form(server);
+    const listeners = await Promise.all(['a', 'b', 'c'].map(() => Listener.start(team.machine())));
+    await until(async () => (await team.count('{}.runs')) === 3, 'all listeners');
+    const follower = team.machine().start(['events', '--follow', '--json']);
+    let shown = '';
+    follower.stdout.on('data', (chunk) => {
+      shown += chunk;
+    });
+    await sleep(500);
+    const ids = Array.from({ length: 100 }, (_, n) => String(n));
+    await Promise.all(
+      listeners.map(async (listener, at) => {
+        for (const id of ids) await listener.post(complete(`${at}-${id}`));
+      }),
+    );
+    await until(
+      () => shown.split('\n').length > 300,
+      () => `300 lines: ${shown.split('\n').length}`,
+    );
+    await sleep(1_500);
+    follower.kill('SIGKILL');
+    const files = shown
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).audiofile as string);
+    expect(files).toHaveLength(300);
+    expect(new Set(files).size).toBe(300);
+    for (const listener of listeners) await listener.stop();
+  });
+
+  const statements = Array.from({ length: isLong ? 60 : 32 }, (_, n) => n);
+
+  async function cutAt(statement: number, moment: Moment): Promise<void> {
+    const team = Team.form(server);
+    const target = await Target.start();
+    const proxy = await CuttingProxy.start(server.port, { statement, moment, forGood: false });
+    const user = team.machine({}, proxy.port);
+    const listener = await Listener.start(user, ['--forward-to', target.url]);
+    for (const id of ['1', '2', '3']) expect((await listener.post(complete(id))).status).toBe(200);
+    const where = (): string => `cut ${moment} ${statement}: ${listener.stderr}`;
+    const isDone = async (): Promise<boolean> => (await team.count("{}.actions WHERE status = 'done'")) === 3;
+    await until(isDone, where);
+    expect((await eventsOf(team.machine())).map(({ audiofile }) => audiofile).sort(), where()).toEqual([
+      '1',
+      '2',
+      '3',
+    ]);
+    const sent = target.got.map(({ body }) => new URLSearchParams(body.toString()).get('audiofile'));
+    expect(sent.sort(), where()).toEqual(['1', '2', '3']);
+    await listener.stop();
+    await proxy.stop();
+  }
+
+  it.each(isLong ? (['before', 'after'] as const) : (['after'] as const))(
+    'a connection that is cut %s any statement, COMMIT too, loses and repeats no event and no action',
+    async (moment) => {
+      for (let at = 0; at < statements.length; at += 4)
+        await Promise.all(statements.slice(at, at + 4).map((statement) => cutAt(statement, moment)));
+    },
+    300_000,
+  );
+
+  it('a thousand events take few round trips to the database', async () => {
+    const team = Team.form(server);
+    const proxy = await SlowProxy.start(server.port, 5);
+    proxy.isOpen = false;
+    const listener = await Listener.start(team.machine({ STENO_TEST_TICK_MS: '5000' }, proxy.port), [
+      '--forward-to',
+      'http://127.0.0.1:9/',
+    ]);
+    for (let n = 0; n < 1_000; n += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, at) => listener.post(complete(String(n + at)))));
+    proxy.isOpen = true;
+    await listener.until(async () => (await team.count('{}.events')) > 0);
+    const begun = { trips: proxy.roundTrips, at: performance.now(), done: await team.count('{}.events') };
+    await listener.until(async () => (await team.count('{}.actions')) === 1_000);
+    const seconds = (performance.now() - begun.at) / 1_000;
+    console.log(
+      `${1_000 - begun.done} events in ${seconds.toFixed(2)} s, ${proxy.roundTrips - begun.trips} trips; ${proxy.roundTrips} in all`,
+    );
+    expect(proxy.roundTrips).toBeLessThan(150);
+    await listener.stop('SIGKILL');
+    await proxy.stop();
+  });
+});
