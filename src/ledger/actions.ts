@@ -96,30 +96,6 @@ const isOver = `runs.profile = ?
   AND (runs.ended_at IS NOT NULL OR runs.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))`;
 
 export class Actions extends Table {
-  add(
-    { id, subject, isStranger, hops }: ActionEvent,
-    { kind, target }: ActionKey,
-    run: number,
-  ): Promise<number> {
-    return this.db.run(
-      `INSERT INTO actions (event, kind, target, run, status, updated_at, subject, stranger, hops, turn)
-       VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, (SELECT coalesce(max(turn) + 1, 0) FROM actions
-         WHERE kind = ? AND target = ? AND subject = ? AND status = 'pending'))
-       ON CONFLICT DO NOTHING`,
-      id,
-      kind,
-      target,
-      run,
-      timestamp(),
-      subject,
-      Number(isStranger),
-      hops,
-      kind,
-      target,
-      subject,
-    );
-  }
-
   /** What an earlier version left undone for a target with a secret is left for the first listener that has one. */
   async takeUnmarked({ kind, target, unmarked }: MarkedActionKey): Promise<void> {
     if (unmarked === undefined) return;

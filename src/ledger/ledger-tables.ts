@@ -9,6 +9,7 @@ import { EventEffects } from './event-effects.ts';
 import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
 import { Files } from './files.ts';
+import { NewActions } from './new-actions.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import type { Outbox } from './outbox.ts';
 import { Properties } from './properties.ts';
@@ -29,6 +30,7 @@ export class LedgerTables {
   readonly eventEffects: EventEffects;
   readonly expectedEvents: ExpectedEvents;
   readonly actions: Actions;
+  readonly newActions: NewActions;
   readonly runs: Runs;
   readonly duties: Duties;
   readonly webhookLoans: WebhookLoans;
@@ -46,6 +48,7 @@ export class LedgerTables {
     this.eventEffects = new EventEffects(context);
     this.expectedEvents = new ExpectedEvents(context);
     this.actions = new Actions(context);
+    this.newActions = new NewActions(context);
     this.runs = new Runs(context);
     this.duties = new Duties(context);
     this.webhookLoans = new WebhookLoans(context);

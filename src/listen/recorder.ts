@@ -1,8 +1,9 @@
 /** Writes events to the ledger with all that follows from them: the rows of their files, and their actions. */
-import type { ActionEvent, ActionRule } from '../ledger/actions.ts';
+import type { ActionRule } from '../ledger/actions.ts';
 import type { EventRow, Source } from '../ledger/events.ts';
 import type { KnownFile } from '../ledger/files.ts';
 import type { LedgerTables } from '../ledger/ledger-tables.ts';
+import type { NewAction } from '../ledger/new-actions.ts';
 import type { ParsedForm } from './parse.ts';
 import type { Delivery } from './server.ts';
 
@@ -47,13 +48,12 @@ export class Recorder {
     await Promise.all(added.map((event) => applyEffects(tables, event)));
     const paired = await Promise.all(added.map((event) => withTwin(tables, event)));
     const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
-    const { run } = this.#rules;
-    await Promise.all(dues.flat().map(({ about, rule }) => tables.actions.add(about, rule, run)));
+    await tables.newActions.add(dues.flat(), this.#rules.run);
     return paired.map(({ row }) => row);
   }
 
   /** What is to be done about an event. */
-  async #dueActions(tables: LedgerTables, { row, file, delivery }: AddedEvent): Promise<DueAction[]> {
+  async #dueActions(tables: LedgerTables, { row, file, delivery }: AddedEvent): Promise<NewAction[]> {
     const { id, source, event, twin, audiofile, order_id } = row;
     const { actions: rules, only } = this.#rules;
     const isActedOn = source !== 'test' && (only.length === 0 || only.includes(event));
@@ -73,11 +73,6 @@ export class Recorder {
 interface AddedEvent extends NewEvent {
   readonly row: EventRow;
   readonly file: KnownFile | undefined;
-}
-
-interface DueAction {
-  readonly about: ActionEvent;
-  readonly rule: ActionRule;
 }
 
 async function applyEffects(
