@@ -24,7 +24,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
   beforeAll(async () => {
     server = await startPostgres(['fsync = off']);
   });
-  afterAll(() => server?.stop());
+  afterAll(() => server?.stop(), 60_000);
 
   it('an event that one machine receives is heard by a wait on another within seconds', async () => {
     const { service, states } = await orderingAccount();
@@ -168,7 +168,8 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     follower.stdout.on('data', (chunk) => {
       shown += chunk;
     });
-    await sleep(500);
+    await listeners[0]?.post(complete('first'));
+    await until(() => shown.includes('"first"'), 'one that follows');
     const ids = Array.from({ length: 100 }, (_, n) => String(n));
     await Promise.all(
       listeners.map(async (listener, at) => {
@@ -176,7 +177,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
       }),
     );
     await until(
-      () => shown.split('\n').length > 300,
+      () => shown.split('\n').length > 301,
       () => `300 lines: ${shown.split('\n').length}`,
     );
     await sleep(1_500);
@@ -185,15 +186,17 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line).audiofile as string);
-    expect(files).toHaveLength(300);
-    expect(new Set(files).size).toBe(300);
+    expect(files).toHaveLength(301);
+    expect(new Set(files).size).toBe(301);
     for (const listener of listeners) await listener.stop();
   });
 
-  const statements = Array.from({ length: isLong ? 60 : 32 }, (_, n) => n);
+  const statements = Array.from({ length: isLong ? 60 : 28 }, (_, n) => n);
 
   async function cutAt(statement: number, moment: Moment): Promise<void> {
     const team = Team.form(server);
+    // Makes the tables, so that the statements that are cut are those of a listener.
+    await team.machine().run(['events']);
     const target = await Target.start();
     const proxy = await CuttingProxy.start(server.port, { statement, moment, forGood: false });
     const user = team.machine({}, proxy.port);
@@ -233,13 +236,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     for (let n = 0; n < 1_000; n += 50)
       await Promise.all(Array.from({ length: 50 }, (_, at) => listener.post(complete(String(n + at)))));
     proxy.isOpen = true;
-    await listener.until(async () => (await team.count('{}.events')) > 0);
-    const begun = { trips: proxy.roundTrips, at: performance.now(), done: await team.count('{}.events') };
     await listener.until(async () => (await team.count('{}.actions')) === 1_000);
-    const seconds = (performance.now() - begun.at) / 1_000;
-    console.log(
-      `${1_000 - begun.done} events in ${seconds.toFixed(2)} s, ${proxy.roundTrips - begun.trips} trips; ${proxy.roundTrips} in all`,
-    );
     expect(proxy.roundTrips).toBeLessThan(150);
     await listener.stop('SIGKILL');
     await proxy.stop();
