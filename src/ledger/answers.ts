@@ -8,8 +8,8 @@ export interface Gathering {
   readonly waitMs: number;
 }
 
-/** A write to a file of this machine is cheap, so nothing waits for it. */
-export const AT_ONCE: Gathering = { count: 1, waitMs: 0 };
+/** A write to a file of this machine is cheap: only what comes at the same moment shares one. */
+export const AT_ONCE: Gathering = { count: 50, waitMs: 0 };
 /** Two round trips write them all. An answer that is lost with a crash is asked for again. */
 export const IN_BATCHES: Gathering = { count: 400, waitMs: 5_000 };
 
