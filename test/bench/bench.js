@@ -15,7 +15,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['@photostructure/sqlite', 'undici'],
+  external: ['@photostructure/sqlite', 'undici', 'pg'],
 });
 const inGroup = process.platform !== 'win32';
 const child = spawn(process.execPath, [join(folder, 'bench/main.mjs'), ...process.argv.slice(2)], {

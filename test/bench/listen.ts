@@ -76,7 +76,7 @@ export function whyNoListen(place: Place): string | undefined {
 
 let nextId = 1;
 /** Sends so many events, each of them new; tells how long it took, or throws if one was not taken. */
-function sendEvents(place: Place, url: string, events: number): number {
+export function sendEvents(place: Place, url: string, events: number): number {
   const args = [place.script('load'), url, String(events), String(nextId)];
   nextId += events;
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

@@ -7,6 +7,7 @@ import { type Measured, type Row, race } from './measure.ts';
 import { type MemoryRow, memoryRows, type Weighed } from './memory.ts';
 import { Place } from './place.ts';
 import { failures, keep, printed } from './report.ts';
+import { sharedCounts, sharedRows, stopServer } from './shared.ts';
 import { startRows } from './starts.ts';
 
 const usage = `npm run bench -- [--only <row,…>] [--repeats <n>] [--quick]`;
@@ -47,6 +48,7 @@ async function measure(place: Place, { wanted, repeats, quick }: Plan): Promise<
     [() => bulkInMemory(place), repeats(9, 3)],
     [() => largeRows(place), repeats(7, 3)],
     [async () => (wanted('listen') ? listenRows(place, quick) : []), repeats(7, 3)],
+    [async () => (wanted('shared-files') ? sharedRows(place, quick) : []), repeats(31, 9)],
   ];
   for (const [rows, times] of groups) {
     const chosen = (await rows()).filter(({ key }) => wanted(key));
@@ -55,15 +57,16 @@ async function measure(place: Place, { wanted, repeats, quick }: Plan): Promise<
     await place.stopReceivers();
   }
   const weighed: Weighed[] = [];
-  for (const row of memoryRows(place, quick).filter(({ key }) => wanted(key))) {
+  for (const row of [...memoryRows(place, quick), ...sharedCounts(place, quick)].filter(({ key }) =>
+    wanted(key),
+  )) {
     say(`${row.key}: once`);
     weighed.push(await weigh(row));
   }
   return [measured, weighed];
 }
 
-async function weigh({ key, what, must, unit, weigh: once }: MemoryRow): Promise<Weighed> {
-  const named = { key, what, must, unit };
+async function weigh({ weigh: once, ...named }: MemoryRow): Promise<Weighed> {
   try {
     return { ...named, ...(await once()) };
   } catch (error) {
@@ -89,6 +92,7 @@ async function main(): Promise<number> {
     for (const what of musts) say(`MISSES ITS MUST: ${what}`);
     return musts.length ? 1 : 0;
   } finally {
+    await stopServer();
     place.leave();
   }
 }

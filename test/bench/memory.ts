@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { killListen, sendAndRest, startListen, whyNoListen } from './listen.ts';
 import type { Env, Place } from './place.ts';
 
+export type Unit = 'MB' | 'times' | 'round trips' | 'ms';
+
 export interface MemoryRow {
   readonly key: string;
   readonly what: string;
   readonly must: number;
-  readonly unit: 'MB' | 'times';
+  readonly unit: Unit;
+  /** The table in which it is shown, if it is not about memory. */
+  readonly table?: string;
   weigh(): Promise<{ readonly value: number; readonly note?: string } | { readonly skipped: string }>;
 }
 
@@ -17,7 +21,8 @@ export interface Weighed {
   readonly key: string;
   readonly what: string;
   readonly must: number;
-  readonly unit: 'MB' | 'times';
+  readonly unit: Unit;
+  readonly table?: string;
   readonly value?: number;
   readonly note?: string;
   readonly skipped?: string;

@@ -8,9 +8,10 @@ const RESULTS = 'test/bench/results.json';
 const README = 'README.md';
 const BEGIN = '<!-- generated: bench -->';
 const END = '<!-- end: bench -->';
+const MEMORY = 'peak memory';
 
 export function printed(measured: readonly Measured[], weighed: readonly Weighed[]): string {
-  const tables = [ratioTable(measured, true), memoryTable(weighed)].filter((table) => table.length > 1);
+  const tables = [ratioTable(measured, true), ...weighedTables(weighed)].filter((table) => table.length > 1);
   return tables.map((table) => `\n${aligned(table)}`).join('');
 }
 
@@ -24,7 +25,7 @@ export function keep(measured: readonly Measured[], weighed: readonly Weighed[])
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < from) return;
   const how = `Node ${process.version.slice(1)}, ${machine}, ${run.cores} cores; medians of one run.`;
-  const tables = [ratioTable(measured, false), memoryTable(weighed)].map(markdown).join('\n');
+  const tables = [ratioTable(measured, false), ...weighedTables(weighed)].map(markdown).join('\n');
   writeFileSync(README, `${text.slice(0, from + BEGIN.length)}\n${how}\n\n${tables}${text.slice(to)}`);
 }
 
@@ -49,8 +50,17 @@ export function failures(measured: readonly Measured[], weighed: readonly Weighe
       ...heavy.map(({ key, value, must, unit }) => `${key}: ${value} ${unit} where ${must} is wanted`),
     ],
     aims: aims.map((row) => said(row, row.aim)),
-    skipped: [...measured, ...weighed].flatMap(({ key, skipped }) => (skipped ? [`${key}: ${skipped}`] : [])),
+    skipped: skippedLines([...measured, ...weighed]),
   };
+}
+
+/** One line for all rows that lack the same thing. */
+function skippedLines(rows: ReadonlyArray<Pick<Measured, 'key' | 'skipped'>>): string[] {
+  const reasons = [...new Set(rows.flatMap(({ skipped }) => skipped ?? []))];
+  return reasons.map((reason) => {
+    const keys = rows.filter(({ skipped }) => skipped === reason).map(({ key }) => key);
+    return `${keys.join(', ')}: ${reason}`;
+  });
 }
 
 type Table = ReadonlyArray<readonly string[]>;
@@ -84,13 +94,18 @@ const limitOf = ({ rate }: Measured, limit: number | undefined): string =>
 
 const range = (ends: readonly [number, number] | undefined): string => ends?.map(shown).join(' to ') ?? '';
 
-function memoryTable(rows: readonly Weighed[]): Table {
-  const body = rows.map((row) => {
-    const { what, value, must, note } = row;
-    const unit = row.unit === 'MB' ? ' MB' : '';
-    return [what, measured(row, `${value}${unit}${note ? ` (${note})` : ''}`), `${must}${unit}`];
-  });
-  return [['peak memory', 'measured', 'must'], ...body];
+function weighedTables(rows: readonly Weighed[]): Table[] {
+  const titles = [...new Set(rows.map(({ table = MEMORY }) => table))];
+  return titles.map((title) => [
+    [title, 'measured', 'must'],
+    ...rows.filter(({ table = MEMORY }) => table === title).map(weighedCells),
+  ]);
+}
+
+function weighedCells(row: Weighed): string[] {
+  const { what, value, must, note } = row;
+  const unit = row.unit === 'times' ? '' : ` ${row.unit}`;
+  return [what, measured(row, `${value}${unit}${note ? ` (${note})` : ''}`), `${must}${unit}`];
 }
 
 const shown = (ratio: number | undefined): string => ratio?.toFixed(2) ?? '';
