@@ -1,13 +1,11 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
-import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -20,17 +18,23 @@ import { Output } from '../ui/output.ts';
 import { type CleanUp, CleanUps } from './clean-ups.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import type { GlobalValues } from './global-options.ts';
+import { sharedLedgerOptions } from './shared-ledger.ts';
 
 const SANDBOX = 'sandbox';
 /** How often a command that runs for long looks whether its disk gets full. */
 const ROOM_CHECK_MS = 60_000;
 /** How often a command that runs for long looks whether a backup of the ledger is due. */
 const BACKUP_CHECK_MS = 3_600_000;
-/** How long a connection to a shared ledger may take: some databases wake up first. */
-const LEDGER_TIMEOUT_MS = 30_000;
+/** How long a command that can do without a shared ledger waits for it. */
+const READ_TIMEOUT_MS = 3_000;
 
-/** When a shared ledger is connected to. */
-type Connects = 'now' | 'later';
+/** How a shared ledger is opened. */
+interface SharedOptions {
+  /** When it is connected to. */
+  readonly connects?: 'now' | 'later';
+  /** How long it may be waited for at most, whatever the URL says. */
+  readonly limitMs?: number;
+}
 
 /** What the process hands down. */
 export interface Edges {
@@ -179,8 +183,8 @@ export class Context {
     return this.#ledger;
   }
 
-  async #openOwnLedger(connects: Connects = 'now'): Promise<Ledger> {
-    const ledger = await this.#openLedger(undefined, connects);
+  async #openOwnLedger(options: SharedOptions = {}): Promise<Ledger> {
+    const ledger = await this.#openLedger(undefined, options);
     if (!this.inSandbox) await this.#backUp(ledger);
     this.#opened = ledger;
     const key = this.settings.getUnchecked('api-key').value;
@@ -209,14 +213,16 @@ export class Context {
 
   /** The same for a listener: one that is reached over a network is connected to when it is first used. */
   async requireLedgerLater(use: string): Promise<Ledger> {
-    if (this.globals.ledger) this.#ledger ??= this.#openOwnLedger('later');
+    if (this.globals.ledger) this.#ledger ??= this.#openOwnLedger({ connects: 'later' });
     return this.requireLedger(use);
   }
 
   /** The ledger for a command that can do without it: none is made, and one that can't be opened is only a warning. */
   async ledgerIfAny(): Promise<Ledger | undefined> {
     try {
-      return this.#hasLedger ? await this.ledger() : undefined;
+      if (!this.#hasLedger || !this.globals.ledger) return undefined;
+      this.#ledger ??= this.#openOwnLedger({ limitMs: READ_TIMEOUT_MS });
+      return await this.#ledger;
     } catch (error) {
       await this.out.warn(`the ledger is not used: ${errorMessage(error)}`);
       return undefined;
@@ -294,14 +300,17 @@ export class Context {
     return this.sharedLedger !== undefined || existsSync(ledgerPath(stateFolder(this.env)));
   }
 
-  async #openLedger(profile = this.settings.profileName, connects: Connects = 'now'): Promise<Ledger> {
+  async #openLedger(
+    profile = this.settings.profileName,
+    { connects = 'now', limitMs = Number.POSITIVE_INFINITY }: SharedOptions = {},
+  ): Promise<Ledger> {
     const { Ledger } = await import('../ledger/ledger.ts');
     const url = this.sharedLedger;
     const ledger =
       url === undefined || profile === SANDBOX
         ? await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal)
         : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
-            await this.#sharedLedgerOptions(url),
+            await sharedLedgerOptions(this, url, limitMs),
             this.mask.hide,
           );
     this.onExit(() => ledger.close());
@@ -311,24 +320,6 @@ export class Context {
   /** The URL of the shared ledger, where one is set. The sandbox never uses it. */
   get sharedLedger(): string | undefined {
     return this.inSandbox ? undefined : this.settings.get('ledger').value;
-  }
-
-  async #sharedLedgerOptions(url: string): Promise<SharedLedgerOptions> {
-    const { readPostgresUrl } = await import('../lib/postgres-url.ts');
-    const { settings } = this;
-    const address = readPostgresUrl(url, this.env);
-    const isChosen = settings.get('account').value !== undefined;
-    return {
-      address,
-      password: () => settings.ledgerPassword(address, this.commandLimits),
-      timeoutMs: address.connectTimeoutMs ?? LEDGER_TIMEOUT_MS,
-      outcomes: join(this.stateFolder, 'outcomes'),
-      account: {
-        name: settings.account.value ?? settings.profileName,
-        isChosen,
-        baseUrl: settings.get('base-url').value,
-      },
-    };
   }
 
   /** Registers what must be undone when the program ends, also when it crashes; returns what cancels it. */

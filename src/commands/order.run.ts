@@ -53,7 +53,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   });
   // Both ask the ledger; what the preparation says comes first.
   sorting.catch(() => {});
-  if (!options.dryRun) await ledger?.prepareForOrders();
+  await ledger?.prepareForOrders(options.dryRun);
   const guard = await sorting;
   // The shape of the JSON follows from the command line: how many orders there are does not count.
   const isList = manifest || skipOrdered || options.perOrder !== undefined;

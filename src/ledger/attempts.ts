@@ -11,18 +11,41 @@ import { NOW } from './table.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 
+const NEVER_SENT = 'it was never sent: the ledger went away';
+
 const namesOf = ({ audios, test }: NewOrder): string[] => (test ? [] : audios.flatMap(({ names }) => names));
 
 /** Real files of these ids. */
 const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?))';
 
+/** How often an attempt is begun anew whose COMMIT is known not to have come through. */
+const MAX_BEGINNINGS = 3;
+
 export class Attempts extends AttemptTable {
+  /** Of the attempts that this process has begun, by their numbers. */
+  readonly #tokens = new Map<number, string>();
+
   /**
    * Writes an attempt and claims every name of its audios, all or none; gives its number. Gives nothing where another
    * attempt holds one of them, unless it is one of those that may be taken over. Test orders claim nothing.
    */
   async begin(order: NewOrder, takeOver: readonly number[] | 'any'): Promise<number | undefined> {
-    const token = process.getBuiltinModule('node:crypto').randomUUID();
+    for (let n = 1; ; n += 1) {
+      const token = process.getBuiltinModule('node:crypto').randomUUID();
+      const attempt = await this.#begin(order, token, takeOver);
+      if (attempt instanceof CommitUnknown && n === MAX_BEGINNINGS) throw attempt;
+      if (attempt instanceof CommitUnknown) continue;
+      if (attempt !== undefined) this.#tokens.set(attempt, token);
+      return attempt;
+    }
+  }
+
+  /** Gives the error where its COMMIT is known not to have come through. */
+  async #begin(
+    order: NewOrder,
+    token: string,
+    takeOver: readonly number[] | 'any',
+  ): Promise<number | undefined | CommitUnknown> {
     const statements = [
       ...this.newAttempt(order, token),
       ...this.claims.taking(token, namesOf(order), takeOver),
@@ -32,19 +55,35 @@ export class Attempts extends AttemptTable {
       return (await this.db.batch<{ id: number }>(statements))?.[0]?.id;
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw error;
-      return await this.#askAbout(token, error);
+      return (await this.#askAbout(token, error)) ?? error;
     }
   }
 
   /** A COMMIT got no answer: nothing is sent unless the attempt is known to be there. */
-  async #askAbout(token: string, error: CommitUnknown): Promise<number> {
+  async #askAbout(token: string, error: CommitUnknown): Promise<number | undefined> {
     try {
-      const found = await this.#byToken(token);
-      if (found !== undefined) return found;
+      return (await this.#forbid(token, NEVER_SENT)) ? undefined : await this.#byToken(token);
     } catch {
-      this.outbox?.add({ account: this.profile, unsent: token });
+      this.#keep(token, { kind: 'refused', detail: NEVER_SENT }, error);
+      throw error;
     }
-    throw error;
+  }
+
+  /**
+   * Takes the place of an attempt that is not there, so that a COMMIT which is still on its way fails: the token is
+   * unique, and the database waits for the end of whatever holds it. False where the attempt is there.
+   */
+  #forbid(token: string, detail: string): Promise<boolean> {
+    return this.db.durable(async (db) => {
+      const added = await db.run(
+        `INSERT INTO attempts (profile, status, test, started_at, ended_at, token, detail)
+         VALUES (?, 'refused', 1, ${NOW}, ${NOW}, ?, ?) ON CONFLICT (token) DO NOTHING`,
+        this.profile,
+        token,
+        detail,
+      );
+      return added > 0;
+    });
   }
 
   async #byToken(token: string): Promise<number | undefined> {
@@ -72,16 +111,21 @@ export class Attempts extends AttemptTable {
    * the attempt stays open.
    */
   markPlaced(attempt: number, order: NewOrder, placed: PlacedOrder): Promise<OrderedFiles> {
-    const kept = { ...order, audios: order.audios.map((audio) => this.#hidden(audio)) };
-    const outcome = { kind: 'placed' as const, order: kept, placed };
-    return this.#sure(attempt, outcome, () => this.#writePlaced(attempt, order, placed));
+    const at = this.timestamp();
+    const outcome = { kind: 'placed' as const, ...this.#hidden(order, placed) };
+    return this.#sure(attempt, outcome, () => this.#writePlaced(attempt, order, placed, at));
   }
 
-  async #writePlaced(attempt: number, order: NewOrder, placed: PlacedOrder): Promise<OrderedFiles> {
+  async #writePlaced(
+    attempt: number,
+    order: NewOrder,
+    placed: PlacedOrder,
+    at: string,
+  ): Promise<OrderedFiles> {
     const audios = order.audios.map(({ url, key = '' }) => ({ url: this.hide(url), key: this.hide(key) }));
     const row = {
       id: placed.id,
-      at: this.timestamp(),
+      at,
       skus: order.skus.join(','),
       names: this.hide(order.names.join('|')),
       notes: this.hide(order.notes ?? ''),
@@ -152,17 +196,33 @@ export class Attempts extends AttemptTable {
     await this.db.batch([this.#endingSending(attempt, 'uncertain', detail)]);
   }
 
-  /** Writes an outcome that the ledger could not take at its time. */
-  async take(kept: KeptOutcome): Promise<void> {
-    if ('unsent' in kept) {
-      const attempt = await this.#byToken(kept.unsent);
-      if (attempt !== undefined) await this.#writeRefused(attempt, 'it was never sent: the ledger went away');
-      return;
-    }
-    const { attempt, outcome } = kept;
-    if (outcome.kind === 'placed') await this.#writePlaced(attempt, outcome.order, outcome.placed);
-    else if (outcome.kind === 'refused') await this.#writeRefused(attempt, outcome.detail);
+  /** Writes an outcome that the ledger could not take at its time; once, though two processes may have it. */
+  async take({ token, at, outcome }: KeptOutcome): Promise<void> {
+    if (outcome.kind === 'placed') return this.#takePlaced(token, at, outcome);
+    // Where it is not there, it must not come any more.
+    if (await this.#forbid(token, outcome.detail)) return;
+    const attempt = await this.#byToken(token);
+    if (attempt === undefined) return;
+    if (outcome.kind === 'refused') await this.#writeRefused(attempt, outcome.detail);
     else await this.#writeUncertain(attempt, outcome.detail);
+  }
+
+  async #takePlaced(
+    token: string,
+    at: string,
+    { order, placed }: Extract<Outcome, { kind: 'placed' }>,
+  ): Promise<void> {
+    const sql = "SELECT 1 FROM attempts WHERE token = ? AND status = 'placed' AND order_id = ?";
+    if (await this.db.get(sql, token, placed.id)) return;
+    // A failover may have lost it.
+    const attempt = (await this.#byToken(token)) ?? (await this.#beginAgain(order, token));
+    await this.#writePlaced(attempt, order, placed, at);
+  }
+
+  async #beginAgain(order: NewOrder, token: string): Promise<number> {
+    const select = { sql: 'SELECT id FROM attempts WHERE token = ?', values: [token] };
+    const rows = await this.db.batch<{ id: number }>([...this.newAttempt(order, token), select]);
+    return Number(rows?.[0]?.id);
   }
 
   /** Each outcome may be written twice, so a write that may have come through is repeated; else it is kept here. */
@@ -173,17 +233,36 @@ export class Attempts extends AttemptTable {
         throw error;
       });
     } catch (error) {
-      if (!this.outbox) throw error;
-      this.outbox.add({ account: this.profile, attempt, outcome });
-      throw new StenoError('failed', `${errorMessage(error)}; the next steno that reaches it is told`, {
-        cause: error,
-      });
+      const token = this.#tokens.get(attempt);
+      if (!this.outbox || token === undefined) throw error;
+      throw this.#keep(token, outcome, error);
     }
   }
 
-  #hidden({ url, key, names }: Audio): Audio {
+  /** Gives the error to report. */
+  #keep(token: string, outcome: Outcome, cause: unknown): StenoError {
+    const message = errorMessage(cause);
+    try {
+      this.outbox?.add({ token, at: this.timestamp(), outcome });
+    } catch (error) {
+      return new StenoError('failed', `${message}; nor could it be kept here: ${errorMessage(error)}`, {
+        cause,
+      });
+    }
+    return new StenoError('failed', `${message}; the next steno here that reaches it is told`, { cause });
+  }
+
+  /** What is kept on this machine holds no secret either. */
+  #hidden(order: NewOrder, placed: PlacedOrder): { order: NewOrder; placed: PlacedOrder } {
     const hide = (text: string): string => this.hide(text);
-    return { url: hide(url), key: key === undefined ? undefined : hide(key), names: names.map(hide) };
+    const optional = (text: string | undefined): string | undefined => text && hide(text);
+    const audios = order.audios.map(
+      ({ url, key, names }): Audio => ({ url: hide(url), key: optional(key), names: names.map(hide) }),
+    );
+    return {
+      order: { ...order, audios, names: order.names.map(hide), notes: optional(order.notes) },
+      placed: { ...placed, hold: optional(placed.hold) },
+    };
   }
 
   /** Not where somebody has settled it meanwhile. */

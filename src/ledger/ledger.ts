@@ -34,16 +34,16 @@ export class Ledger extends LedgerTables {
     const { openSharedStore } = await import('./postgres/open-store.ts');
     const { account, outcomes } = options;
     const store = await openSharedStore(options);
-    const outbox = new Outbox(outcomes);
+    const outbox = new Outbox(outcomes, () => ({ account: account.name, ledger: store.identity }));
     const ledger = new Ledger(store, account.name, hide, outbox);
-    await outbox.handOver(account.name, (kept) => ledger.attempts.take(kept));
+    await outbox.handOver((kept) => ledger.attempts.take(kept), options.onTrouble);
     return ledger;
   }
 
   /** The same for a listener, which starts though the database can't be reached: connected to when it is first used. */
   static async openSharedLater(options: SharedLedgerOptions, hide: Hide): Promise<Ledger> {
     const { unconnectedStore } = await import('./postgres/open-store.ts');
-    return new Ledger(unconnectedStore(options), options.account.name, hide, new Outbox(options.outcomes));
+    return new Ledger(unconnectedStore(options), options.account.name, hide);
   }
 
   /** What can be read of a damaged ledger, as the lines of an export. Nothing is written to it. */
@@ -117,8 +117,8 @@ export class Ledger extends LedgerTables {
   }
 
   /** Throws where no order may be placed with this ledger. */
-  prepareForOrders(): Promise<void> {
-    return this.#store.prepareForOrders();
+  prepareForOrders(isDryRun: boolean): Promise<void> {
+    return this.#store.prepareForOrders(isDryRun);
   }
 
   /** Does all of the work or none of it; the work must use the tables that it is given, which are in the transaction. */

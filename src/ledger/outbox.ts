@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode, errorMessage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/folders.ts';
 import type { NewOrder, PlacedOrder } from './new-order.ts';
 
@@ -20,28 +21,33 @@ export type Outcome =
   | { readonly kind: 'placed'; readonly order: NewOrder; readonly placed: PlacedOrder }
   | { readonly kind: 'refused' | 'uncertain'; readonly detail: string };
 
-/** An attempt of which it is not known whether the ledger has it, and which was not sent. */
-export interface UnsentAttempt {
-  readonly account: string;
-  readonly unsent: string;
-}
-
-export interface AttemptOutcome {
-  /** Rows of another account are handed over by a command of that account. */
-  readonly account: string;
-  readonly attempt: number;
+export interface KeptOutcome {
+  /** Of the attempt: its number may be that of another one in another ledger. */
+  readonly token: string;
+  /** By the clock of the ledger. */
+  readonly at: string;
   readonly outcome: Outcome;
 }
 
-export type KeptOutcome = AttemptOutcome | UnsentAttempt;
+/** Whose outcomes these are: another account, or another ledger, takes none of them. */
+export interface OutboxOwner {
+  readonly account: string;
+  readonly ledger: string;
+}
+
+/** What can't be handed over is told, and stays. */
+export type OnTrouble = (text: string, hint?: string) => Promise<void>;
 
 const SUFFIX = '.json';
 
 export class Outbox {
   readonly #folder: string;
+  readonly #owner: () => OutboxOwner;
 
-  constructor(folder: string) {
+  /** `owner` is asked when it is needed: which ledger it is, is known when it was reached. */
+  constructor(folder: string, owner: () => OutboxOwner) {
     this.#folder = folder;
+    this.#owner = owner;
   }
 
   /** On disk when this returns. */
@@ -51,22 +57,36 @@ export class Outbox {
     const draft = join(this.#folder, `${randomUUID()}.new`);
     const file = openSync(draft, 'wx', 0o600);
     try {
-      writeSync(file, JSON.stringify(kept));
+      writeSync(file, JSON.stringify({ ...this.#owner(), ...kept }));
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
     renameSync(draft, draft.replace(/\.new$/, SUFFIX));
+    syncFolder(this.#folder);
   }
 
-  /** Hands over each outcome of the account; one that can't be taken stays. */
-  async handOver(account: string, take: (kept: KeptOutcome) => Promise<void>): Promise<void> {
+  /** Hands over each outcome; another process may do so at the same time, so `take` may see one twice. */
+  async handOver(take: (kept: KeptOutcome) => Promise<void>, onTrouble: OnTrouble): Promise<void> {
     for (const path of this.#paths()) {
-      const kept = JSON.parse(readFileSync(path, 'utf8')) as KeptOutcome;
-      if (kept.account !== account) continue;
-      await take(kept);
-      rmSync(path, { force: true });
+      try {
+        const text = readIfThere(path);
+        const kept = text === undefined ? undefined : parse(text);
+        if (!kept || !this.#isOurs(kept)) continue;
+        await take(kept);
+        rmSync(path, { force: true });
+      } catch (error) {
+        await onTrouble(
+          `what became of an order is in ${path}, and the ledger could not take it: ${errorMessage(error)}`,
+          'the order is unclear until then: steno attempts',
+        );
+      }
     }
+  }
+
+  #isOurs({ account, ledger }: OutboxOwner): boolean {
+    const own = this.#owner();
+    return account === own.account && ledger === own.ledger;
   }
 
   #paths(): string[] {
@@ -77,5 +97,44 @@ export class Outbox {
       // Mostly there is no such folder.
       return [];
     }
+  }
+}
+
+/** Another process may have handed it over meanwhile. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parse(text: string): KeptOutcome & OutboxOwner {
+  const found = asObject(text);
+  const { account, ledger, token, at, outcome } = found;
+  const texts = [account, ledger, token, at, outcome?.kind];
+  const isPlaced = outcome?.kind === 'placed';
+  const lacks = isPlaced ? !outcome.order?.audios || !outcome.placed?.id : outcome?.detail === undefined;
+  if (texts.some((each) => typeof each !== 'string') || lacks) throw new Error('it is damaged');
+  return found as KeptOutcome & OutboxOwner;
+}
+
+function asObject(text: string): Partial<KeptOutcome & OutboxOwner> {
+  try {
+    return (JSON.parse(text) ?? {}) as Partial<KeptOutcome & OutboxOwner>;
+  } catch {
+    throw new Error('it is damaged');
+  }
+}
+
+/** So that the new name is on disk too. Windows has no such thing. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }

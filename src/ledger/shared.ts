@@ -1,5 +1,6 @@
 /** What it takes to open a ledger that several machines use. */
 import type { PostgresAddress } from '../lib/postgres-url.ts';
+import type { OnTrouble } from './outbox.ts';
 
 export interface SharedLedgerOptions {
   readonly address: PostgresAddress;
@@ -7,9 +8,13 @@ export interface SharedLedgerOptions {
   readonly password: () => Promise<string>;
   /** How long a connection may take. */
   readonly timeoutMs: number;
+  /** How long the database may be silent while a statement waits. */
+  readonly queryTimeoutMs: number;
   readonly account: Account;
   /** The folder on this machine for outcomes of orders that the ledger could not take. */
   readonly outcomes: string;
+  /** Told where one of them still can't be handed over. */
+  readonly onTrouble: OnTrouble;
 }
 
 /** Whose rows these are. */

@@ -94,8 +94,8 @@ export interface LedgerStore extends Store {
   reopen(): Promise<boolean>;
   /** Whether the error is about the database itself, which no work can use now. */
   isDown(error: unknown): boolean;
-  /** Throws where no order may be placed with this ledger. */
-  prepareForOrders(): Promise<void>;
+  /** Throws where no order may be placed with this ledger; a dry run writes nothing. */
+  prepareForOrders(isDryRun: boolean): Promise<void>;
   /** The same store for work that can do without it: waits for others only some seconds in all. */
   impatient(signal: AbortSignal): LedgerStore;
   /**

@@ -129,11 +129,19 @@ export class Settings {
     return { value: printed, source: `command of ${command.source}` };
   }
 
-  /** The password of the shared ledger; empty where none is set. Asked for at each connection. */
+  /**
+   * The password of the shared ledger: of the URL, PGPASSWORD, the command, or libpq's password file; empty where none is
+   * set. Asked for at each connection.
+   */
   async ledgerPassword(address: PostgresAddress, limits: CommandLimits): Promise<string> {
-    const command = this.get('ledger-password-command');
-    if (address.password !== undefined || command.value === undefined) return address.password ?? '';
-    return secretFromCommand(command.value, ledgerPassword, this.#options.mask, limits);
+    const { mask, env } = this.#options;
+    if (address.password !== undefined) return address.password;
+    const command = this.get('ledger-password-command').value;
+    if (command !== undefined) return secretFromCommand(command, ledgerPassword, mask, limits);
+    const { passwordFromFile } = await import('./password-file.ts');
+    const password = passwordFromFile(address, env) ?? '';
+    mask.add(password);
+    return password;
   }
 
   /** Whose rows of a shared ledger these are. */

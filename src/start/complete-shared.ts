@@ -23,7 +23,7 @@ export async function suggestFromShared(
   const limit = setTimeout(() => process.exit(), TIMEOUT_MS);
   const address = readPostgresUrl(url, env);
   const password = async (): Promise<string> => address.password ?? '';
-  const db = openForReading(address, { timeoutMs: TIMEOUT_MS, password });
+  const db = openForReading(address, { timeoutMs: TIMEOUT_MS, queryTimeoutMs: TIMEOUT_MS, password });
   try {
     return await new IdSuggestions({ db, profile: account, hide: String }).suggest(kind, prefix);
   } finally {

@@ -10,6 +10,8 @@ import { until } from './until.ts';
 
 export interface PostgresServer {
   readonly port: number;
+  /** Its data folder; `pg_hba.conf` in it says who may connect. */
+  readonly data: string;
   /** A URL of a new, empty database, as its owner. */
   newDatabase(): Promise<string>;
   /** Runs SQL as the superuser. */
@@ -29,14 +31,39 @@ const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 let count = 0;
 
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
-  if (!postgresFolder) throw new Error('no PostgreSQL is installed');
-  const bin = postgresFolder;
+  const folder = newFolder();
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
+  runProgram('initdb', initdb, folder);
+  return serve(folder, settings);
+}
+
+/** A hot standby of a server: it takes over what that writes, and only reads. */
+export async function startStandby(server: PostgresServer): Promise<PostgresServer> {
+  const folder = newFolder();
+  const source = ['-h', '127.0.0.1', '-p', String(server.port), '-U', 'postgres'];
+  const how = ['-D', join(folder, 'data'), '-R', '-X', 'stream', '--checkpoint=fast', '--no-sync'];
+  runProgram('pg_basebackup', [...source, ...how], folder);
+  return serve(folder, [`primary_conninfo = 'host=127.0.0.1 port=${server.port} user=postgres'`]);
+}
+
+/** With a data folder in it that only the user of the server may read. */
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'steno-postgres-'));
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (identity.uid !== undefined) for (const each of [folder, data]) chownSync(each, NOBODY, NOBODY);
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
-  execFileSync(join(bin, 'initdb'), initdb, { ...identity, stdio: 'ignore', cwd: folder });
+  return folder;
+}
+
+function runProgram(name: string, args: readonly string[], cwd: string): void {
+  if (!postgresFolder) throw new Error('no PostgreSQL is installed');
+  execFileSync(join(postgresFolder, name), args, { ...identity, stdio: 'ignore', cwd });
+}
+
+async function serve(folder: string, settings: readonly string[]): Promise<PostgresServer> {
+  const bin = postgresFolder ?? '';
+  const data = join(folder, 'data');
   writeFileSync(
     join(data, 'postgresql.auto.conf'),
     ["listen_addresses = '127.0.0.1'", `unix_socket_directories = '${folder}'`, ...settings].join('\n'),
@@ -72,6 +99,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   await start();
   return {
     port,
+    data,
     query,
     start,
     newDatabase: async () => {

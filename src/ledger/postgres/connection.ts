@@ -1,16 +1,18 @@
 /** One connection to a shared ledger. It keeps no state in its session, which a pooler may give to others. */
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, QueryResult } from 'pg';
+import { formatDuration } from '../../lib/duration.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
 import type { Value } from '../store.ts';
 import { toParameter, toPostgres } from './dialect.ts';
-import { ledgerError } from './failures.ts';
+import { ledgerError, noPasswordError } from './failures.ts';
 
 export interface ConnectOptions {
   readonly timeoutMs: number;
-  /** A statement that is not answered for this long ends the connection; absent: it may take any time. */
-  readonly queryTimeoutMs?: number;
+  /** A server that is silent for this long while a statement waits ends the connection. */
+  readonly queryTimeoutMs: number;
   /** Asked at each connection: a password may be a token that is valid for minutes. */
   readonly password: () => Promise<string>;
 }
@@ -24,11 +26,16 @@ export class PostgresConnection {
   readonly schema: string;
   readonly #translated = new Map<string, string>();
   #lost: unknown;
+  readonly #silence: SilenceTimer;
   /** By how much the server's clock is ahead of ours: never more than it is. */
   clockAheadMs = 0;
 
-  private constructor(client: Client, { host, port, schema }: PostgresAddress) {
+  private constructor(client: Client, { host, port, schema }: PostgresAddress, queryTimeoutMs: number) {
     this.#client = client;
+    this.#silence = new SilenceTimer(queryTimeoutMs, () => {
+      this.#lost ??= new Error(`it was silent for ${formatDuration(queryTimeoutMs)}`);
+      streamOf(client).destroy();
+    });
     this.schema = schema;
     this.where = `${host}:${port}`;
     // Without a listener a lost connection ends the program.
@@ -43,11 +50,16 @@ export class PostgresConnection {
   static async open(address: PostgresAddress, options: ConnectOptions): Promise<PostgresConnection> {
     const { default: ClientClass } = await import('pg/lib/client.js');
     const { host, port, user, database } = address;
+    // Before the time for the connection begins: a command may ask a person.
+    const password = await options.password();
     const client: Client = new ClientClass({
       ...{ host, port, user, database, ssl: tlsOptions(address) },
-      password: options.password,
+      // Called only where the server asks for one.
+      password: () => {
+        if (!password) throw noPasswordError(`${host}:${port}`);
+        return password;
+      },
       connectionTimeoutMillis: options.timeoutMs,
-      ...(options.queryTimeoutMs && { query_timeout: options.queryTimeoutMs }),
       keepAlive: true,
       pipeline: true,
       enableChannelBinding: true,
@@ -55,10 +67,14 @@ export class PostgresConnection {
     // PGOPTIONS would be sent as a start-up parameter, which poolers refuse.
     (client as unknown as { connectionParameters: { options: string } }).connectionParameters.options = '';
     client.setTypeParser(INT8, Number);
-    const connection = new PostgresConnection(client, address);
+    const connection = new PostgresConnection(client, address, options.queryTimeoutMs);
     try {
       await client.connect();
+      // Not before: TLS puts another stream in its place.
+      streamOf(client).on('data', () => connection.#silence.restart());
     } catch (error) {
+      // The server waits a minute for a password that does not come.
+      streamOf(client).destroy();
       throw ledgerError(connection.where, error);
     }
     return connection;
@@ -71,7 +87,7 @@ export class PostgresConnection {
   /** Statements that are sent without waiting for each other share a round trip. */
   async query<Row>(sql: string, values: readonly Value[] = []): Promise<QueryResult & { rows: Row[] }> {
     try {
-      return await this.#client.query(this.#translate(sql), values.map(toParameter));
+      return await this.#silence.during(this.#client.query(this.#translate(sql), values.map(toParameter)));
     } catch (error) {
       throw ledgerError(this.where, this.#lost ?? error);
     }
@@ -99,6 +115,40 @@ export class PostgresConnection {
     return translated;
   }
 }
+
+/** A host that vanished says nothing, and TCP notices that after a quarter of an hour. */
+class SilenceTimer {
+  readonly #limitMs: number;
+  readonly #onSilence: () => void;
+  #waiting = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number, onSilence: () => void) {
+    this.#limitMs = limitMs;
+    this.#onSilence = onSilence;
+  }
+
+  async during<Result>(statement: Promise<Result>): Promise<Result> {
+    this.#waiting += 1;
+    this.#timer ??= setTimeout(this.#onSilence, this.#limitMs);
+    try {
+      return await statement;
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+      }
+    }
+  }
+
+  restart(): void {
+    this.#timer?.refresh();
+  }
+}
+
+const streamOf = (client: Client): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
 function tlsOptions({ tls, caFile, certFile, keyFile, host }: PostgresAddress): ConnectionOptions | false {
   if (tls === 'off') return false;

@@ -6,15 +6,34 @@ interface Explanation {
   readonly kind: 'failed' | 'network';
   readonly text: string;
   readonly hint?: string;
+  /** The server's own words name what it is about. */
+  readonly names?: boolean;
 }
 
+/** Where a password may come from, in the order in which they are asked. */
+const PASSWORD_HINT =
+  'it comes from the URL, PGPASSWORD, the setting ledger-password-command or ~/.pgpass, the first that is there';
+
 const explanations: Readonly<Record<string, Explanation>> = {
-  '28P01': { kind: 'failed', text: 'the password was refused', hint: 'see: steno help environment' },
-  '28000': { kind: 'failed', text: 'the user was refused' },
-  '3D000': { kind: 'failed', text: 'there is no such database' },
-  '42501': { kind: 'failed', text: 'the role lacks a right', hint: 'the README has the SQL that grants it' },
+  '28P01': { kind: 'failed', text: 'the password was refused', hint: PASSWORD_HINT },
+  '28000': {
+    kind: 'failed',
+    text: 'the user was refused',
+    hint: 'pg_hba.conf on the server says who may connect',
+  },
+  '3D000': {
+    kind: 'failed',
+    text: 'there is no such database',
+    hint: 'make it, or correct the setting ledger',
+  },
+  '42501': {
+    kind: 'failed',
+    text: 'the role lacks a right',
+    names: true,
+    hint: 'the README has the SQL that grants it',
+  },
   '25006': { kind: 'failed', text: 'it only reads: a standby', hint: 'name the primary server' },
-  '53100': { kind: 'failed', text: 'its disk is full' },
+  '53100': { kind: 'failed', text: 'its disk is full', hint: 'make room on the server of the database' },
   '53300': { kind: 'network', text: 'it has too many connections', hint: 'try again in a moment' },
 };
 
@@ -27,8 +46,13 @@ export function ledgerError(where: string, error: unknown): StenoError {
   const code = errorCode(error) ?? '';
   const known = explanations[code];
   const subject = `the shared ledger at ${where}`;
-  if (known)
-    return new DatabaseError(known.kind, `${subject}: ${known.text}`, { hint: known.hint, cause: error });
+  if (known) {
+    const what = known.names ? ` (${errorMessage(error)})` : '';
+    return new DatabaseError(known.kind, `${subject}: ${known.text}${what}`, {
+      hint: known.hint,
+      cause: error,
+    });
+  }
   if (certificateCodes.test(code)) {
     return new DatabaseError(
       'network',
@@ -47,6 +71,10 @@ export function ledgerError(where: string, error: unknown): StenoError {
     cause: error,
   });
 }
+
+/** The server asks for a password, and there is none. */
+export const noPasswordError = (where: string): StenoError =>
+  new DatabaseError('failed', `the shared ledger at ${where}: no password is set`, { hint: PASSWORD_HINT });
 
 /** A statement of a batch did not change as many rows as it must: its check divides by zero. */
 export const isUnexpected = (error: unknown): boolean => codeOf(error) === '22012';

@@ -21,6 +21,9 @@ export const openForReading = (
   address: PostgresAddress,
   options: ConnectOptions,
 ): Store & Pick<PostgresStore, 'close'> => {
-  const connect = async () => ({ connection: await PostgresConnection.open(address, options), accounts: [] });
+  const connect = async () => ({
+    connection: await PostgresConnection.open(address, options),
+    accounts: [],
+  });
   return new PostgresStore(connect, { name: '', isChosen: false, baseUrl: undefined });
 };

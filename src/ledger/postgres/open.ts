@@ -12,6 +12,7 @@ const CLIENT_LEVEL = postgresMigrations.length;
 
 interface ServerRow {
   readonly standby: boolean;
+  readonly read_only: 'on' | 'off';
   /** In milliseconds. */
   readonly now: string;
 }
@@ -19,24 +20,36 @@ interface ServerRow {
 interface MigrationRow {
   readonly name: string;
   readonly min_client: number;
+  /** In seconds; to the microsecond, so that no two ledgers have the same. */
+  readonly at: string;
 }
 
 /** What a connection may take. */
 export interface ConnectLimits {
   readonly timeoutMs: number;
-  readonly queryTimeoutMs?: number;
+  readonly queryTimeoutMs: number;
 }
 
-export interface Opened {
-  readonly connection: PostgresConnection;
+const MIGRATIONS =
+  'SELECT name, min_client, extract(epoch FROM at)::text AS at FROM {schema}.steno_migrations ORDER BY at';
+
+/** What is known of a ledger that may be used. */
+interface Checked {
+  /** Tells it from every other ledger, wherever it is moved. */
+  readonly identity: string;
   /** The account itself, and others of the same service. */
   readonly accounts: readonly AccountRow[];
+}
+
+export interface Opened extends Partial<Checked> {
+  readonly accounts: readonly AccountRow[];
+  readonly connection: PostgresConnection;
 }
 
 export async function openChecked(options: SharedLedgerOptions, limits?: ConnectLimits): Promise<Opened> {
   const connection = await PostgresConnection.open(options.address, { ...options, ...limits });
   try {
-    return { connection, accounts: await check(connection, options) };
+    return { connection, ...(await check(connection, options)) };
   } catch (error) {
     await connection.close();
     throw error;
@@ -44,37 +57,37 @@ export async function openChecked(options: SharedLedgerOptions, limits?: Connect
 }
 
 /** All questions share a round trip. */
-async function check(
-  connection: PostgresConnection,
-  { address, account }: SharedLedgerOptions,
-): Promise<readonly AccountRow[]> {
-  const { schema } = address;
+async function check(connection: PostgresConnection, options: SharedLedgerOptions): Promise<Checked> {
+  const { account } = options;
+  const { schema } = options.address;
   const [server, migrations, accounts] = await Promise.allSettled([
     connection.query<ServerRow>(
-      'SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp()) * 1000 AS now',
+      `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+         extract(epoch FROM clock_timestamp()) * 1000 AS now`,
     ),
-    connection.query<MigrationRow>(`SELECT name, min_client FROM ${schema}.steno_migrations`),
+    connection.query<MigrationRow>(MIGRATIONS.replace('{schema}', schema)),
     connection.query<AccountRow>(...accountsQuery(account)),
   ]);
   const answeredAt = Date.now();
   if (server.status === 'rejected') throw server.reason;
   const [row] = server.value.rows;
-  if (row?.standby) throw standbyError(connection);
+  if (row?.standby) throw readOnlyError(connection, 'it is a standby');
+  if (row?.read_only === 'on') throw readOnlyError(connection, 'default_transaction_read_only is on');
   connection.clockAheadMs = Math.floor(Number(row?.now)) - answeredAt;
   if (migrations.status === 'rejected') {
     if (!isMissingTable(migrations.reason)) throw migrations.reason;
     await migrate(connection, schema);
-    return [];
+    return check(connection, options);
   }
   checkVersion(connection, migrations.value.rows);
   if (accounts.status === 'rejected') throw accounts.reason;
   checkAccount(accounts.value.rows, account);
-  return accounts.value.rows;
+  return { identity: migrations.value.rows[0]?.at ?? '', accounts: accounts.value.rows };
 }
 
-const standbyError = ({ where }: PostgresConnection): StenoError =>
-  new StenoError('failed', `the shared ledger at ${where} only reads: it is a standby`, {
-    hint: 'name the primary server in the setting ledger',
+const readOnlyError = ({ where }: PostgresConnection, reason: string): StenoError =>
+  new StenoError('failed', `the shared ledger at ${where} only reads: ${reason}`, {
+    hint: 'name the primary server, and a role that may write, in the setting ledger',
   });
 
 function checkVersion({ where }: PostgresConnection, applied: readonly MigrationRow[]): void {

@@ -14,7 +14,7 @@ import {
   type Store,
   type Value,
 } from '../store.ts';
-import { registerAccount } from './accounts.ts';
+import { checkChosen, registerAccount } from './accounts.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isAboutServer, isConflict, isUnexpected } from './failures.ts';
 import type { ConnectLimits, Opened } from './open.ts';
@@ -30,33 +30,42 @@ const NEWS_INTERVAL_MS = 1_000;
 const LISTENER_LIMITS: ConnectLimits = { timeoutMs: 10_000, queryTimeoutMs: 30_000 };
 /** After a connection that failed, a listener, all of whose parts want one, tries the next after this time. */
 const LISTENER_PAUSE_MS = 1_000;
+/** Work that can do without the ledger waits for a connection no longer, and then tries none for a while. */
+const IMPATIENT_LIMITS: ConnectLimits = { timeoutMs: 3_000, queryTimeoutMs: 3_000 };
+const IMPATIENT_PAUSE_MS = 30_000;
 
 /** Whether COMMIT is sent with the statements, or after all of them have succeeded. */
 type Commits = 'at once' | 'after';
+
+/** A connection that stores share, and what runs on it. */
+class Link {
+  opened: Opened | undefined;
+  opening: Promise<PostgresConnection> | undefined;
+  failed: { readonly error: unknown; readonly atMs: number } | undefined;
+  readonly mutex = new Mutex();
+}
 
 export class PostgresStore implements LedgerStore {
   readonly isShared = true;
   readonly #connect: Connect;
   readonly #account: Account;
   readonly #pauseMs: number;
-  #opened: Opened | undefined;
-  #opening: Promise<PostgresConnection> | undefined;
-  #failed: { readonly error: unknown; readonly atMs: number } | undefined;
-  readonly #mutex = new Mutex();
+  readonly #link: Link;
 
   /** `pauseMs`: for this long after a connection failed, none is tried. */
-  constructor(connect: Connect, account: Account, pauseMs = 0) {
+  constructor(connect: Connect, account: Account, pauseMs = 0, link = new Link()) {
     this.#connect = connect;
     this.#account = account;
     this.#pauseMs = pauseMs;
+    this.#link = link;
   }
 
   get isInPlace(): boolean {
-    return this.#opened !== undefined && !this.#opened.connection.isLost;
+    return this.#link.opened !== undefined && !this.#link.opened.connection.isLost;
   }
 
   get clockAheadMs(): number {
-    return this.#opened?.connection.clockAheadMs ?? 0;
+    return this.#link.opened?.connection.clockAheadMs ?? 0;
   }
 
   async run(sql: string, ...values: Value[]): Promise<number> {
@@ -73,7 +82,7 @@ export class PostgresStore implements LedgerStore {
 
   /** Always durable: what a shared ledger says must hold for the others too. */
   transaction<Result>(work: Work<Result>): Promise<Result> {
-    return this.#mutex.run(() => this.#transact(work));
+    return this.#link.mutex.run(() => this.#transact(work));
   }
 
   durable<Result>(work: Work<Result>): Promise<Result> {
@@ -83,7 +92,9 @@ export class PostgresStore implements LedgerStore {
   /** The transaction is one round trip: nothing waits for the answer to the statement before. */
   async batch<Row>(statements: readonly Statement[]): Promise<Row[] | undefined> {
     try {
-      return await this.#mutex.run(() => this.#transact((store) => store.batch<Row>(statements), 'at once'));
+      return await this.#link.mutex.run(() =>
+        this.#transact((store) => store.batch<Row>(statements), 'at once'),
+      );
     } catch (error) {
       if (isUnexpected(error)) return undefined;
       throw error;
@@ -95,6 +106,11 @@ export class PostgresStore implements LedgerStore {
     return Math.floor(monotonicMs() / NEWS_INTERVAL_MS);
   }
 
+  /** Tells the ledger from every other; empty before it was reached. */
+  get identity(): string {
+    return this.#link.opened?.identity ?? '';
+  }
+
   checkInPlace(): void {}
 
   async reopen(): Promise<boolean> {
@@ -103,7 +119,7 @@ export class PostgresStore implements LedgerStore {
   }
 
   isDown(error: unknown): boolean {
-    return error === this.#failed?.error || isAboutServer(error);
+    return error === this.#link.failed?.error || isAboutServer(error);
   }
 
   async lock(): Promise<void> {
@@ -134,12 +150,15 @@ export class PostgresStore implements LedgerStore {
     };
   }
 
-  prepareForOrders(): Promise<void> {
-    return registerAccount(this, this.#opened?.accounts ?? [], this.#account);
+  async prepareForOrders(isDryRun: boolean): Promise<void> {
+    const accounts = this.#link.opened?.accounts ?? [];
+    if (isDryRun) checkChosen(accounts, this.#account);
+    else await registerAccount(this, accounts, this.#account);
   }
 
   impatient(): PostgresStore {
-    return this;
+    const connect = (): Promise<Opened> => this.#connect(IMPATIENT_LIMITS);
+    return new PostgresStore(connect, this.#account, IMPATIENT_PAUSE_MS, this.#link);
   }
 
   async another(): Promise<PostgresStore> {
@@ -147,26 +166,26 @@ export class PostgresStore implements LedgerStore {
   }
 
   async close(): Promise<void> {
-    void this.#opening?.then((connection) => connection.close()).catch(() => {});
-    await this.#opened?.connection.close();
+    void this.#link.opening?.then((connection) => connection.close()).catch(() => {});
+    await this.#link.opened?.connection.close();
   }
 
   async connect(): Promise<PostgresConnection> {
-    if (this.#opened && !this.#opened.connection.isLost) return this.#opened.connection;
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined;
+    if (this.#link.opened && !this.#link.opened.connection.isLost) return this.#link.opened.connection;
+    this.#link.opening ??= this.#open().finally(() => {
+      this.#link.opening = undefined;
     });
-    return this.#opening;
+    return this.#link.opening;
   }
 
   async #open(): Promise<PostgresConnection> {
-    const failed = this.#failed;
+    const failed = this.#link.failed;
     if (failed && monotonicMs() - failed.atMs < this.#pauseMs) throw failed.error;
     try {
-      this.#opened = await this.#connect();
-      return this.#opened.connection;
+      this.#link.opened = await this.#connect();
+      return this.#link.opened.connection;
     } catch (error) {
-      this.#failed = { error, atMs: monotonicMs() };
+      this.#link.failed = { error, atMs: monotonicMs() };
       throw error;
     }
   }
@@ -175,10 +194,10 @@ export class PostgresStore implements LedgerStore {
   async #alone<Row>(sql: string, values: readonly Value[]) {
     let connection: PostgresConnection;
     do {
-      await this.#mutex.idle();
+      await this.#link.mutex.idle();
       connection = await this.connect();
       // A transaction that began meanwhile would take it in.
-    } while (this.#mutex.isBusy);
+    } while (this.#link.mutex.isBusy);
     try {
       return await connection.query<Row>(sql, values);
     } catch (error) {
@@ -189,16 +208,23 @@ export class PostgresStore implements LedgerStore {
 
   async #transact<Result>(work: Work<Result>, commits: Commits = 'after'): Promise<Result> {
     for (let n = 0; ; n += 1) {
+      const connection = await this.connect();
       try {
-        return await this.#transactOnce(work, commits);
+        return await this.#transactOnce(connection, work, commits);
       } catch (error) {
-        if (!isConflict(error) || n >= CONFLICT_RETRIES) throw error;
+        // Before COMMIT a lost connection has undone everything; one is lost for good after one more.
+        const isUndone =
+          isConflict(error) || (connection.isLost && !(error instanceof CommitUnknown) && n === 0);
+        if (!isUndone || n >= CONFLICT_RETRIES) throw error;
       }
     }
   }
 
-  async #transactOnce<Result>(work: Work<Result>, commits: Commits): Promise<Result> {
-    const connection = await this.connect();
+  async #transactOnce<Result>(
+    connection: PostgresConnection,
+    work: Work<Result>,
+    commits: Commits,
+  ): Promise<Result> {
     // Not awaited: they share the round trip of the first statement of the work.
     const begun = Promise.all([
       connection.query('BEGIN'),

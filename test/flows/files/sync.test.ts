@@ -208,7 +208,7 @@ describe.concurrent('sync', () => {
     });
     const end = finished(child);
     await until(
-      () => stdout === told,
+      () => stdout === told && it.fetched().includes('2.txt'),
       () => `told so far: ${stdout}`,
     );
     expect(child.exitCode).toBeNull();

@@ -19,7 +19,8 @@ describe.skipIf(!postgresFolder)('a ledger in PostgreSQL', () => {
     const address = readPostgresUrl(await server.newDatabase(), {});
     const account = { name: 'default', isChosen: false, baseUrl: undefined };
     const db = await openSharedStore({
-      ...{ address, account, timeoutMs: 5000, outcomes: freshFolder() },
+      ...{ address, account, timeoutMs: 5000, queryTimeoutMs: 5000, outcomes: freshFolder() },
+      onTrouble: async () => {},
       password: async () => '',
     });
     const context = { db, profile: 'default', hide: (text: string) => text };

@@ -132,7 +132,9 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
   it('numbers of events become visible in their order', async () => {
     const address = readPostgresUrl(await server.newDatabase(), {});
     const account = { name: 'default', isChosen: false, baseUrl: undefined };
-    const options = { address, account, timeoutMs: 5_000, outcomes: freshFolder(), password: async () => '' };
+    const limits = { timeoutMs: 5_000, queryTimeoutMs: 5_000 };
+    const edges = { outcomes: freshFolder(), password: async () => '', onTrouble: async () => {} };
+    const options = { address, account, ...limits, ...edges };
     const [slow, quick] = [await openSharedStore(options), await openSharedStore(options)];
     const order: string[] = [];
     let goOn = (): void => {};

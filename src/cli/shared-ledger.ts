@@ -1,0 +1,42 @@
+/** What a shared ledger is opened with. */
+import { join } from 'node:path';
+import type { SharedLedgerOptions } from '../ledger/shared.ts';
+import type { Env } from '../lib/env.ts';
+import type { CommandLimits } from '../settings/key.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Output } from '../ui/output.ts';
+
+/** What it needs of a command's context. */
+interface Needed {
+  readonly settings: Settings;
+  readonly env: Env;
+  readonly out: Output;
+  readonly commandLimits: CommandLimits;
+  readonly stateFolder: string;
+}
+
+/** How long a connection may take: some databases wake up first. It may be silent for as long. */
+const LEDGER_TIMEOUT_MS = 30_000;
+
+/** `limitMs`: how long it may be waited for at most, whatever the URL says. */
+export async function sharedLedgerOptions(
+  { settings, env, out, commandLimits, stateFolder }: Needed,
+  url: string,
+  limitMs: number,
+): Promise<SharedLedgerOptions> {
+  const { readPostgresUrl } = await import('../lib/postgres-url.ts');
+  const address = readPostgresUrl(url, env);
+  return {
+    address,
+    password: () => settings.ledgerPassword(address, commandLimits),
+    timeoutMs: Math.min(address.connectTimeoutMs ?? LEDGER_TIMEOUT_MS, limitMs),
+    queryTimeoutMs: Math.min(LEDGER_TIMEOUT_MS, limitMs),
+    outcomes: join(stateFolder, 'outcomes'),
+    onTrouble: (text, hint) => out.warn(text, hint),
+    account: {
+      name: settings.account.value ?? settings.profileName,
+      isChosen: settings.get('account').value !== undefined,
+      baseUrl: settings.get('base-url').value,
+    },
+  };
+}
