@@ -71,9 +71,13 @@ _steno_child() {
     'config:set') path='config set' ;;
     'config:unset') path='config unset' ;;
     'config:path') path='config path' ;;
+    'ledger:status') path='ledger status' ;;
     'ledger:export') path='ledger export' ;;
     'ledger:import') path='ledger import' ;;
     'ledger:prune') path='ledger prune' ;;
+    'ledger:copy') path='ledger copy' ;;
+    'ledger:migrate') path='ledger migrate' ;;
+    'ledger:account') path='ledger account' ;;
     'sandbox:reset') path='sandbox reset' ;;
     'sandbox:release') path='sandbox release' ;;
     'sandbox:advance') path='sandbox advance' ;;
@@ -100,7 +104,9 @@ _steno_flags() {
     'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
     'ledger export:') offers=(--output -o --force --all-profiles --damaged) ;;
+    'ledger import:') offers=(--as) ;;
     'ledger prune:') offers=(--before --all-profiles --dry-run --yes -y) ;;
+    'ledger copy:') offers=(--to --dry-run) ;;
     'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
   esac
   offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --debug --timeout --no-ledger --help -h --version -V)
@@ -113,7 +119,9 @@ _steno_value() {
     'sandbox:--host') ;;
     'sandbox:--speed') ;;
     'sandbox:--fault') list=1 ;;
+    'ledger copy:--to') ;;
     'ledger prune:--before') ;;
+    'ledger import:--as') ;;
     'ledger export:--output' | 'ledger export:-o') kind=file ;;
     'login:--api-key-command') ;;
     'events replay:--to') ;;
@@ -201,7 +209,7 @@ _steno_argument() {
     'config get:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
     'config set:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
     'config unset:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
-    'ledger:0') offers=(export import prune) ;;
+    'ledger:0') offers=(status export import prune copy migrate account) ;;
     'ledger import:0') kind=file ;;
     'sandbox:0') offers=(reset release advance) ;;
     'sandbox release:0') kind=order ;;

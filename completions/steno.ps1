@@ -25,7 +25,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('logout'); Path = 'logout'; Help = 'Forget the key of a profile' }
                 @{ Names = @('whoami'); Path = 'whoami'; Help = 'Show the key (masked) and where each setting came from' }
                 @{ Names = @('config'); Path = 'config'; Help = 'Read and change the settings of a profile' }
-                @{ Names = @('ledger'); Path = 'ledger'; Help = 'Back up, move and clean the ledger' }
+                @{ Names = @('ledger'); Path = 'ledger'; Help = 'Look after the ledger: back up, move, share, clean' }
                 @{ Names = @('skus'); Path = 'skus'; Help = 'List the SKUs that can be ordered and upgraded' }
                 @{ Names = @('states'); Path = 'states'; Help = 'List the states of files and invoices' }
                 @{ Names = @('formats'); Path = 'formats'; Help = 'List the formats of transcripts' }
@@ -351,10 +351,19 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'ledger' = @{
             Commands = @(
+                @{ Names = @('status'); Path = 'ledger status'; Help = 'Say where the ledger is, and how it is' }
                 @{ Names = @('export'); Path = 'ledger export'; Help = 'Write the ledger as JSON lines' }
                 @{ Names = @('import'); Path = 'ledger import'; Help = 'Take an export into the ledger' }
                 @{ Names = @('prune'); Path = 'ledger prune'; Help = 'Remove old events from the ledger' }
+                @{ Names = @('copy'); Path = 'ledger copy'; Help = 'Copy the ledger to a shared one, or back' }
+                @{ Names = @('migrate'); Path = 'ledger migrate'; Help = 'Bring the shared ledger up to date' }
+                @{ Names = @('account'); Path = 'ledger account'; Help = 'Change the base URL of an account in the shared ledger' }
             )
+            Flags = @()
+            Arguments = @()
+        }
+        'ledger status' = @{
+            Commands = @()
             Flags = @()
             Arguments = @()
         }
@@ -370,7 +379,9 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'ledger import' = @{
             Commands = @()
-            Flags = @()
+            Flags = @(
+                @{ Names = @('--as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'take the rows in as those of this profile or account' }
+            )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'file'; Offers = @(); Help = 'file|-' }
             )
@@ -383,6 +394,24 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be removed, and remove nothing' }
                 @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
             )
+            Arguments = @()
+        }
+        'ledger copy' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'postgres:// URL of the shared ledger, without its password; or: local' }
+                @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be copied, and write nothing' }
+            )
+            Arguments = @()
+        }
+        'ledger migrate' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
+        }
+        'ledger account' = @{
+            Commands = @()
+            Flags = @()
             Arguments = @()
         }
         'skus' = @{

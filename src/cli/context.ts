@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
-import type { Salvaged } from '../ledger/dump/salvage.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
+import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -189,6 +189,9 @@ export class Context {
     this.#opened = ledger;
     const key = this.settings.getUnchecked('api-key').value;
     if (key) await this.#takeKeyOut(key);
+    const moved = await ledger.moved();
+    if (moved)
+      await this.out.warn(`this ledger has moved to ${moved.to}: it does not know what was ordered since`);
     return ledger;
   }
 
@@ -229,11 +232,9 @@ export class Context {
     }
   }
 
-  /** What can be read of a damaged ledger, as the lines of an export. */
-  async salvageLedger(onTable: (salvaged: Salvaged) => void): Promise<AsyncIterable<string>> {
-    const { Ledger } = await import('../ledger/ledger.ts');
-    if (!this.#hasLedger) throw usage(`there is no ledger in ${stateFolder(this.env)}`);
-    return Ledger.salvage(ledgerPath(stateFolder(this.env)), this.mask.hide, onTable);
+  /** Where the ledger of this machine is, or would be. */
+  get localLedgerPath(): string {
+    return ledgerPath(stateFolder(this.env));
   }
 
   /** Warns once if the disk of the ledger is nearly full; a command that runs for long goes on looking. */
@@ -320,6 +321,11 @@ export class Context {
   /** The URL of the shared ledger, where one is set. The sandbox never uses it. */
   get sharedLedger(): string | undefined {
     return this.inSandbox ? undefined : this.settings.get('ledger').value;
+  }
+
+  /** What it takes to open the shared ledger at this URL, for the account of the settings. */
+  sharedLedgerOptions(url: string): Promise<SharedLedgerOptions> {
+    return sharedLedgerOptions(this, url, Number.POSITIVE_INFINITY);
   }
 
   /** Registers what must be undone when the program ends, also when it crashes; returns what cancels it. */

@@ -25,6 +25,7 @@ export async function sharedLedgerOptions(
   limitMs: number,
 ): Promise<SharedLedgerOptions> {
   const { readPostgresUrl } = await import('../lib/postgres-url.ts');
+  settings.maskLedgerPassword(url);
   const address = readPostgresUrl(url, env);
   return {
     address,

@@ -1,17 +1,27 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
 import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
+import { bringBack, countRows, moveTo } from '../ledger/copy.ts';
+import type { TableCounts } from '../ledger/dump/import.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { type Moved, useIt } from '../ledger/moved.ts';
+import { Outbox } from '../ledger/outbox.ts';
+import { mayWork } from '../ledger/status.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { passwordOf, placeOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { parseSince } from '../lib/since.ts';
+import { plural } from '../lib/text.ts';
 import { moveLeftJournalsInto } from '../listen/left-journals.ts';
+import { checkAccount } from '../settings/settings.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { importedView, prunedView } from '../views/ledger.ts';
+import { accountView, migratedView, statusView } from '../views/ledger-status.ts';
 
 interface ExportOptions {
   readonly output: string | undefined;
@@ -27,7 +37,7 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
   if (file !== undefined && !force) checkIsFree(file);
   const salvaged: Salvaged[] = [];
   const lines = damaged
-    ? await context.salvageLedger((table) => salvaged.push(table))
+    ? salvageLedger(context, (table) => salvaged.push(table))
     : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
   if (file === undefined) await out.writeLines(lines);
   else {
@@ -39,23 +49,48 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
   else if (damaged) out.note('every row could be read');
 }
 
+/** What can be read of a damaged ledger, as the lines of an export. */
+function salvageLedger(
+  { mask, localLedgerPath: path }: Context,
+  onTable: (salvaged: Salvaged) => void,
+): AsyncIterable<string> {
+  if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`);
+  return Ledger.salvage(path, mask.hide, onTable);
+}
+
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
 async function openWhole(context: Context, use: string): Promise<Ledger> {
   const ledger = await context.requireLedger(use);
-  if (!context.hasJournals) return ledger;
-  const { out, signal } = context;
-  const onWarning = (text: string): void => void out.warn(text);
-  await moveLeftJournalsInto(ledger, { journals: await context.journals(), signal, onWarning });
+  await takeJournalsIn(context, ledger);
   return ledger;
 }
 
-export async function importLedger(context: Context, { args: [file = ''] }: Input): Promise<void> {
+async function takeJournalsIn(context: Context, ledger: Ledger): Promise<void> {
+  if (!context.hasJournals) return;
+  const { out, signal } = context;
+  const onWarning = (text: string): void => void out.warn(text);
+  await moveLeftJournalsInto(ledger, { journals: await context.journals(), signal, onWarning });
+}
+
+interface ImportOptions {
+  readonly as: string | undefined;
+}
+
+export async function importLedger(context: Context, { args, options }: Input<ImportOptions>): Promise<void> {
+  const [file = ''] = args;
+  const { as } = options;
+  if (as !== undefined) checkAccount(as);
   const { out, signal } = context;
   // What comes from a pipe may take for ever.
   const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
   const ledger = await context.requireLedger('ledger import writes to the ledger');
+  await ledger.checkNotMoved();
+  let profile: string | null = null;
+  const onHeader = (header: { readonly profile: string | null }): void => {
+    profile = as ?? header.profile;
+  };
   const counts = await whileSpinning(out, 'Importing', () =>
-    ledger.importLines(source, { signal }).catch((error) => {
+    ledger.importLines(source, { signal, as, onHeader }).catch((error) => {
       if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
       throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
     }),
@@ -63,6 +98,11 @@ export async function importLedger(context: Context, { args: [file = ''] }: Inpu
   await out.show(importedView(counts));
   const orphaned = counts.reduce((sum, each) => sum + each.orphaned, 0);
   if (orphaned) await out.warn(`${orphaned} rows were left out: what they belong to was lost`);
+  if (profile !== null && profile !== ledger.profile)
+    await out.warn(
+      `the rows are those of '${profile}', and this ledger is used as '${ledger.profile}': they hold up none of its orders`,
+      `if they are the same account: steno ledger import <file> --as ${ledger.profile}`,
+    );
 }
 
 interface PruneOptions {
@@ -94,4 +134,139 @@ export async function pruneLedger(context: Context, { options }: Input<PruneOpti
   const pruned = await whileSpinning(out, 'Removing', () => prune(ledger, all, time, signal));
   await out.show(prunedView(pruned));
   if (pruned.staysLarge) out.note('the room is used again; the file gets smaller once no listener runs');
+}
+
+interface CopyOptions {
+  readonly to: string | undefined;
+  readonly dryRun: boolean;
+}
+
+export async function copyLedger(context: Context, { options }: Input<CopyOptions>): Promise<void> {
+  const { to, dryRun } = options;
+  if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
+  if (!context.globals.ledger)
+    throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
+  if (context.inSandbox) throw usage('the ledger of the sandbox is never shared');
+  await (to === 'local' ? copyBack(context, dryRun) : copyOut(context, to, dryRun));
+}
+
+async function copyOut(context: Context, url: string, dryRun: boolean): Promise<void> {
+  const { out, mask, signal } = context;
+  if (passwordOf(url))
+    await out.warn(
+      'a password in --to shows to other users of this machine, in the list of processes, and to the history of the shell',
+      'leave it out: PGPASSWORD or the setting ledger-password-command gives it',
+    );
+  const target = await context.sharedLedgerOptions(url);
+  if (!existsSync(context.localLedgerPath))
+    throw usage(`there is no ledger to copy in ${dirname(context.localLedgerPath)}`);
+  const local = await openLocal(context);
+  const [to, account] = [shownPostgresUrl(url), target.account.name];
+  const moved: Moved = { to, place: placeOf(target.address), account, at: new Date().toISOString() };
+  if (dryRun && !(await Ledger.statusOfShared(target, mask.hide)).made) {
+    await out.show(importedView(await countRows(local)));
+    return out.note('nothing was written; the shared ledger has no tables yet');
+  }
+  const shared = await Ledger.openShared(target, mask.hide);
+  context.onExit(() => shared.close());
+  await shared.prepareForOrders(dryRun);
+  if (!dryRun) await takeJournalsIn(context, local);
+  const counts = await copying(context, (onRows) => moveTo(shared, local, moved, { signal, dryRun, onRows }));
+  await out.show(importedView(counts));
+  if (dryRun) return out.note('nothing was written');
+  out.note(`the local ledger is marked as moved; nothing is ordered with it any more`);
+  if (context.sharedLedger === undefined) out.note(`use the shared one from now on: ${useIt(to, account)}`);
+}
+
+async function copyBack(context: Context, dryRun: boolean): Promise<void> {
+  const { out, mask, signal } = context;
+  const url = context.sharedLedger;
+  if (url === undefined)
+    throw usage(
+      'ledger copy --to local copies from the shared ledger, and none is set',
+      'name it with STENO_LEDGER=postgres://… or: steno config set ledger postgres://user@host/database',
+    );
+  const shared = await Ledger.openShared(await context.sharedLedgerOptions(url), mask.hide);
+  context.onExit(() => shared.close());
+  if (!dryRun) await takeJournalsIn(context, shared);
+  const local = await openLocal(context);
+  const counts = await copying(context, (onRows) => bringBack(local, shared, { signal, dryRun, onRows }));
+  await out.show(importedView(counts));
+  if (dryRun) return out.note('nothing was written');
+  out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
+  out.note('use the local one from now on: steno config unset ledger   (and unset STENO_LEDGER)');
+}
+
+async function copying(
+  { out, signal }: Context,
+  work: (onRows: (done: number) => void) => Promise<TableCounts[]>,
+): Promise<TableCounts[]> {
+  try {
+    return await whileSpinning(out, 'Copying', (update) =>
+      work((done) => update(`Copying: ${plural(done, 'row')}`)),
+    );
+  } catch (error) {
+    if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was copied');
+    throw error;
+  }
+}
+
+/** The ledger of this machine, also where a shared one is set. */
+async function openLocal(context: Context): Promise<Ledger> {
+  const { localLedgerPath, settings, mask, signal } = context;
+  const ledger = await Ledger.open(localLedgerPath, settings.profileName, mask.hide, signal);
+  context.onExit(() => ledger.close());
+  return ledger;
+}
+
+export async function showStatus(context: Context): Promise<void> {
+  const { out, settings, mask, signal, sharedLedger: url, localLedgerPath: path } = context;
+  const options = url === undefined ? undefined : await context.sharedLedgerOptions(url);
+  const status = await whileSpinning(out, 'Asking', () =>
+    options === undefined
+      ? Ledger.statusOfFile(path, settings.profileName, mask.hide, signal)
+      : Ledger.statusOfShared(options, mask.hide),
+  );
+  const account = options?.account.name ?? settings.profileName;
+  await out.show(
+    statusView({
+      ...status,
+      where: url === undefined ? path : shownPostgresUrl(url),
+      source: url === undefined ? 'default' : settings.get('ledger').source,
+      account,
+      outcomes: Outbox.count(join(context.stateFolder, 'outcomes'), account),
+      events: context.hasJournals ? [...(await context.journals()).arrivals()].length : 0,
+    }),
+  );
+  if (!mayWork(status))
+    await out.warn('it is of a newer steno, which this one can not follow', 'update steno');
+  else if (status.made && status.missing.length)
+    await out.warn('it is of an older steno', 'bring it up to date with: steno ledger migrate');
+}
+
+export async function migrateLedger(context: Context): Promise<void> {
+  const { out, sharedLedger: url } = context;
+  if (url === undefined) {
+    await out.show(migratedView([]));
+    return out.note('the local ledger is brought up to date whenever it is opened');
+  }
+  const options = await context.sharedLedgerOptions(url);
+  const done = await whileSpinning(out, 'Migrating', () => Ledger.migrateShared(options));
+  await out.show(migratedView(done));
+  out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
+}
+
+export async function changeAccount(context: Context, _: Input): Promise<void> {
+  const { out, settings, globals, sharedLedger: url } = context;
+  if (globals.baseUrl === undefined)
+    throw usage('ledger account requires --base-url', 'see: steno ledger account --help');
+  const baseUrl = settings.get('base-url').value ?? globals.baseUrl;
+  if (url === undefined)
+    throw usage(
+      'the local ledger remembers no base URL: only a shared one does',
+      'set the shared one with: steno config set ledger postgres://user@host/database',
+    );
+  const options = await context.sharedLedgerOptions(url);
+  const former = await whileSpinning(out, 'Writing', () => Ledger.changeAccount(options, baseUrl));
+  await out.show(accountView({ account: options.account.name, baseUrl, former }));
 }

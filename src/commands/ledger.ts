@@ -31,10 +31,14 @@ const importCommand = command({
   about:
     'Takes in what another ledger has exported: all of it, or nothing if a line is wrong. What is there already is left ' +
     'as it is, unless the export knows something later; so it may be repeated, and two ledgers can be made one. Rows ' +
-    'keep the profile that they came from.',
+    'keep the profile that they came from, in a shared ledger as the account of that name, unless --as names another.',
   args: [{ name: '<file|->', help: 'the export, or - for stdin', values: 'file' }],
+  options: {
+    as: text('--as <name>', 'take the rows in as those of this profile or account'),
+  },
   examples: [
     ['steno ledger import ledger.jsonl', 'on another machine'],
+    ['steno ledger import ledger.jsonl --as acme', 'as the rows of account acme'],
     ['gunzip -c ledger.gz | steno ledger import -', 'from a pipe'],
   ],
   load: async () => (await work()).importLedger,
@@ -60,14 +64,72 @@ const prune = command({
   load: async () => (await work()).pruneLedger,
 });
 
+const status = command({
+  name: 'status',
+  summary: 'Say where the ledger is, and how it is',
+  about:
+    'Says where the ledger is (a file, or the shared one without its password), its version and whether this steno may ' +
+    'work with it, how large it is, how many rows it has, whose they are, and what is unclear: orders without a known ' +
+    'end (see: steno attempts), outcomes of orders and events of this machine that wait for the ledger, and whether it ' +
+    'has moved. It changes nothing. Where the shared ledger can not be reached it ends with 7.',
+  examples: [
+    ['steno ledger status', 'line by line'],
+    ['steno ledger status --json', 'for a program'],
+  ],
+  load: async () => (await work()).showStatus,
+});
+
+const migrate = command({
+  name: 'migrate',
+  summary: 'Bring the shared ledger up to date',
+  about:
+    'Adds to a shared ledger what this steno needs and it lacks, and says what that was. Others may go on working ' +
+    'meanwhile, and older versions of steno afterwards, as far as status says so. The local ledger is brought up to ' +
+    'date whenever it is opened.',
+  examples: [['steno ledger migrate', 'after an update of steno']],
+  load: async () => (await work()).migrateLedger,
+});
+
+const copy = command({
+  name: 'copy',
+  summary: 'Copy the ledger to a shared one, or back',
+  about:
+    'With a postgres:// URL it copies all that the local ledger knows of the selected profile into the shared one, where ' +
+    'the rows belong to the account (the setting account, or the name of the profile). The local ledger is then marked as ' +
+    'moved: it can be read, but nothing is ordered with it. With local it copies from the shared ledger, which the ' +
+    'setting ledger names, into the local one, and lifts the mark. It may be repeated: what is there already is not added ' +
+    'again. It is refused while an order is being sent, or a listener of this profile runs.',
+  options: {
+    to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local'),
+    dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
+  },
+  examples: [
+    ['steno ledger copy --to postgres://steno@db.example.com/steno --dry-run', 'how much that would be'],
+    ['steno ledger copy --to postgres://steno@db.example.com/steno', 'from this machine to the team'],
+    ['steno ledger copy --to local', 'and back'],
+  ],
+  load: async () => (await work()).copyLedger,
+});
+
+const account = command({
+  name: 'account',
+  summary: 'Change the base URL of an account in the shared ledger',
+  about:
+    'A shared ledger remembers the base URL that an account was first used with, and refuses another: two services must ' +
+    'not share rows. Where the service itself has moved, this changes it, for all who use the account.',
+  examples: [['steno ledger account --base-url https://api.example.com', 'the service has moved']],
+  load: async () => (await work()).changeAccount,
+});
+
 export const ledger = command({
   name: 'ledger',
-  summary: 'Back up, move and clean the ledger',
+  summary: 'Look after the ledger: back up, move, share, clean',
   about:
     'The ledger is the only list of your orders: the service keeps none. Copies of it are made by themselves once a day ' +
-    'and kept beside it; with export and import it moves to another machine.',
-  children: [exportCommand, importCommand, prune],
+    'and kept beside it; with export and import it moves to another machine, with copy to one that a team shares.',
+  children: [status, exportCommand, importCommand, prune, copy, migrate, account],
   examples: [
+    ['steno ledger status', 'where it is, and how it is'],
     ['steno ledger export -o ledger.jsonl', 'a copy to keep'],
     ['steno ledger import ledger.jsonl', 'on another machine'],
     ['steno ledger prune --before 90d', 'remove old events'],

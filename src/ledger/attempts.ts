@@ -3,6 +3,7 @@ import { errorMessage, StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { AttemptTable } from './attempt-table.ts';
 import type { Audio } from './audio-names.ts';
+import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import type { NewOrder, PlacedOrder } from './new-order.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
 import type { KeptOutcome, Outcome } from './outbox.ts';
@@ -47,12 +48,15 @@ export class Attempts extends AttemptTable {
     takeOver: readonly number[] | 'any',
   ): Promise<number | undefined | CommitUnknown> {
     const statements = [
+      unlessMoved(this.profile),
       ...this.newAttempt(order, token),
       ...this.claims.taking(token, namesOf(order), takeOver),
       { sql: 'SELECT id FROM attempts WHERE token = ?', values: [token] },
     ];
     try {
-      return (await this.db.batch<{ id: number }>(statements))?.[0]?.id;
+      const begun = (await this.db.batch<{ id: number }>(statements))?.[0]?.id;
+      if (begun === undefined) await refuseMoved(this.db, this.profile);
+      return begun;
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw error;
       return (await this.#askAbout(token, error)) ?? error;
@@ -95,13 +99,15 @@ export class Attempts extends AttemptTable {
     await this.db.run(`UPDATE attempts SET seen_at = ${NOW} WHERE id = ? AND status = 'sending'`, attempt);
   }
 
-  /** Renews the lease of an attempt, if it is still to be sent and holds all its names. */
+  /** Renews the lease of an attempt, if it is still to be sent, holds all its names, and the ledger has not moved. */
   async renew(attempt: number, order: NewOrder): Promise<boolean> {
     const renewed = await this.db.run(
       `UPDATE attempts SET seen_at = ${NOW} WHERE id = ? AND status = 'sending'
-       AND (SELECT count(*) FROM claims WHERE claims.attempt = attempts.id) = ?`,
+       AND (SELECT count(*) FROM claims WHERE claims.attempt = attempts.id) = ?
+       AND NOT EXISTS (SELECT 1 FROM properties WHERE name = ?)`,
       attempt,
       this.claims.count(namesOf(order)),
+      movedMark(this.profile),
     );
     return renewed > 0;
   }

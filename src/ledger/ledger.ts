@@ -3,14 +3,16 @@ import { AnswerWriter, AT_ONCE, IN_BATCHES } from './answers.ts';
 import type { ImportOptions, TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
 import { LedgerTables } from './ledger-tables.ts';
+import { type Moved, movedError, readMoved, refuseMoved, removeMoved, setMoved } from './moved.ts';
 import { Outbox } from './outbox.ts';
 import { CLEANED_KEYS } from './properties.ts';
 import type { Pruning } from './prune.ts';
 import { Runs } from './runs.ts';
 import type { SharedLedgerOptions } from './shared.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LedgerStore } from './store.ts';
-import type { Hide } from './table.ts';
+import type { LedgerStatus } from './status.ts';
+import type { LedgerStore, Store } from './store.ts';
+import type { Hide, TableContext } from './table.ts';
 
 export class Ledger extends LedgerTables {
   readonly #store: LedgerStore;
@@ -44,6 +46,35 @@ export class Ledger extends LedgerTables {
   static async openSharedLater(options: SharedLedgerOptions, hide: Hide): Promise<Ledger> {
     const { unconnectedStore } = await import('./postgres/open-store.ts');
     return new Ledger(unconnectedStore(options), options.account.name, hide);
+  }
+
+  /** Of a local ledger; none is made. */
+  static async statusOfFile(
+    path: string,
+    profile: string,
+    hide: Hide,
+    signal: AbortSignal,
+  ): Promise<LedgerStatus> {
+    const { statusOfFile } = await import('./status.ts');
+    return statusOfFile(path, { profile, hide }, signal);
+  }
+
+  /** Of a shared ledger, of whatever version; none is made. */
+  static async statusOfShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerStatus> {
+    const { statusOfShared } = await import('./postgres/inspect.ts');
+    return statusOfShared(options, hide);
+  }
+
+  /** Brings a shared ledger up to date; gives the names of the migrations that it lacked. */
+  static async migrateShared(options: SharedLedgerOptions): Promise<readonly string[]> {
+    const { migrateShared } = await import('./postgres/inspect.ts');
+    return migrateShared(options);
+  }
+
+  /** Moves the account of a shared ledger to another service; gives the one that it belonged to. */
+  static async changeAccount(options: SharedLedgerOptions, baseUrl: string): Promise<string | undefined> {
+    const { changeAccount } = await import('./postgres/inspect.ts');
+    return changeAccount(options, baseUrl);
   }
 
   /** What can be read of a damaged ledger, as the lines of an export. Nothing is written to it. */
@@ -117,8 +148,44 @@ export class Ledger extends LedgerTables {
   }
 
   /** Throws where no order may be placed with this ledger. */
-  prepareForOrders(isDryRun: boolean): Promise<void> {
-    return this.#store.prepareForOrders(isDryRun);
+  async prepareForOrders(isDryRun: boolean): Promise<void> {
+    await this.checkNotMoved();
+    await this.#store.prepareForOrders(isDryRun);
+  }
+
+  /** Whose rows these are: a profile, or an account. */
+  get profile(): string {
+    return this.#profile;
+  }
+
+  /** Where this profile has moved to; undefined if it has not. */
+  moved(): Promise<Moved | undefined> {
+    return readMoved(this.#context());
+  }
+
+  /** Throws where what is written now would be missing from the ledger that took the place of this one. */
+  checkNotMoved(): Promise<void> {
+    return refuseMoved(this.#store, this.#profile);
+  }
+
+  /** Marks this profile as moved, if the check finds nothing against it; on disk when this resolves. */
+  markMoved(moved: Moved, check: (tables: LedgerTables) => Promise<void>): Promise<void> {
+    return this.#store.durable(async (db) => {
+      const context = this.#context(db);
+      const before = await readMoved(context);
+      if (before && (before.place !== moved.place || before.account !== moved.account))
+        throw movedError(before);
+      await check(new LedgerTables(db, this.#profile, this.#hide));
+      if (!before) await setMoved(context, moved);
+    });
+  }
+
+  async unmarkMoved(db: Store = this.#store): Promise<void> {
+    await removeMoved(this.#context(db));
+  }
+
+  #context(db: Store = this.#store): TableContext {
+    return { db, profile: this.#profile, hide: this.#hide };
   }
 
   /** Does all of the work or none of it; the work must use the tables that it is given, which are in the transaction. */

@@ -3,6 +3,7 @@
 import type { Sender } from '../lib/sender.ts';
 import { AttemptTable, type OrderRow } from './attempt-table.ts';
 import { openStatus, type SenderRow, TRACKED } from './claims.ts';
+import { refuseMoved } from './moved.ts';
 import { audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
 import { NOW } from './table.ts';
@@ -52,8 +53,16 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** Without those that are being sent. */
-  async countUnclear(): Promise<number> {
-    return (await this.#rows()).filter((row) => openStatus(row.status, row, this.db.isShared) === 'unclear')
+  countUnclear(): Promise<number> {
+    return this.#count('unclear');
+  }
+
+  countBeingSent(): Promise<number> {
+    return this.#count('being sent');
+  }
+
+  async #count(status: 'unclear' | 'being sent'): Promise<number> {
+    return (await this.#rows()).filter((row) => openStatus(row.status, row, this.db.isShared) === status)
       .length;
   }
 
@@ -150,6 +159,7 @@ export class OpenAttempts extends AttemptTable {
   /** It was placed after all. False if its end is known already. */
   settlePlaced(attempt: number, order: string, files: readonly OrderedFile[]): Promise<boolean> {
     return this.db.durable(async (db) => {
+      await refuseMoved(db, this.profile);
       const tables = this.within(db);
       if (!(await tables.#settle(attempt, 'placed', order))) return false;
       const row = await db.get<Omit<OrderRow, 'id'>>(
@@ -166,6 +176,7 @@ export class OpenAttempts extends AttemptTable {
   /** It was not placed: its audios may be ordered again. False if its end is known already. */
   settleNotPlaced(attempt: number): Promise<boolean> {
     return this.db.durable(async (db) => {
+      await refuseMoved(db, this.profile);
       const tables = this.within(db);
       const settled = await tables.#settle(attempt, 'refused', null);
       if (settled) await tables.claims.release(attempt);

@@ -89,6 +89,16 @@ export class Outbox {
     return account === own.account && ledger === own.ledger;
   }
 
+  /** How many wait for a command of this account, whichever ledger they are for. */
+  static count(folder: string, account: string): number {
+    return new Outbox(folder, () => ({ account, ledger: '' })).#countOf(account);
+  }
+
+  #countOf(account: string): number {
+    const texts = this.#paths().map((path) => readIfThere(path));
+    return texts.filter((text) => text !== undefined && asObject(text).account === account).length;
+  }
+
   #paths(): string[] {
     try {
       const names = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { isRunning } from '../lib/processes.ts';
 import { isSilent } from './lease.ts';
+import { refuseMoved } from './moved.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
 export interface RunRow {
@@ -20,7 +21,18 @@ const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
 export const renewLease = `UPDATE runs SET seen_at = ${NOW} WHERE id = ? AND ended_at IS NULL`;
 
 export class Runs extends Table {
+  /** Not in a ledger that has moved: the service sends each event once, and it would be kept where nobody looks. */
   async begin(): Promise<number> {
+    const run = await this.#add();
+    // After the row is there: whoever marks the ledger as moved sees the one or is seen by the other.
+    await refuseMoved(this.db, this.profile).catch(async (error: unknown) => {
+      await this.end(run);
+      throw error;
+    });
+    return run;
+  }
+
+  async #add(): Promise<number> {
     const row = await this.db.get<{ id: number }>(
       `INSERT INTO runs (profile, host, pid, started_at, seen_at) VALUES (?, ?, ?, ?, ${NOW}) RETURNING id`,
       this.profile,

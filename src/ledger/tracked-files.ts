@@ -2,6 +2,7 @@
 import { AttemptTable } from './attempt-table.ts';
 import { makeAudio } from './audio-names.ts';
 import { TRACKED } from './claims.ts';
+import { refuseMoved } from './moved.ts';
 import { missingFiles, type OrderedAudio } from './ordered-files.ts';
 
 /** What the service says of a file. */
@@ -21,7 +22,10 @@ const FILES_TRACKED = 'its files were taken in with track';
 export class TrackedFiles extends AttemptTable {
   /** Takes a file in; of one that is known, only what was not known. From now on its link counts as ordered. */
   add(file: TrackedFile): Promise<void> {
-    return this.db.transaction((db) => this.within(db).#add(file));
+    return this.db.transaction(async (db) => {
+      await refuseMoved(db, this.profile);
+      await this.within(db).#add(file);
+    });
   }
 
   async #add(file: TrackedFile): Promise<void> {

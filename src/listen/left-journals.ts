@@ -29,6 +29,8 @@ export async function moveLeftJournalsInto(
   ledger: Ledger,
   options: Omit<LeftJournalOptions, 'ledger' | 'commits'>,
 ): Promise<number> {
+  // In one that has moved they would be forgotten: they wait for a command that uses the shared ledger.
+  if (await ledger.moved()) return 0;
   const left = options.journals.takeOver();
   if (left.length === 0) return 0;
   const synced = await ledger.another();

@@ -93,7 +93,7 @@ export class Settings {
     this.#profile = (known && profiles[this.profileName]) || {};
     const key = this.getUnchecked('api-key').value;
     if (key) mask.add(key);
-    this.#maskLedgerPassword();
+    this.maskLedgerPassword();
   }
 
   get(name: SettingName): SettingValue {
@@ -150,9 +150,9 @@ export class Settings {
     return found.value === undefined ? { ...found, value: this.profileName, source: 'the profile' } : found;
   }
 
-  #maskLedgerPassword(): void {
+  /** Learns the password in the URL of a shared ledger, and that of the environment. */
+  maskLedgerPassword(url = this.getUnchecked('ledger').value): void {
     const { env, mask } = this.#options;
-    const url = this.getUnchecked('ledger').value;
     if (url === undefined) return;
     for (const password of [passwordOf(url), env.PGPASSWORD]) if (password) mask.add(password);
   }
@@ -182,7 +182,7 @@ function checkTimeout(value: string): void {
   if (parseDuration(value) === 0) throw usage('the timeout must be longer than zero');
 }
 
-function checkAccount(value: string): void {
+export function checkAccount(value: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(value))
     throw usage(`'${value}' is not an account name`, 'use letters, digits, dots, dashes, underscores and @');
 }

@@ -2,13 +2,18 @@
 import { StenoError } from '../../lib/errors.ts';
 import type { PostgresConnection } from './connection.ts';
 import { postgresMigrations } from './schema.ts';
+import { type MigrationRow, refuseNewer } from './versions.ts';
 
 /** Gives the names of the migrations that were missing. Others wait for the lock, and find nothing left to do. */
-export async function migrate(connection: PostgresConnection, schema: string): Promise<readonly string[]> {
+export async function migrate(
+  connection: PostgresConnection,
+  schema: string,
+  known = postgresMigrations,
+): Promise<readonly string[]> {
   await connection.query('BEGIN');
   try {
     await connection.query('SELECT pg_advisory_xact_lock(hashtext(?))', [`steno ${schema}`]);
-    const done = await applyMissing(connection, schema);
+    const done = await applyMissing(connection, schema, known);
     await connection.query('COMMIT');
     return done;
   } catch (error) {
@@ -17,20 +22,22 @@ export async function migrate(connection: PostgresConnection, schema: string): P
   }
 }
 
-async function applyMissing(connection: PostgresConnection, schema: string): Promise<readonly string[]> {
-  const tables = await tablesIn(connection, schema);
-  if (tables.length && !tables.includes('steno_migrations')) {
-    throw new StenoError('failed', `the schema ${schema} at ${connection.where} holds something else`, {
-      hint: 'choose another with ?schema=<name> in the URL',
-    });
-  }
+async function applyMissing(
+  connection: PostgresConnection,
+  schema: string,
+  known: typeof postgresMigrations,
+): Promise<readonly string[]> {
+  await refuseForeign(connection, schema);
   await makeSchema(connection, schema);
   await connection.query(
     `CREATE TABLE IF NOT EXISTS ${schema}.steno_migrations (
        name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), min_client integer NOT NULL)`,
   );
-  const { rows } = await connection.query<{ name: string }>(`SELECT name FROM ${schema}.steno_migrations`);
-  const missing = postgresMigrations.filter(({ name }) => !rows.some((row) => row.name === name));
+  const { rows } = await connection.query<MigrationRow>(
+    `SELECT name, min_client FROM ${schema}.steno_migrations`,
+  );
+  refuseNewer(connection, rows);
+  const missing = known.filter(({ name }) => !rows.some((row) => row.name === name));
   for (const { name, sql, minClient } of missing) {
     await connection.script(sql.replaceAll('{schema}', schema));
     await connection.query(`INSERT INTO ${schema}.steno_migrations (name, min_client) VALUES (?, ?)`, [
@@ -39,6 +46,15 @@ async function applyMissing(connection: PostgresConnection, schema: string): Pro
     ]);
   }
   return missing.map(({ name }) => name);
+}
+
+/** A schema with tables that are not ours. */
+export async function refuseForeign(connection: PostgresConnection, schema: string): Promise<void> {
+  const tables = await tablesIn(connection, schema);
+  if (tables.length === 0 || tables.includes('steno_migrations')) return;
+  throw new StenoError('failed', `the schema ${schema} at ${connection.where} holds something else`, {
+    hint: 'choose another with ?schema=<name> in the URL',
+  });
 }
 
 async function tablesIn(connection: PostgresConnection, schema: string): Promise<readonly string[]> {

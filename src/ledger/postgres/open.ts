@@ -5,10 +5,7 @@ import { type AccountRow, accountsQuery, checkAccount } from './accounts.ts';
 import { PostgresConnection } from './connection.ts';
 import { isMissingTable } from './failures.ts';
 import { migrate } from './migrate.ts';
-import { postgresMigrations } from './schema.ts';
-
-/** What a client must know to work with these tables: the number of migrations that it was built with. */
-const CLIENT_LEVEL = postgresMigrations.length;
+import { type MigrationRow, missingIn, refuseNewer } from './versions.ts';
 
 interface ServerRow {
   readonly standby: boolean;
@@ -17,9 +14,7 @@ interface ServerRow {
   readonly now: string;
 }
 
-interface MigrationRow {
-  readonly name: string;
-  readonly min_client: number;
+interface DatedMigration extends MigrationRow {
   /** In seconds; to the microsecond, so that no two ledgers have the same. */
   readonly at: string;
 }
@@ -65,7 +60,7 @@ async function check(connection: PostgresConnection, options: SharedLedgerOption
       `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
          extract(epoch FROM clock_timestamp()) * 1000 AS now`,
     ),
-    connection.query<MigrationRow>(MIGRATIONS.replace('{schema}', schema)),
+    connection.query<DatedMigration>(MIGRATIONS.replace('{schema}', schema)),
     connection.query<AccountRow>(...accountsQuery(account)),
   ]);
   const answeredAt = Date.now();
@@ -90,19 +85,10 @@ const readOnlyError = ({ where }: PostgresConnection, reason: string): StenoErro
     hint: 'name the primary server, and a role that may write, in the setting ledger',
   });
 
-function checkVersion({ where }: PostgresConnection, applied: readonly MigrationRow[]): void {
-  if (applied.some((row) => row.min_client > CLIENT_LEVEL)) {
-    throw new StenoError(
-      'failed',
-      `the shared ledger at ${where} is of a newer steno, which this one can't follow`,
-      {
-        hint: 'update steno',
-      },
-    );
-  }
-  const missing = postgresMigrations.find(({ name }) => !applied.some((row) => row.name === name));
-  if (missing) {
-    throw new StenoError('failed', `the shared ledger at ${where} is of an older steno`, {
+function checkVersion(connection: PostgresConnection, applied: readonly MigrationRow[]): void {
+  refuseNewer(connection, applied);
+  if (missingIn(applied).length) {
+    throw new StenoError('failed', `the shared ledger at ${connection.where} is of an older steno`, {
       hint: 'bring it up to date with: steno ledger migrate',
     });
   }

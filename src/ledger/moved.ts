@@ -1,0 +1,56 @@
+/**
+ * The mark of a local ledger whose rows were copied into a shared one: from then on nothing is ordered with it, nor
+ * taken into it that only the ledger knows. It is looked at in the transaction that would write, so that no order slips
+ * through between the mark and the copy.
+ */
+import { type StenoError, usage } from '../lib/errors.ts';
+import { Properties } from './properties.ts';
+import type { Statement, Store } from './store.ts';
+import type { TableContext } from './table.ts';
+
+export interface Moved {
+  /** The URL of the shared ledger, without its password. */
+  readonly to: string;
+  /** Which database and schema that is, however its URL is spelled. */
+  readonly place: string;
+  readonly account: string;
+  readonly at: string;
+}
+
+/** The name of the property. */
+export const movedMark = (profile: string): string => `moved ${profile}`;
+
+export async function readMoved({ db, profile, hide }: TableContext): Promise<Moved | undefined> {
+  // Only a local one can have moved: over a network the question would cost a round trip.
+  if (db.isShared) return undefined;
+  const text = await new Properties({ db, profile, hide }).get(movedMark(profile));
+  return text === undefined ? undefined : (JSON.parse(text) as Moved);
+}
+
+export const setMoved = ({ db, profile, hide }: TableContext, moved: Moved): Promise<number> =>
+  new Properties({ db, profile, hide }).set(movedMark(profile), JSON.stringify(moved));
+
+export const removeMoved = ({ db, profile, hide }: TableContext): Promise<number> =>
+  new Properties({ db, profile, hide }).remove(movedMark(profile));
+
+/** As a part of a batch: undoes it where the mark is there. */
+export const unlessMoved = (profile: string): Statement => ({
+  sql: 'UPDATE properties SET value = value WHERE name = ?',
+  values: [movedMark(profile)],
+  expects: 0,
+});
+
+export async function refuseMoved(db: Store, profile: string): Promise<void> {
+  const moved = await readMoved({ db, profile, hide: (text) => text });
+  if (moved) throw movedError(moved);
+}
+
+export const movedError = ({ to, at, account }: Moved): StenoError =>
+  usage(
+    `this ledger has moved to ${to} (${at}): nothing is ordered with it any more`,
+    `use the shared one: ${useIt(to, account)}; or come back: steno ledger copy --to local`,
+  );
+
+/** What makes steno use a shared ledger. */
+export const useIt = (to: string, account: string): string =>
+  `steno config set ledger '${to}' && steno config set account ${account}`;

@@ -1,0 +1,112 @@
+/** An export of one store is a ledger of the other: the same rows come out, whichever way they went. */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { migrations } from '../../../src/ledger/schema.ts';
+import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
+import { openDatabase } from '../../../src/lib/sqlite.ts';
+import { freshFolder } from '../../support/files.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { type Content, content, fill, linesOf, sourceOf, totals } from '../../support/random-ledger.ts';
+
+const options = { signal: new AbortController().signal };
+const asItIs = (text: string): string => text;
+
+/** The rows of an export; the stores may name the columns in another order. */
+const rowsOf = (lines: string): unknown[] =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe.skipIf(!postgresFolder)('an export', () => {
+  let server: PostgresServer;
+  let url: string;
+  let schemas = 0;
+  const open: Array<{ close(): unknown }> = [];
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+    url = await server.newDatabase();
+  });
+  afterAll(async () => {
+    for (const each of open) await each.close();
+    await server?.stop();
+  });
+
+  async function inFile(given?: Content): Promise<Ledger> {
+    const path = join(freshFolder(), 'ledger.db');
+    const ledger = await Ledger.open(path, 'default', asItIs);
+    open.push(ledger);
+    if (!given) return ledger;
+    const db = await openDatabase(path, migrations);
+    fill(db, given);
+    db.close();
+    return ledger;
+  }
+
+  async function inPostgres(): Promise<Ledger> {
+    schemas += 1;
+    const address = readPostgresUrl(`${url}?schema=s${schemas}`, {});
+    const account = { name: 'default', isChosen: true, baseUrl: undefined };
+    const ledger = await Ledger.openShared(
+      {
+        ...{ address, account, timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() },
+        password: async () => '',
+        onTrouble: async () => {},
+      },
+      asItIs,
+    );
+    open.push(ledger);
+    return ledger;
+  }
+
+  it('has the same rows after it went through both stores in every order, and a second import adds none', async () => {
+    await fc.assert(
+      fc.asyncProperty(content, async (given) => {
+        const first = await linesOf(await inFile(given));
+        let lines = first;
+        // File to Postgres, Postgres to Postgres, Postgres to file, file to file.
+        for (const make of [inPostgres, inPostgres, inFile, inFile]) {
+          const target = await make();
+          const counts = await target.importLines(sourceOf(lines), options);
+          expect(totals(counts)).toEqual([rowsOf(lines).length - 2, 0, 0]);
+          expect(totals(await target.importLines(sourceOf(lines), options))).toEqual([0, 0, 0]);
+          lines = await linesOf(target);
+          expect(rowsOf(lines)).toEqual(rowsOf(first));
+        }
+      }),
+      { numRuns: 6 },
+    );
+  }, 120_000);
+
+  it('gives new rows numbers that the database does not give again', async () => {
+    const [from, to] = [await inPostgres(), await inPostgres()];
+    const lines = [
+      '{"steno_ledger":1,"profile":"default"}',
+      '{"table":"runs","id":3,"profile":"default","host":"h","pid":1,"started_at":"2026","seen_at":"2026","ended_at":"2026"}',
+      '{"table":"runs","id":7,"profile":"default","host":"i","pid":2,"started_at":"2026","seen_at":"2026","ended_at":"2026"}',
+      '{"rows":2}\n',
+    ].join('\n');
+    await from.importLines(sourceOf(lines), options);
+    expect(await from.runs.begin()).toBe(8);
+    // There both numbers are taken.
+    for (let n = 0; n < 7; n += 1) await to.runs.begin();
+    await to.importLines(sourceOf(lines), options);
+    expect(await to.runs.begin()).toBe(10);
+  });
+
+  it('is counted by a trial, which writes nothing and gives no number away', async () => {
+    await fc.assert(
+      fc.asyncProperty(content, async (given) => {
+        const lines = await linesOf(await inFile(given));
+        const target = await inPostgres();
+        const trial = await target.importLines(sourceOf(lines), { ...options, dryRun: true });
+        expect(rowsOf(await linesOf(target))).toHaveLength(2);
+        expect(await target.importLines(sourceOf(lines), options)).toEqual(trial);
+        expect(rowsOf(await linesOf(target))).toEqual(rowsOf(lines));
+      }),
+      { numRuns: 4 },
+    );
+  }, 60_000);
+});

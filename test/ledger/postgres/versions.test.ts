@@ -1,0 +1,185 @@
+/** `ledger status`, `migrate` and `account`: versions of steno side by side, and which service an account belongs to. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresConnection } from '../../../src/ledger/postgres/connection.ts';
+import { migrate } from '../../../src/ledger/postgres/migrate.ts';
+import { postgresMigrations } from '../../../src/ledger/postgres/schema.ts';
+import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
+import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { type Result, User } from '../../support/steno.ts';
+
+describe.skipIf(!postgresFolder)('a shared ledger', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+  });
+  afterAll(() => server?.stop());
+
+  const nameOf = (url: string): string => new URL(url).pathname.slice(1);
+  const schemasIn = async (url: string): Promise<unknown[]> =>
+    server.query("SELECT 1 FROM pg_namespace WHERE nspname = 'steno'", nameOf(url));
+
+  async function used(): Promise<OrderingAccount & { readonly url: string }> {
+    const url = await server.newDatabase();
+    const account = await orderingAccount({ STENO_LEDGER: url });
+    expect((await account.order(audio('a'))).code).toBe(0);
+    return { ...account, url };
+  }
+
+  const statusOf = async (user: User): Promise<Record<string, unknown>> =>
+    JSON.parse((await user.run(['ledger', 'status', '--json'])).stdout) as Record<string, unknown>;
+
+  it('of a newer steno that lets this one work, is worked with', async () => {
+    const { order, user, url } = await used();
+    await server.query(
+      "INSERT INTO steno.steno_migrations (name, min_client) VALUES ('999-more', 1); ALTER TABLE steno.files ADD COLUMN more text",
+      nameOf(url),
+    );
+    expect((await order(audio('b'))).code).toBe(0);
+    expect((await user.run(['files', '--quiet'])).stdout).toBe('2\n1\n');
+    expect(await statusOf(user)).toMatchObject({ may_work: true, up_to_date: true, version: '999-more' });
+    expect((await user.run(['ledger', 'migrate', '--json'])).stdout).toBe('{\n  "done": []\n}\n');
+  });
+
+  it('of a newer steno that does not, takes no order, and status says so', async () => {
+    const { order, user, url, service } = await used();
+    await server.query(
+      "INSERT INTO steno.steno_migrations (name, min_client) VALUES ('999-other', 999)",
+      nameOf(url),
+    );
+    const sent = service.got.length;
+    const { code, stderr } = await order(audio('b'));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^steno: .* is of a newer steno.*\nhint: update/),
+    ]);
+    expect((await user.run(['ledger', 'migrate'])).code).toBe(1);
+    expect(service.got).toHaveLength(sent);
+    expect(await statusOf(user)).toMatchObject({ may_work: false, min_client: 999 });
+  });
+
+  it('that lacks a migration takes no order, and says what to run', async () => {
+    const { order, user, url, service } = await used();
+    await server.query('DELETE FROM steno.steno_migrations', nameOf(url));
+    const sent = service.got.length;
+    const { code, stderr } = await order(audio('b'));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/older steno\nhint: .*: steno ledger migrate\n$/),
+    ]);
+    expect(service.got).toHaveLength(sent);
+    expect(await statusOf(user)).toMatchObject({ up_to_date: false, missing: ['001-ledger'] });
+  });
+
+  it('is migrated once, by whichever of several comes first', async () => {
+    const { url, user } = await used();
+    const address = readPostgresUrl(url, {});
+    const more = { name: '002-more', minClient: 1, sql: 'CREATE TABLE {schema}.more (id integer)' };
+    const done = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const connection = await PostgresConnection.open(address, {
+          timeoutMs: 20_000,
+          queryTimeoutMs: 20_000,
+          password: async () => '',
+        });
+        try {
+          return await migrate(connection, 'steno', [...postgresMigrations, more]);
+        } finally {
+          await connection.close();
+        }
+      }),
+    );
+    expect(done.flat()).toEqual(['002-more']);
+    expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
+  });
+
+  it('has no tables before its first use, and status makes none', async () => {
+    const url = await server.newDatabase();
+    const user = new User({ STENO_LEDGER: url });
+    expect(await statusOf(user)).toMatchObject({ made: false, store: 'postgres', where: url });
+    expect(await schemasIn(url)).toEqual([]);
+    expect((await user.run(['ledger', 'migrate'])).stdout).toBe('001-ledger\n');
+    expect(await statusOf(user)).toMatchObject({ made: true, up_to_date: true, rows: { orders: 0 } });
+  });
+
+  it('that can not be reached is said in one line, with 7 and without the password', async () => {
+    const user = new User({ STENO_LEDGER: 'postgres://me:geheimnis@127.0.0.1:1/db' });
+    for (const command of ['status', 'migrate']) {
+      const { code, stdout, stderr } = await user.run(['ledger', command]);
+      expect([code, stdout]).toEqual([7, '']);
+      expect(stderr).toMatch(/^steno: can't reach the shared ledger at 127\.0\.0\.1:1: .*\n(hint: .*\n)?$/);
+      expect(stderr).not.toContain('geheimnis');
+    }
+  });
+
+  it('is not made in a schema of something else', async () => {
+    const url = await server.newDatabase();
+    await server.query('CREATE SCHEMA steno; CREATE TABLE steno.theirs (id integer)', nameOf(url));
+    const user = new User({ STENO_LEDGER: url });
+    for (const command of [['status'], ['migrate']]) {
+      const { code, stderr } = await user.run(['ledger', ...command]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('holds something else')]);
+    }
+  });
+
+  it('says what is unclear, how large it is, and who else uses the same service', async () => {
+    const { user, service } = await used();
+    const orderAs = (account: string, name: string): Promise<Result> =>
+      user.run(['order', audio(name), '--sku', 'TRANS14'], { env: { STENO_ACCOUNT: account } });
+    expect((await orderAs('ci', 'c')).code).toBe(0);
+    service.on('POST /order_url', { status: 500, body: {} });
+    expect((await orderAs('default', 'b')).code).toBe(11);
+    expect(await statusOf(user)).toMatchObject({
+      ...{ store: 'postgres', account: 'default', base_url: service.baseUrl, same_base_url: ['ci'] },
+      ...{ unclear: 1, being_sent: 0, outcomes_waiting: 0, events_waiting: 0, moved: null, backups: [] },
+      ...{ rows: expect.objectContaining({ orders: 2, attempts: 3 }), bytes: expect.any(Number) },
+    });
+    const rows = await user.run(['ledger', 'status']);
+    expect(rows.stdout).toContain('\nunclear\t1\n');
+  });
+
+  it('remembers the service of an account until it is told that it has moved', async () => {
+    const [here, there] = [await used(), await orderingAccount()];
+    const moved = { env: { STENO_BASE_URL: there.service.baseUrl } };
+    const refused = await here.user.run(['order', audio('b'), '--sku', 'TRANS14'], moved);
+    expect([refused.code, there.service.got.length]).toEqual([2, 0]);
+    expect(refused.stderr).toContain(`steno ledger account --base-url ${there.service.baseUrl}`);
+    expect((await here.user.run(['ledger', 'account'])).code).toBe(2);
+    const { code, stdout } = await here.user.run([
+      ...['ledger', 'account', '--base-url', there.service.baseUrl, '--json'],
+    ]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { account: 'default', base_url: there.service.baseUrl, former: here.service.baseUrl },
+    ]);
+    await here.user.run(['order', audio('b'), '--sku', 'TRANS14'], moved);
+    expect(there.service.calls('POST /order_url')).toHaveLength(1);
+    expect((await here.order(audio('c'))).code).toBe(2);
+  });
+});
+
+describe('the local ledger', () => {
+  it('has a status too, remembers no service, and is brought up to date by itself', async () => {
+    const { user, order } = await orderingAccount({ STENO_LEDGER: undefined });
+    const before = await user.run(['ledger', 'status', '--json']);
+    expect(JSON.parse(before.stdout)).toMatchObject({ made: false, store: 'sqlite', rows: {} });
+    await order(audio('a'));
+    const after = await user.run(['ledger', 'status', '--json']);
+    expect(JSON.parse(after.stdout)).toMatchObject({
+      ...{ made: true, up_to_date: true, may_work: true, account: 'default', unclear: 0, moved: null },
+      ...{
+        rows: expect.objectContaining({ orders: 1, files: 1 }),
+        where: expect.stringMatching(/ledger\.db$/),
+      },
+    });
+    expect((await user.run(['ledger', 'status', '--csv'])).stdout).toMatch(/^name,value\n?/);
+    const migrated = await user.run(['ledger', 'migrate']);
+    expect([migrated.code, migrated.stdout, migrated.stderr]).toEqual([
+      0,
+      '',
+      expect.stringContaining('opened'),
+    ]);
+    const account = await user.run(['ledger', 'account', '--base-url', 'https://x.example']);
+    expect([account.code, account.stderr]).toEqual([2, expect.stringContaining('only a shared one')]);
+  });
+});
