@@ -79,11 +79,14 @@ export class LedgerNotes {
 
   #write(batch: ReadonlyArray<Note | ServiceAnswer>): Promise<void> {
     return this.#ledger.transaction(async (tables) => {
-      const answers: ServiceAnswer[] = [];
-      for (const note of batch)
-        if (typeof note === 'function') await note(tables);
-        else answers.push(note);
-      if (answers.length) await tables.files.updateMany(answers);
+      const answers = batch.filter((note) => typeof note !== 'function');
+      const others = batch.filter((note) => typeof note === 'function');
+      // Side by side, so that over a network they share round trips; none may go on after the transaction has failed.
+      const written = await Promise.allSettled([
+        ...others.map((note) => note(tables)),
+        ...(answers.length ? [tables.files.updateMany(answers)] : []),
+      ]);
+      for (const each of written) if (each.status === 'rejected') throw each.reason;
     });
   }
 }
