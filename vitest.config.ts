@@ -21,7 +21,11 @@ const quick = [
 ];
 
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
-const long = ['test/api/http/fault-matrix.test.ts', 'test/listen/flood.test.ts'];
+const long = [
+  'test/api/http/fault-matrix.test.ts',
+  'test/ledger/postgres/{listeners,team-events}.test.ts',
+  'test/listen/flood.test.ts',
+];
 
 const all = ['test/**/*.test.ts'];
 
@@ -35,6 +39,7 @@ const shared = [
   'test/flows/orders/{answers,attempts,being-sent,place,same-audio,sending,signatures}.test.ts',
   'test/flows/orders/{stopped,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{bulk,drafts,synced}.test.ts',
+  'test/listen/{history,lookout,webhook-loan}.test.ts',
 ];
 
 const common = { setupFiles: ['test/support/seed.ts'], testTimeout: 30_000, hookTimeout: 30_000 };

@@ -4,6 +4,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { limitYoungSpace } from '../lib/memory.ts';
+import { sleep } from '../lib/sleep.ts';
 import { plural } from '../lib/text.ts';
 import type { Action } from './actions/action.ts';
 import { ActionQueues } from './actions/queues.ts';
@@ -28,6 +29,8 @@ const TICK_MS = 5_000;
 const ACTION_GRACE_MS = 3_000;
 /** How long a reader that may have stalled has for the events that are not shown yet, after an interruption. */
 const SHOW_GRACE_MS = 1_000;
+/** How long the line that says that it is ready may wait for a ledger that is reached over a network. */
+const MAX_CONNECT_MS = 1_000;
 /** How long the end of a session may wait for a locked ledger. */
 const LEDGER_GRACE_MS = 5_000;
 /**
@@ -161,7 +164,6 @@ export class ListeningSession {
 
   async #open(): Promise<void> {
     const { plan, callbacks, end, onError } = this.#shared;
-    const { ledger } = this.#parts;
     const secret = this.#secret;
     const receiver = await openReceiver({
       ...plan.server,
@@ -170,12 +172,21 @@ export class ListeningSession {
       onError,
     });
     this.#receiver = receiver;
-    if (plan.register || ledger.isInPlace) await this.#loan?.tend();
+    await this.#tendFirst();
     const base = await this.#publicBase(receiver);
     this.#publicUrl = secretUrl(base, plan.path, secret ?? '');
     await this.#register();
     if (end.signal.aborted) return;
     callbacks.onReady(secret ? secretUrl(receiver.origin, plan.path, secret) : receiver.origin + plan.path);
+  }
+
+  /** A ledger that is reached over a network is not waited for, unless it answers soon. */
+  async #tendFirst(): Promise<void> {
+    const { plan, end } = this.#shared;
+    const tended = this.#loan?.tend();
+    if (!tended || plan.register || this.#parts.ledger.isInPlace) return tended;
+    // The loop says what is wrong.
+    await Promise.race([tended, sleep(MAX_CONNECT_MS, end.signal)]).catch(() => {});
   }
 
   /** Where the ledger can't be reached now, the webhook is set later: what is borrowed is written down first. */
@@ -221,7 +232,7 @@ export class ListeningSession {
           loopWarnings.noteSuccess();
         } catch (error) {
           // An account that belongs to another service, which is known only now.
-          if (ledger.isDown(error) && isUsage(error)) end.fail(error);
+          if (ledger.isDown(error) && error instanceof StenoError && error.kind === 'usage') end.fail(error);
           if (!end.signal.aborted) loopWarnings.warn(what, error);
         }
       });
@@ -335,5 +346,3 @@ export class ListeningSession {
       );
   }
 }
-
-const isUsage = (error: unknown): boolean => error instanceof StenoError && error.kind === 'usage';

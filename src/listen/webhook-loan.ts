@@ -60,6 +60,7 @@ export class WebhookLoan {
   #own: OwnLoan | undefined;
   /** The service has confirmed that it is set. */
   #isSet = false;
+  #tending: Promise<void> | undefined;
   #cancelCleanUp: () => void = () => {};
 
   constructor(options: WebhookLoanOptions) {
@@ -67,7 +68,14 @@ export class WebhookLoan {
   }
 
   /** Sees to what listeners borrowed that ended without giving it back; to be called now and then. */
-  async tend(): Promise<void> {
+  tend(): Promise<void> {
+    this.#tending ??= this.#tend().finally(() => {
+      this.#tending = undefined;
+    });
+    return this.#tending;
+  }
+
+  async #tend(): Promise<void> {
     const { service, signal, callbacks } = this.#options;
     const left = (await this.#read()).filter(
       (loan) => !this.#mayBeLiving(loan) && !this.#judged.has(loan.id),

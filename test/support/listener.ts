@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import { finished, type Options, type Result, type User } from './steno.ts';
+import { isShared, querySchema } from './store.ts';
 import { until } from './until.ts';
 
 export const FORM = 'application/x-www-form-urlencoded';
@@ -61,7 +62,10 @@ export class Listener {
   stdout = '';
   stderr = '';
 
+  readonly #user: User;
+
   private constructor(user: User, args: readonly string[], options: Options) {
+    this.#user = user;
     this.child = user.start([...args, ...(args.includes('--port') ? [] : ['--port', '0'])], options);
     running.add(this.child);
     this.child.stdout.on('data', (chunk) => {
@@ -119,10 +123,19 @@ export class Listener {
     return send(this.url, body, sending);
   }
 
-  stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Result> {
+  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Result> {
     this.child.kill(signal);
-    return this.ended;
+    const result = await this.ended;
+    if (signal === 'SIGKILL') endLease(this.#user, this.child.pid ?? 0);
+    return result;
   }
+}
+
+/** On a shared ledger a process that is gone keeps what it has until its lease is over: tests do not wait for that. */
+function endLease({ env }: User, pid: number): void {
+  if (!isShared || !env.STENO_LEDGER) return;
+  const sql = "UPDATE runs SET seen_at = '2020-01-01T00:00:00.000Z' WHERE pid = ? AND ended_at IS NULL";
+  querySchema(env.STENO_LEDGER, sql, [pid]);
 }
 
 export interface Delivered {

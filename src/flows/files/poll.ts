@@ -124,11 +124,13 @@ class Poller {
   }
 
   async #idsWithNews(): Promise<string[]> {
-    const { ledger } = this.#polling;
+    const { ledger, notes } = this.#polling;
     const version = await ledger?.version();
     if (!ledger || version === this.#ledgerVersion) return [];
     this.#ledgerVersion = version;
-    return ledger.files.withNews(this.#open().map(({ id }) => id));
+    const ids = this.#open().map(({ id }) => id);
+    // Without the ledger the service is asked as often as before.
+    return notes ? notes.read(({ files }) => files.withNews(ids), []) : ledger.files.withNews(ids);
   }
 
   async #poll(ids: readonly string[]): Promise<void> {

@@ -1,7 +1,12 @@
 /** Listeners of several machines on one ledger: each event is kept once, each action done once, whatever breaks. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LedgerTables } from '../../../src/ledger/ledger-tables.ts';
+import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
+import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
+import { freshFolder } from '../../support/files.ts';
 import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import type { User } from '../../support/steno.ts';
@@ -75,9 +80,9 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
           const { status } = await listener.post(complete(id));
           expect(status).toBe(200);
           sent.push(id);
+          await pause(3);
         }
       });
-      const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
       await pause(500);
       await server.kill();
       await pause(isLong ? 60_000 : 3_000);
@@ -91,7 +96,12 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       await until(done, () => `all done; ${listeners.map(({ stderr }) => stderr).join('|')}`, 120_000);
       expect(await team.count('{}.events')).toBe(sent.length);
       expect(idsIn(target).sort()).toEqual(sent.sort());
-      for (const listener of listeners) await listener.stop();
+      for (const listener of listeners) {
+        await listener.stop();
+        // Each kind of error that this led to is the same trouble.
+        expect(linesOf(listener.stderr, /waits? for the ledger/)).toHaveLength(1);
+        expect(linesOf(listener.stderr, /takes events again/)).toHaveLength(1);
+      }
     }, 300_000);
   });
 
@@ -128,6 +138,41 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       expect(idsIn(back).sort()).toEqual(['1', '2']);
       expect([other.got.length, ran(b)]).toEqual([0, []]);
       await Promise.all([heir.stop(), others.stop()]);
+    });
+
+    it('have each action begun only by the run that has it, while its lease lasts', async () => {
+      const address = readPostgresUrl(await server.newDatabase(), {});
+      const account = { name: 'default', isChosen: false, baseUrl: undefined };
+      const db = await openSharedStore({
+        ...{ address, account, timeoutMs: 5_000, queryTimeoutMs: 5_000, outcomes: freshFolder() },
+        onTrouble: async () => {},
+        password: async () => '',
+      });
+      const { runs, newActions, actions } = new LedgerTables(db, 'default', (text) => text);
+      await db.run(
+        `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile,
+           order_id) VALUES (1, 'default', 'received', '', '', '', '', 'E', '1', '7', 'o')`,
+      );
+      const [first, second] = [await runs.begin(), await runs.begin()];
+      const key = { kind: 'exec', target: 'true' };
+      const about = { id: 1, subject: '7', isStranger: false, hops: '' };
+      await newActions.add([{ about, rule: key }], first);
+      const begin = (run: number): Promise<boolean> =>
+        db.transaction((store) => actions.within(store).begin(1, key, run, 1));
+      expect([await begin(second), await begin(first)]).toEqual([false, true]);
+      await db.run("UPDATE runs SET seen_at = '2020-01-01T00:00:00.000Z' WHERE id = ?", first);
+      await runs.gone(second);
+      // Its lease is lost, though nothing is taken over yet; a heartbeat does not bring it back.
+      expect([await runs.heartbeat(first), await begin(first)]).toEqual([false, false]);
+      expect(await actions.adopt(key, second, { gone: [], failingFrom: '' })).toEqual([1]);
+      expect([await begin(first), await begin(second)]).toEqual([false, true]);
+      // What the first one had begun and fails now is not its business any more; what it has done is done.
+      const failed = { status: 'failed', tries: 1, outcome: 'no' } as const;
+      await actions.update(1, key, first, failed);
+      expect(await actions.forEvent(1)).toMatchObject([{ status: 'pending' }]);
+      await actions.update(1, key, first, { ...failed, status: 'done' });
+      expect([(await actions.forEvent(1))[0]?.status, await begin(second)]).toEqual(['done', false]);
+      await db.close();
     });
 
     it('have each of its actions done once, though two take over at the same moment', async () => {

@@ -94,12 +94,13 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     const killed = await Listener.start(team.machine(), borrower);
     await killed.stop('SIGKILL');
     await team.silence('ended_at IS NULL');
-    // The service takes its time to put the former one back.
+    // The service takes its time to put the former one back, once.
     let isAsked = false;
     service.allow('POST /webhook', (got, response) => {
       const url = String(got.body?.webhook ?? '');
-      isAsked ||= url === OTHER;
-      void sleep(url === OTHER ? 3_000 : 0).then(() => {
+      const isFirst = url === OTHER && !isAsked;
+      isAsked ||= isFirst;
+      void sleep(isFirst ? 4_000 : 0).then(() => {
         webhook.url = url;
         response.end(JSON.stringify({ webhook: url }));
       });
@@ -108,7 +109,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     await until(() => isAsked, 'one that puts it back');
     const borrowing = await Listener.start(team.machine(), borrower);
     const tending = await starting;
-    await sleep(1_000);
+    await sleep(500);
     expect(webhook.url).toMatch(PUBLIC);
     await tending.stop();
     await borrowing.stop();
@@ -214,7 +215,8 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     ]);
     const sent = target.got.map(({ body }) => new URLSearchParams(body.toString()).get('audiofile'));
     expect(sent.sort(), where()).toEqual(['1', '2', '3']);
-    await listener.stop();
+    // Nothing is left in the journal: what a COMMIT without an answer had brought over was known.
+    expect((await listener.stop()).stderr, where()).not.toMatch(/not in the ledger/);
     await proxy.stop();
   }
 
