@@ -81,13 +81,35 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
     await expect(failuresOf(urlFor('administrator', 'own'), [])).rejects.toThrow(/permission denied/);
   }, 60_000);
 
+  it('is set, and takes over the local one, with the lines of the README', async () => {
+    const { service } = await orderingAccount();
+    const ledger = await ownDatabase('moved');
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl });
+    expect((await user.run(['order', audio('a'), '--sku', 'TRANS14'])).code).toBe(0);
+    const lines = block('settings').trim().split('\n');
+    expect(lines).toHaveLength(6);
+    for (const line of lines) {
+      const words = [...line.replaceAll(/postgres:\S+/g, ledger).matchAll(/"([^"]*)"|(\S+)/g)];
+      const args = words
+        .slice(1)
+        .map(([, quoted, bare = '']) => quoted?.replace(/^pass.*/, 'echo secret') ?? bare);
+      const { code, stderr } = await user.run(args);
+      expect([line, code, stderr]).toEqual([line, 0, expect.any(String)]);
+    }
+    expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
+    const colleague = new User({
+      ...{ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, STENO_LEDGER: ledger, STENO_ACCOUNT: 'acme' },
+    });
+    expect((await colleague.run(['order', audio('a'), '--sku', 'TRANS14'])).code).toBe(9);
+  }, 60_000);
+
   it('can be left to an administrator, who makes the tables alone', async () => {
     await server.query('CREATE DATABASE administered OWNER administrator');
     const [admin, ledger] = [urlFor('administrator', 'administered'), urlFor('steno', 'administered')];
     expect(await failuresOf(admin, statementsOf(block('sql: administered')))).toEqual([]);
     const early = await new User({ STENO_LEDGER: ledger }).run(['files']);
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('lacks a right')]);
-    expect((await new User({ STENO_LEDGER: admin }).run(['files'])).code).toBe(0);
+    expect((await new User({ STENO_LEDGER: admin }).run(['ledger', 'migrate'])).code).toBe(0);
     await works(ledger);
     expect(
       await failuresOf(ledger, ['DROP TABLE steno.files', 'ALTER TABLE steno.files DROP COLUMN url']),
