@@ -35,6 +35,7 @@ const all = ['test/**/*.test.ts'];
  */
 const shared = [
   'test/api/money-calls.test.ts',
+  'test/commands/ledger.test.ts',
   'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,being-sent,place,same-audio,sending,signatures}.test.ts',
   'test/flows/orders/{stopped,unclear-rows,wait}.test.ts',

@@ -84,7 +84,8 @@ export async function importLedger(context: Context, { args, options }: Input<Im
   // What comes from a pipe may take for ever.
   const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
   const ledger = await context.requireLedger('ledger import writes to the ledger');
-  await ledger.checkNotMoved();
+  // What is taken in must hold up orders of this account, also before its first one.
+  await ledger.prepareForOrders(false);
   let profile: string | null = null;
   const onHeader = (header: { readonly profile: string | null }): void => {
     profile = as ?? header.profile;

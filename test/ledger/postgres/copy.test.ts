@@ -1,6 +1,7 @@
 /** `ledger copy`: the local ledger becomes a shared one and back; nothing is lost, and nothing is bought twice. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audio, ledgerOf, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, eventsOf, Listener } from '../../support/listener.ts';
@@ -179,6 +180,29 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const { code, stderr } = await ordering;
     expect([code, stderr]).toEqual([2, expect.stringContaining(`this ledger has moved to ${url}`)]);
     expect(service.calls('POST /order_url')).toHaveLength(1);
+  }, 60_000);
+
+  it('that is interrupted copies nothing, and the local ledger may be ordered with', async () => {
+    const { user } = await local();
+    const url = await server.newDatabase();
+    await order(user, 'a');
+    await user.run(['ledger', 'migrate'], { env: { STENO_LEDGER: url } });
+    const lock = new Client({ connectionString: url });
+    await lock.connect();
+    await lock.query('BEGIN; LOCK TABLE steno.files');
+    const child = user.start(['ledger', 'copy', '--to', url]);
+    const copying = finished(child);
+    await until(
+      async () => (await query(url, 'SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0,
+      'a copy that waits',
+    );
+    expect((await order(user, 'b')).code).toBe(2);
+    child.kill('SIGINT');
+    await lock.end();
+    const { code, stdout, stderr } = await copying;
+    expect([code, stdout, stderr]).toEqual([130, '', 'steno: interrupted: nothing was copied\n']);
+    expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.orders')).toEqual([{ n: 0 }]);
+    expect((await order(user, 'b')).code).toBe(0);
   }, 60_000);
 
   it('that fails leaves the local ledger as it was', async () => {
