@@ -96,12 +96,14 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     await team.silence('ended_at IS NULL');
     // The service takes its time to put the former one back, once.
     let isAsked = false;
+    let isBack = false;
     service.allow('POST /webhook', (got, response) => {
       const url = String(got.body?.webhook ?? '');
       const isFirst = url === OTHER && !isAsked;
       isAsked ||= isFirst;
       void sleep(isFirst ? 4_000 : 0).then(() => {
         webhook.url = url;
+        isBack ||= isFirst;
         response.end(JSON.stringify({ webhook: url }));
       });
     });
@@ -109,6 +111,7 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     await until(() => isAsked, 'one that puts it back');
     const borrowing = await Listener.start(team.machine(), borrower);
     const tending = await starting;
+    await until(() => isBack, 'the former one');
     await sleep(500);
     expect(webhook.url).toMatch(PUBLIC);
     await tending.stop();
