@@ -7,8 +7,10 @@ import { LedgerTables } from '../../../src/ledger/ledger-tables.ts';
 import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { freshFolder } from '../../support/files.ts';
+import { orderingAccount } from '../../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { Service } from '../../support/server.ts';
 import type { User } from '../../support/steno.ts';
 import { Team } from '../../support/team.ts';
 import { until } from '../../support/until.ts';
@@ -48,8 +50,8 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       expect(linesOf(listener.stderr, /^warning/)).toHaveLength(1);
     });
 
-    it('keep what they can not hand over, and the next sync or listen of that machine does it', async () => {
-      const team = Team.form(server);
+    it('keep what they can not hand over, and the next sync of that machine does it, without its actions', async () => {
+      const team = Team.form(server, await Service.start());
       const user = team.machine();
       await server.kill();
       const listener = await Listener.start(user, ['--exec', 'true']);
@@ -57,13 +59,31 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       const { stderr } = await listener.stop();
       expect(stderr).toMatch(/1 event not in the ledger yet: kept in/);
       await server.start();
-      const next = await Listener.start(user, ['--exec', `cat > ${join(user.home, 'ran')}`]);
-      await until(async () => (await team.count('{}.events')) === 1, 'the event');
-      // Of another command, so it is not run.
-      expect(await team.query('SELECT target, status FROM {}.actions')).toEqual([
-        { target: 'true', status: 'pending' },
+      expect((await user.run(['sync'])).stderr).toMatch(
+        /1 event of listeners that broke off is in the ledger now/,
+      );
+      const actions = 'SELECT target, status FROM {}.actions';
+      const left = [{ target: 'true', status: 'pending' }];
+      expect(await team.query(actions)).toEqual(left);
+      // One with another command does not run it, and one of another machine with the same does.
+      const other = await Listener.start(team.machine(), ['--exec', 'false']);
+      await until(async () => (await team.count('{}.runs')) === 2, 'the other listener');
+      const same = await Listener.start(team.machine(), ['--exec', 'true']);
+      await until(async () => (await team.query(actions))[0]?.status === 'done', 'its action');
+      await Promise.all([other.stop(), same.stop()]);
+    });
+
+    it('end with 2 where the account belongs to another service', async () => {
+      const team = Team.form(server, await Service.start());
+      const { service } = await orderingAccount();
+      const env = { STENO_BASE_URL: service.baseUrl };
+      const order = ['order', 'https://e.example/a.mp3', '--sku', 'TRANS14'];
+      expect((await team.machine(env).run(order)).code).toBe(0);
+      const { code, stderr } = await team.machine().run(['listen', '--port', '0']);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/account default of the shared ledger belongs to/),
       ]);
-      await next.stop();
     });
 
     it(`for ${isLong ? 'a minute' : 'some seconds'} under load, lose and repeat no event and no action`, async () => {
