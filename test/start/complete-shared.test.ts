@@ -50,11 +50,20 @@ describe.skipIf(!postgresFolder)('__complete with a shared ledger', () => {
   });
 });
 
-describe('__complete with a shared ledger that says nothing', () => {
+/** AuthenticationOk and ReadyForQuery. */
+const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+
+describe.each([
+  ['accepts the connection', Buffer.alloc(0)],
+  ['lets the user in', WELCOME],
+])('__complete with a shared ledger that %s and says no more', (_, welcome) => {
   let silent: Server;
   const sockets = new Set<Socket>();
   beforeAll(async () => {
-    silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+    silent = createServer((socket) => {
+      sockets.add(socket.on('error', () => {}));
+      socket.once('data', () => socket.write(welcome));
+    });
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
   });
   afterAll(() => {
