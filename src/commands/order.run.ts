@@ -43,6 +43,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const formats = checkFormats(options.format);
   const planned = await ordersOf(args, options, context.stdin);
   if (!globals.ledger) checkWithoutLedger(context, options);
+  checkNamedLedger(context);
   const ledger = await context.ledger();
   await context.warnOfLittleRoom();
   const manifest = options.from !== undefined;
@@ -89,6 +90,15 @@ function checkWithoutLedger(context: Context, { skipOrdered, again }: OrderOptio
   throw usage(
     '--no-ledger would hide this order from the others of the shared ledger',
     'leave it out; --again orders without looking at the ledger',
+  );
+}
+
+/** In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own. */
+function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
+  if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
+  throw usage(
+    'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
+    'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
   );
 }
 

@@ -94,6 +94,16 @@ describe.skipIf(!postgresFolder)('an account of a shared ledger', () => {
     expect(existsSync(ledgerOf(user))).toBe(true);
   });
 
+  it('orders nothing with an empty STENO_LEDGER, as CI makes of a variable that is missing', async () => {
+    const { service, env } = await team();
+    const user = new User({ ...env, STENO_LEDGER: '' });
+    const { code, stderr } = await user.run(order);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/STENO_LEDGER is set, but empty.*\nhint: /)]);
+    expect(service.got).toEqual([]);
+    expect((await user.run(['files'])).code).toBe(0);
+    expect((await user.run([...order, '--sandbox'])).code).toBe(0);
+  });
+
   it('orders nothing behind the back of the others: --no-ledger takes --again', async () => {
     const { service, user } = await team();
     const { code, stderr } = await user.run([...order, '--no-ledger']);
