@@ -23,7 +23,7 @@ const quick = [
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
 const long = [
   'test/api/http/fault-matrix.test.ts',
-  'test/ledger/postgres/{listeners,team-events}.test.ts',
+  'test/ledger/postgres/{cuts,listeners,team-events}.test.ts',
   'test/listen/flood.test.ts',
 ];
 
@@ -37,9 +37,9 @@ const shared = [
   'test/api/money-calls.test.ts',
   'test/commands/ledger.test.ts',
   'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
-  'test/flows/orders/{answers,attempts,being-sent,place,same-audio,sending,signatures}.test.ts',
+  'test/flows/orders/{answers,attempts,being-sent,place,same-audio,signatures}.test.ts',
   'test/flows/orders/{stopped,unclear-rows,wait}.test.ts',
-  'test/flows/transcripts/{bulk,drafts,synced}.test.ts',
+  'test/flows/transcripts/{drafts,synced}.test.ts',
   'test/listen/{history,lookout,webhook-loan}.test.ts',
 ];
 

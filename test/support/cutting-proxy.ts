@@ -15,9 +15,15 @@ export interface Cut {
 /** The messages that end a statement: of one with values, and of one without. */
 export const STATEMENT_ENDS = [0x53, 0x51];
 
+/** The message that has the text of a statement with values. */
+const PARSE = 0x50;
+
+/** After the type and the length; that of PARSE is preceded by an empty name. */
+const textOf = (message: Buffer): string =>
+  message.subarray(5).toString('latin1').replace(/^\0/, '').split('\0', 1)[0] ?? '';
+
 export class CuttingProxy {
-  /** How many statements the first connection has sent. */
-  statements = 0;
+  readonly #statements = new Statements();
   readonly #target: number;
   readonly #cut: Cut;
   readonly #server: Server;
@@ -34,6 +40,11 @@ export class CuttingProxy {
     const proxy = new CuttingProxy(target, cut);
     await new Promise<void>((done) => proxy.#server.listen(0, '127.0.0.1', done));
     return proxy;
+  }
+
+  /** The statements that the first connection has sent. */
+  get texts(): readonly string[] {
+    return this.#statements.texts;
   }
 
   get port(): number {
@@ -67,13 +78,28 @@ export class CuttingProxy {
     client.on('data', (chunk) => {
       for (const message of messages.add(chunk)) {
         if (swallows) return;
-        const isEnd = STATEMENT_ENDS.includes(message[0] ?? 0);
-        const isCut = isEnd && this.statements++ === this.#cut.statement;
+        const isCut = this.#statements.add(message) === this.#cut.statement;
         if (isCut && this.#cut.moment === 'before') return void client.destroy();
         if (isCut) swallows = true;
         server.write(message);
       }
     });
+  }
+}
+
+/** Finds the statements in messages. */
+class Statements {
+  readonly texts: string[] = [];
+  #text = '';
+
+  /** The number of the statement that the message ends; undefined if it ends none. */
+  add(message: Buffer): number | undefined {
+    const type = message[0] ?? 0;
+    if (type === PARSE) this.#text = textOf(message);
+    if (!STATEMENT_ENDS.includes(type)) return undefined;
+    this.texts.push(this.#text || textOf(message));
+    this.#text = '';
+    return this.texts.length - 1;
   }
 }
 

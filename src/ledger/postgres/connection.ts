@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, QueryResult } from 'pg';
 import { formatDuration } from '../../lib/duration.ts';
+import { errorMessage, usage } from '../../lib/errors.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
 import type { Value } from '../store.ts';
 import { toParameter, toPostgres } from './dialect.ts';
@@ -152,12 +153,18 @@ const streamOf = (client: Client): Socket =>
 
 function tlsOptions({ tls, caFile, certFile, keyFile, host }: PostgresAddress): ConnectionOptions | false {
   if (tls === 'off') return false;
-  const read = (path: string | undefined): Buffer | undefined => (path ? readFileSync(path) : undefined);
+  const read = (name: string, path: string | undefined): Buffer | undefined => {
+    try {
+      return path ? readFileSync(path) : undefined;
+    } catch (error) {
+      throw usage(`can't read ${name} ${path}: ${errorMessage(error)}`, 'it is named by the setting ledger');
+    }
+  };
   return {
     rejectUnauthorized: tls === 'verified',
     servername: /^[\d.]+$|:/.test(host) ? undefined : host,
-    ca: read(caFile),
-    cert: read(certFile),
-    key: read(keyFile),
+    ca: read('sslrootcert', caFile),
+    cert: read('sslcert', certFile),
+    key: read('sslkey', keyFile),
   } as ConnectionOptions;
 }
