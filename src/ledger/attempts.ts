@@ -68,7 +68,7 @@ export class Attempts extends AttemptTable {
     try {
       return (await this.#forbid(token, NEVER_SENT)) ? undefined : await this.#byToken(token);
     } catch {
-      this.#keep(token, { kind: 'refused', detail: NEVER_SENT }, error);
+      this.#keep(token, { kind: 'refused', detail: NEVER_SENT });
       throw error;
     }
   }
@@ -231,31 +231,34 @@ export class Attempts extends AttemptTable {
     return Number(rows?.[0]?.id);
   }
 
-  /** Each outcome may be written twice, so a write that may have come through is repeated; else it is kept here. */
+  /**
+   * Each outcome may be written twice, so a write that may have come through is repeated. Where the ledger may go away
+   * meanwhile, the outcome is kept here first: this process may be ended while it waits for an answer.
+   */
   async #sure<Result>(attempt: number, outcome: Outcome, write: () => Promise<Result>): Promise<Result> {
+    const token = this.outbox && this.#tokens.get(attempt);
+    const kept = token === undefined ? undefined : this.#keep(token, outcome);
     try {
-      return await write().catch((error: unknown) => {
+      const result = await write().catch((error: unknown) => {
         if (error instanceof CommitUnknown) return write();
         throw error;
       });
-    } catch (error) {
-      const token = this.#tokens.get(attempt);
-      if (!this.outbox || token === undefined) throw error;
-      throw this.#keep(token, outcome, error);
+      kept?.remove();
+      return result;
+    } catch (cause) {
+      if (!kept) throw cause;
+      throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause });
     }
   }
 
-  /** Gives the error to report. */
-  #keep(token: string, outcome: Outcome, cause: unknown): StenoError {
-    const message = errorMessage(cause);
+  /** A disk that can't take it is no reason not to tell the ledger. */
+  #keep(token: string, outcome: Outcome): { readonly what: string; remove(): void } {
     try {
-      this.outbox?.add({ token, at: this.timestamp(), outcome });
+      const remove = this.outbox?.add({ token, at: this.timestamp(), outcome });
+      return { what: 'the next steno here that reaches it is told', remove: () => remove?.() };
     } catch (error) {
-      return new StenoError('failed', `${message}; nor could it be kept here: ${errorMessage(error)}`, {
-        cause,
-      });
+      return { what: `nor could it be kept here: ${errorMessage(error)}`, remove: () => {} };
     }
-    return new StenoError('failed', `${message}; the next steno here that reaches it is told`, { cause });
   }
 
   /** What is kept on this machine holds no secret either. */

@@ -1,6 +1,6 @@
 /**
- * Outcomes of orders that the ledger could not take: kept on this machine, and handed over by the next command that
- * reaches the ledger. What the service has accepted must not be forgotten because a database went away.
+ * Outcomes of orders until a shared ledger has them: kept on this machine, and handed over by the next command that
+ * reaches the ledger, where this one could not. What the service has accepted must not be forgotten because a database went away.
  */
 import {
   closeSync,
@@ -50,8 +50,8 @@ export class Outbox {
     this.#owner = owner;
   }
 
-  /** On disk when this returns. */
-  add(kept: KeptOutcome): void {
+  /** On disk when this returns; gives what removes it again. */
+  add(kept: KeptOutcome): () => void {
     makeFolder(this.#folder, 0o700);
     const { randomUUID } = process.getBuiltinModule('node:crypto');
     const draft = join(this.#folder, `${randomUUID()}.new`);
@@ -62,8 +62,10 @@ export class Outbox {
     } finally {
       closeSync(file);
     }
-    renameSync(draft, draft.replace(/\.new$/, SUFFIX));
+    const path = draft.replace(/\.new$/, SUFFIX);
+    renameSync(draft, path);
     syncFolder(this.#folder);
+    return () => rmSync(path, { force: true });
   }
 
   /** Hands over each outcome; another process may do so at the same time, so `take` may see one twice. */

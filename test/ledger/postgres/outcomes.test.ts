@@ -1,5 +1,5 @@
 /** The shared ledger goes away after an order was sent: what the service said is kept on this machine and handed over. */
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { orderingAccount } from '../../support/ledger.ts';
@@ -7,6 +7,7 @@ import { type PostgresServer, postgresFolder, startPostgres } from '../../suppor
 import { SECRET, signed } from '../../support/signed.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { Switch } from '../../support/switch.ts';
+import { until } from '../../support/until.ts';
 
 const url = 'https://e.example/a.mp3';
 const order = ['order', url, '--sku', 'TRANS14'];
@@ -160,6 +161,25 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     });
     expect((await user.run([...args, '--skip-ordered'])).code).toBe(0);
     expect((await user.run(['files', '--quiet'])).stdout).toBe('3\n2\n1\n');
+  });
+
+  it('is kept before the ledger answers: a process that is killed while it waits loses nothing', async () => {
+    const { service } = await orderingAccount();
+    const direct = await server.newDatabase();
+    const env = { STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl };
+    const user = new User({ ...env, STENO_LEDGER: direct.replace(`:${server.port}/`, `:${line.port}/`) });
+    service.on('POST /order_url', (_, response) => {
+      line.freeze();
+      response.end(JSON.stringify(placed));
+    });
+    const child = user.start(order);
+    const folder = join(user.env.STENO_STATE_DIR ?? '', 'outcomes');
+    const kept = (): string[] =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+    await until(() => kept().length === 1, 'an outcome that is kept');
+    child.kill('SIGKILL');
+    const found = await user.run(['files', '--quiet'], { env: { STENO_LEDGER: direct } });
+    expect([found.code, found.stdout, kept()]).toEqual([0, '1\n', []]);
   });
 
   it('waits for its end all the same', async () => {
