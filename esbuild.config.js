@@ -20,6 +20,7 @@ const parts = {
   width: 'string-width',
   csv: 'csv-parse/sync',
   postgres: 'pg/lib/client.js',
+  sax: 'sax',
 };
 
 /** A program's part that has modules of its own. */

@@ -1,7 +1,11 @@
 import { usage } from './errors.ts';
 import { hasHidden } from './text.ts';
 
-const examples = { audio: 'https://host/talk.mp3', hook: 'https://host/hook' } as const;
+const examples = {
+  audio: 'https://host/talk.mp3',
+  hook: 'https://host/hook',
+  feed: 'https://host/feed.xml',
+} as const;
 
 /** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
 export function checkUrl(text: string, use: keyof typeof examples = 'audio'): string {

@@ -60,6 +60,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
     'listen',
     'views',
     'flows',
+    'feeds',
     'ledger',
     'api',
     'settings',
@@ -71,7 +72,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   completion: ['lib'],
   listen: ['flows', 'ledger', 'api', 'settings', 'catalog', 'lib'],
   views: ['catalog', 'lib'],
-  flows: ['ledger', 'api', 'settings', 'catalog', 'lib'],
+  flows: ['feeds', 'ledger', 'api', 'settings', 'catalog', 'lib'],
+  feeds: ['api', 'lib'],
   ledger: ['catalog', 'lib'],
   api: ['catalog', 'lib'],
   settings: ['catalog', 'lib'],
@@ -83,7 +85,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 
 /** A view knows the shapes that flows and the layers below return, never their code. */
 const typesBelow: Readonly<Record<string, readonly string[]>> = {
-  views: ['listen', 'flows', 'ledger', 'api', 'settings'],
+  views: ['listen', 'flows', 'feeds', 'ledger', 'api', 'settings'],
 };
 
 /** What commands may use of the command line's own layer: how a command is described, and its context's type. */
@@ -211,6 +213,7 @@ describe('packages', () => {
     [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
     [['pg'], /^ledger\/postgres\//],
     [['conf'], /^settings\//],
+    [['sax'], /^feeds\//],
     [['csv-parse'], /^flows\/orders\/manifest-csv\.ts$/],
     [['commander'], /^cli\/(program|help)\.ts$/],
   ];
@@ -271,6 +274,7 @@ describe('what loads at once', () => {
     'cli-table3',
     'string-width',
     'csv-parse',
+    'sax',
     '@photostructure/sqlite',
     'node:sqlite',
     'pg',

@@ -1,0 +1,191 @@
+/** GETs a public address, such as a feed: not of the service, so without the key, and redirects are followed. */
+
+import type { Dispatcher } from 'undici';
+import { monotonicMs } from '../../lib/clock.ts';
+import type { Env } from '../../lib/env.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { oneLine } from '../../lib/text.ts';
+import { isLoopback } from '../../lib/urls.ts';
+import { basicAuth } from './basic-auth.ts';
+import { streamBody, unknownEncoding } from './body.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { exchange, type HttpResponse } from './exchange.ts';
+import { CallError } from './failures.ts';
+import { isTransientNetworkError, networkHint, networkMessage, ProxyError } from './network-errors.ts';
+import { poolFactory } from './pool.ts';
+import { redirectTarget } from './redirect.ts';
+import { pauseBeforeRetry } from './retry.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { isRedirect, isTransient } from './status.ts';
+
+export interface PublicRequest {
+  readonly url: string;
+  readonly accept: string;
+  readonly maxBytes: number;
+  /** For all of it, redirects and repeats included. */
+  readonly limitMs: number;
+  readonly userAgent: string;
+  readonly env: Env;
+  /** The user's interruption. */
+  readonly signal: AbortSignal;
+  /** Takes a function, so that the line is built only under --debug. */
+  readonly trace?: (line: () => string) => void;
+}
+
+export interface PublicAnswer {
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+const MAX_REDIRECTS = 10;
+const MAX_SHOWN_LENGTH = 200;
+
+export async function getPublic(request: PublicRequest): Promise<PublicAnswer> {
+  const endsAt = monotonicMs() + request.limitMs;
+  for (let attempt = 1; ; attempt += 1) {
+    const deadline = startDeadline(endsAt - monotonicMs(), request.signal);
+    try {
+      return await follow(request, deadline);
+    } catch (error) {
+      const pause = pauseBeforeRetry(error, attempt, endsAt - monotonicMs());
+      if (pause === undefined || request.signal.aborted) throw error;
+      await sleep(pause, request.signal);
+    } finally {
+      deadline.clear();
+    }
+  }
+}
+
+async function follow(request: PublicRequest, deadline: Deadline): Promise<PublicAnswer> {
+  let url = new URL(request.url);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const answer = await getOnce(request, url, deadline);
+    if ('bytes' in answer) return answer;
+    url = nextUrl(answer.location, url);
+  }
+  throw new StenoError('failed', `${shownAddress(request.url)} redirects more than ${MAX_REDIRECTS} times`);
+}
+
+async function getOnce(
+  request: PublicRequest,
+  url: URL,
+  deadline: Deadline,
+): Promise<PublicAnswer | { location: string }> {
+  const makePool = await poolFactory(url, request.env);
+  const pool = makePool();
+  let response: HttpResponse | undefined;
+  try {
+    request.trace?.(() => `> GET ${shownAddress(url.href)}`);
+    response = await exchange(pool.sender, dispatchOptions(request, url), deadline.signal);
+    const { status, headers } = response;
+    request.trace?.(() => `< ${status} ${headers['content-type'] ?? ''}`);
+    if (isRedirect(status) && headers.location) return { location: headers.location };
+    if (status >= 300) throw statusFailure(url, response);
+    const bytes = await readBounded(response, url, request.maxBytes);
+    return { url: url.href, contentType: headers['content-type'] ?? '', bytes };
+  } catch (error) {
+    if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
+    throw failureOf(error, pool.peer, deadline, request.signal);
+  } finally {
+    response?.body.discard();
+    await pool.close();
+  }
+}
+
+function dispatchOptions(
+  { accept, userAgent, url: given }: PublicRequest,
+  url: URL,
+): Dispatcher.DispatchOptions {
+  // A password in the address is for its own host, never for a redirect's.
+  const first = new URL(given);
+  const authorization = first.origin === url.origin ? basicAuth(first) : undefined;
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: {
+      'user-agent': userAgent,
+      accept,
+      'accept-encoding': 'gzip',
+      ...(authorization && { authorization }),
+    },
+    // The deadline bounds both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+}
+
+/** Where a redirect leads, if it may be followed. */
+function nextUrl(location: string, from: URL): URL {
+  const target = `${shownAddress(from.href)} redirects to ${redirectTarget(location, from.href, (text) => text)}`;
+  if (!URL.canParse(location, from.href)) throw new StenoError('failed', `${target}, which is no address`);
+  const url = new URL(location, from.href);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new StenoError('failed', `${target}, which is not http or https`);
+  // A stranger's server must not have us ask what only this machine may ask.
+  if (isLoopback(url.hostname) && !isLoopback(from.hostname))
+    throw new StenoError('failed', `${target}, which is this machine`);
+  url.username = '';
+  url.password = '';
+  return url;
+}
+
+function statusFailure(url: URL, { status, headers }: HttpResponse): CallError {
+  const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
+  const hints: Readonly<Record<number, string>> = {
+    401: 'it wants a password or a token: copy its whole address',
+    403: 'it wants a password or a token: copy its whole address',
+    404: 'check the address',
+    410: 'it is gone for good: look for its new address',
+  };
+  return new CallError('failed', `${shownAddress(url.href)} answered HTTP ${status}`, {
+    status,
+    retryAfter,
+    transient: isTransient(status),
+    hint: hints[status],
+  });
+}
+
+async function readBounded(response: HttpResponse, url: URL, maxBytes: number): Promise<Buffer> {
+  const tooLarge = (): StenoError =>
+    usage(`${shownAddress(url.href)} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
+  const encoding = unknownEncoding(response);
+  if (encoding)
+    throw new StenoError(
+      'failed',
+      `${shownAddress(url.href)} is compressed as ${encoding}, which is not known`,
+    );
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await streamBody(response, (chunk) => {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  });
+  return Buffer.concat(chunks);
+}
+
+function failureOf(cause: unknown, peer: string, deadline: Deadline, signal: AbortSignal): CallError {
+  if (signal.aborted) return new CallError('interrupted', 'interrupted', { cause });
+  if (deadline.expired)
+    return new CallError('timeout', `${peer} did not answer in time`, {
+      cause,
+      hint: 'a longer limit: --timeout 5m',
+    });
+  const hint = cause instanceof ProxyError ? networkHint(cause) : undefined;
+  return new CallError('network', networkMessage(cause, peer), {
+    cause,
+    hint,
+    transient: isTransientNetworkError(cause),
+  });
+}
+
+/** An address as it may be shown: without a password, and without parameters, one of which may be a token. */
+export function shownAddress(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return oneLine(`${origin}${pathname}`, MAX_SHOWN_LENGTH) + (search ? '?…' : '');
+}

@@ -1,0 +1,74 @@
+/** Which episodes of a feed are meant. */
+import { usage } from '../lib/errors.ts';
+import { oneLine } from '../lib/text.ts';
+import type { Episode, Feed } from './feed.ts';
+import type { TitleMatch } from './match.ts';
+
+export interface Choice {
+  /** At most so many, the newest. */
+  readonly latest?: number | undefined;
+  /** ISO 8601; from then on. */
+  readonly since?: string | undefined;
+  readonly match?: TitleMatch | undefined;
+  /** Also episodes that have a transcript. */
+  readonly again?: boolean | undefined;
+}
+
+export interface Chosen {
+  /** The newest first. */
+  readonly episodes: readonly Episode[];
+  /** Left out, because the feed offers a transcript of them. */
+  readonly withTranscript: readonly Episode[];
+  /** Left out under `since`, because the feed does not say when they came out. */
+  readonly undated: readonly Episode[];
+}
+
+/** Without one of these, all episodes of a feed would be bought. */
+export const isChoice = ({ latest, since, match }: Choice): boolean =>
+  latest !== undefined || since !== undefined || match !== undefined;
+
+/**
+ * First what `since` and `match` say, of that the latest, of these those without a transcript: one that has a
+ * transcript is not replaced by an older one.
+ */
+export function chooseEpisodes(feed: Feed, { latest, since, match, again = false }: Choice): Chosen {
+  const matching = match ? matchingTitles(feed.episodes, match) : feed.episodes;
+  const undated = since === undefined ? [] : matching.filter(({ published }) => published === undefined);
+  const meant = newestFirst(matching)
+    .filter(({ published = '' }) => since === undefined || published >= since)
+    .slice(0, latest);
+  const episodes = meant.filter(({ hasTranscript }) => again || !hasTranscript);
+  checkOrderable(episodes);
+  return {
+    episodes,
+    withTranscript: again ? [] : meant.filter(({ hasTranscript }) => hasTranscript),
+    undated,
+  };
+}
+
+function matchingTitles(episodes: readonly Episode[], match: TitleMatch): Episode[] {
+  const isMatch = match(episodes.map(({ title }) => title));
+  return episodes.filter((_, at) => isMatch[at]);
+}
+
+/** By date; those without one at the end. Of the same date, as the feed lists them: feeds begin with the newest. */
+const newestFirst = (episodes: readonly Episode[]): Episode[] =>
+  [...episodes].sort(({ published: a = '' }, { published: b = '' }) => Number(a < b) - Number(a > b));
+
+/** What the feed spoiled is never passed over in silence: the user asked for it. */
+function checkOrderable(episodes: readonly Episode[]): void {
+  const guids = new Set<string>();
+  for (const episode of episodes) {
+    if (episode.problem) throw usage(`the episode ${nameOf(episode)} can't be ordered: ${episode.problem}`);
+    if (episode.guid === undefined) continue;
+    if (guids.has(episode.guid))
+      throw usage(
+        `two of the chosen episodes have the guid '${oneLine(episode.guid, 80)}', with different audio`,
+        'choose one of them with --match, or order them by their URLs',
+      );
+    guids.add(episode.guid);
+  }
+}
+
+const nameOf = ({ title, guid, enclosure }: Episode): string =>
+  `'${oneLine(title || guid || enclosure.url, 80)}'`;

@@ -1,0 +1,189 @@
+/** Collects what a feed says, as it is written: RSS has a channel with items, Atom a feed with entries. */
+import type { Tag } from 'sax';
+import { usage } from '../lib/errors.ts';
+import { qualified, type Scope, scopeWithin, type Vocabulary } from './namespaces.ts';
+import type { XmlHandler } from './xml.ts';
+
+export interface Link {
+  readonly url: string;
+  readonly type: string;
+  readonly length: string;
+  /** What it is relative to, where the feed says so. */
+  readonly base: string | undefined;
+}
+
+/** An item or entry; what occurs twice counts the first time. */
+export interface Entry {
+  guid?: string;
+  title?: string;
+  titleIsHtml?: boolean;
+  /** The title that itunes has in place of the first. */
+  shortTitle?: string;
+  published?: string;
+  updated?: string;
+  duration?: string;
+  link?: Link;
+  hasTranscript?: boolean;
+  readonly enclosures: Link[];
+}
+
+export interface RawFeed {
+  title?: string;
+  guid?: string;
+  selfLink?: Link;
+  link?: Link;
+  readonly entries: Entry[];
+}
+
+/** 10,000 are common; a day and night of one a second are 86,400. */
+const MAX_ENTRIES = 100_000;
+const MAX_ENCLOSURES = 100;
+/** Of a text that is used: a title, a guid, a date. */
+const MAX_TEXT_LENGTH = 65_536;
+
+interface Element {
+  readonly name: string;
+  readonly scope: Scope;
+  /** Gets the text of the element, if it is used. */
+  readonly use?: ((text: string) => void) | undefined;
+}
+
+/** Where an element that is used stands, as the path from the root: RSS and Atom call these by other names. */
+const places: Readonly<Record<string, 'root' | 'feed' | 'entry'>> = {
+  'rss:rss': 'root',
+  'rss:rss/rss:channel': 'feed',
+  'rss:rss/rss:channel/rss:item': 'entry',
+  'atom:feed': 'feed',
+  'atom:feed/atom:entry': 'entry',
+};
+
+/** `where` names the feed in errors. */
+export class FeedCollector implements XmlHandler {
+  readonly feed: RawFeed = { entries: [] };
+  readonly #where: string;
+  readonly #open: Element[] = [];
+  #entry: Entry | undefined;
+  #text = '';
+  /** The element whose text is being collected. */
+  #used: Element | undefined;
+  #line = 0;
+
+  constructor(where: string) {
+    this.#where = where;
+  }
+
+  open(tag: Tag, line: number): void {
+    this.#line = line;
+    const scope = scopeWithin(this.#open.at(-1)?.scope, tag.name, tag.attributes);
+    const { vocabulary, local } = qualified(tag.name, scope);
+    const element = this.#element(vocabulary, local, tag, scope);
+    this.#open.push(element);
+    // Markup within a title belongs to it.
+    if (!element.use || this.#used) return;
+    this.#used = element;
+    this.#text = '';
+  }
+
+  text(text: string): void {
+    if (!this.#used) return;
+    this.#text += text;
+    if (this.#text.length > MAX_TEXT_LENGTH)
+      throw usage(`${this.#where}, line ${this.#line}: a text of more than ${MAX_TEXT_LENGTH} characters`);
+  }
+
+  close(): void {
+    const element = this.#open.pop();
+    if (element && element === this.#used) {
+      element.use?.(this.#text.trim());
+      this.#used = undefined;
+    }
+    if (element && places[element.name] === 'entry') this.#entry = undefined;
+  }
+
+  #element(vocabulary: Vocabulary, local: string, tag: Tag, scope: Scope): Element {
+    const parent = this.#open.at(-1);
+    const own = `${vocabulary}:${local}`;
+    if (!parent) return { name: this.#rootName(own), scope };
+    const place = places[parent.name];
+    const name = place ? `${parent.name}/${own}` : '';
+    if (places[name] === 'entry') this.#startEntry();
+    const use = place && this.#useOf(place, own, linkOf(tag, scope));
+    return { name, scope, use };
+  }
+
+  #rootName(name: string): string {
+    if (name === 'rss:rss' || name === 'atom:feed') return name;
+    const what = name.endsWith(':rdf')
+      ? 'RSS 1.0'
+      : `an XML document '${name.slice(name.indexOf(':') + 1, 60)}'`;
+    throw usage(`${this.#where} is ${what}, not RSS 2.0 or Atom`);
+  }
+
+  #startEntry(): void {
+    if (this.feed.entries.length >= MAX_ENTRIES)
+      throw usage(`${this.#where} has more than ${MAX_ENTRIES} entries`);
+    this.#entry = { enclosures: [] };
+    this.feed.entries.push(this.#entry);
+  }
+
+  /** Takes what stands in attributes; returns what takes the text. */
+  #useOf(place: string, name: string, link: Link & { rel: string }): Element['use'] {
+    if (place === 'entry' && this.#entry) return useInEntry(this.#entry, name, link);
+    return place === 'feed' ? useInFeed(this.feed, name, link) : undefined;
+  }
+}
+
+function linkOf({ attributes }: Tag, { base }: Scope): Link & { rel: string } {
+  const { url, href = url ?? '', type = '', length = '', rel = 'alternate' } = attributes;
+  return { url: href.trim(), type: type.trim(), length: length.trim(), rel: rel.trim().toLowerCase(), base };
+}
+
+function useInFeed(feed: RawFeed, name: string, { rel, ...link }: Link & { rel: string }): Element['use'] {
+  if (name === 'atom:link' && rel === 'self') feed.selfLink ??= link;
+  if (name === 'atom:link' && rel === 'alternate') feed.link ??= link;
+  const uses: Readonly<Record<string, Element['use']>> = {
+    'rss:title': (text) => {
+      feed.title ??= text;
+    },
+    'rss:link': (text) => {
+      if (text) feed.link ??= { ...link, url: text };
+    },
+    'podcast:guid': (text) => {
+      if (text) feed.guid ??= text;
+    },
+  };
+  return uses[name === 'atom:title' ? 'rss:title' : name];
+}
+
+/** Elements whose text is a field of the entry. */
+const fields: Readonly<
+  Record<string, 'guid' | 'title' | 'shortTitle' | 'published' | 'updated' | 'duration'>
+> = {
+  'rss:guid': 'guid',
+  'atom:id': 'guid',
+  'rss:title': 'title',
+  'atom:title': 'title',
+  'itunes:title': 'shortTitle',
+  'rss:pubdate': 'published',
+  'atom:published': 'published',
+  'dc:date': 'updated',
+  'atom:updated': 'updated',
+  'itunes:duration': 'duration',
+};
+
+function useInEntry(entry: Entry, name: string, { rel, ...link }: Link & { rel: string }): Element['use'] {
+  const isEnclosure = name === 'rss:enclosure' || (name === 'atom:link' && rel === 'enclosure');
+  if (isEnclosure && link.url && entry.enclosures.length < MAX_ENCLOSURES) entry.enclosures.push(link);
+  if (name === 'atom:link' && rel === 'alternate' && link.url) entry.link ??= link;
+  if (name === 'podcast:transcript' && link.url) entry.hasTranscript = true;
+  if (name === 'atom:title' && /^(?:text\/)?html$/i.test(link.type)) entry.titleIsHtml ??= true;
+  if (name === 'rss:link')
+    return (text) => {
+      if (text) entry.link ??= { ...link, url: text };
+    };
+  const field = fields[name];
+  if (!field) return undefined;
+  return (text) => {
+    if (text) entry[field] ??= text;
+  };
+}

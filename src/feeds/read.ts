@@ -1,0 +1,50 @@
+/** Reads a feed from its address or from a file. */
+import { createReadStream } from 'node:fs';
+import { getPublic, shownAddress } from '../api/http/get-public.ts';
+import type { Env } from '../lib/env.ts';
+import { errorMessage, usage } from '../lib/errors.ts';
+import { readBytes } from '../lib/streams.ts';
+import { checkUrl } from '../lib/urls.ts';
+import { type Feed, parseFeed } from './feed.ts';
+
+export interface FeedReading {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  readonly userAgent: string;
+  /** The user's limit; without it, that of a feed. */
+  readonly timeoutMs?: number | undefined;
+  readonly trace?: (line: () => string) => void;
+}
+
+/** 10,000 episodes with their notes take 20 to 40 MB. */
+const MAX_FEED_BYTES = 64 * 1024 * 1024;
+const FETCH_LIMIT_MS = 120_000;
+const ACCEPT = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5';
+
+/** `source` is an http or https URL, or the path of a file. */
+export function readFeed(source: string, reading: FeedReading): Promise<Feed> {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(source)
+    ? readFeedUrl(checkUrl(source, 'feed'), reading)
+    : readFeedFile(source);
+}
+
+async function readFeedUrl(address: string, { timeoutMs, ...reading }: FeedReading): Promise<Feed> {
+  const { bytes, url, contentType } = await getPublic({
+    ...reading,
+    url: address,
+    accept: ACCEPT,
+    maxBytes: MAX_FEED_BYTES,
+    limitMs: timeoutMs ?? FETCH_LIMIT_MS,
+  });
+  return parseFeed({ bytes, url, address, contentType, where: `the feed ${shownAddress(address)}` });
+}
+
+async function readFeedFile(path: string): Promise<Feed> {
+  let bytes: Buffer;
+  try {
+    bytes = await readBytes(createReadStream(path), MAX_FEED_BYTES);
+  } catch (error) {
+    throw usage(`can't read the feed ${path}: ${errorMessage(error)}`);
+  }
+  return parseFeed({ bytes, where: `the feed ${path}` });
+}
