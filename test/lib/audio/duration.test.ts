@@ -14,9 +14,11 @@ import { describe, expect, it } from 'vitest';
 import { audioDuration } from '../../../src/lib/audio/duration.ts';
 import { freshFolder } from '../../support/files.ts';
 
-const DATA = 'test/data/audio';
+const DATA = 'test/data';
 const folder = freshFolder();
-const data = (name: string): Buffer => readFileSync(join(DATA, name));
+/** A tone of 2.5 s. */
+const pathOf = (name: string): string => join(DATA, `tone-${name}`);
+const data = (name: string): Buffer => readFileSync(pathOf(name));
 
 let files = 0;
 async function durationOf(...parts: readonly Uint8Array[]): Promise<number | undefined> {
@@ -44,11 +46,11 @@ describe('a file of a real encoder', () => {
     ['speex.spx', 2.495],
     ['adpcm.wav', 2.5513],
   ])('%s plays %d s', async (name, seconds) => {
-    expect(await audioDuration(join(DATA, name))).toBeCloseTo(seconds, 3);
+    expect(await audioDuration(pathOf(name))).toBeCloseTo(seconds, 3);
   });
 
   it.each(['fragments.mp4', 'opus.webm'])('%s does not say it in a header that is read', async (name) => {
-    expect(await audioDuration(join(DATA, name))).toBeUndefined();
+    expect(await audioDuration(pathOf(name))).toBeUndefined();
   });
 });
 
@@ -227,7 +229,7 @@ describe('what is no audio', () => {
   });
 });
 
-const names = readdirSync(DATA);
+const names = readdirSync(DATA).flatMap((name) => /^tone-(.*)$/.exec(name)?.[1] ?? []);
 const isDuration = (seconds: number | undefined): boolean =>
   seconds === undefined || (Number.isFinite(seconds) && seconds > 0 && seconds <= 30 * 86_400);
 
