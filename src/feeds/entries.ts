@@ -60,6 +60,7 @@ const places: Readonly<Record<string, 'root' | 'feed' | 'entry'>> = {
 /** `where` names the feed in errors. */
 export class FeedCollector implements XmlHandler {
   readonly feed: RawFeed = { entries: [] };
+  readonly page: () => Error;
   readonly #where: string;
   readonly #open: Element[] = [];
   #entry: Entry | undefined;
@@ -68,8 +69,9 @@ export class FeedCollector implements XmlHandler {
   #used: Element | undefined;
   #line = 0;
 
-  constructor(where: string) {
+  constructor(where: string, page: () => Error) {
     this.#where = where;
+    this.page = page;
   }
 
   open(tag: Tag, line: number): void {

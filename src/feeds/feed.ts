@@ -6,6 +6,7 @@ import { decodeFeed } from './decode.ts';
 import { absoluteUrl, chooseEnclosure, type Enclosure, enclosureOf } from './enclosure.ts';
 import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
 import { episodeNames, feedIdentities } from './names.ts';
+import { pageError } from './page.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
 
@@ -29,7 +30,7 @@ export interface Episode {
 export interface Feed {
   readonly title: string;
   readonly link: string | undefined;
-  /** What it is known by, the best first; empty for a file that does not say it. */
+  /** What it is known by, the best first; empty for a file that does not say it. May hold a token: not to be kept. */
   readonly identities: readonly string[];
   /** As the feed lists them. */
   readonly episodes: readonly Episode[];
@@ -58,7 +59,7 @@ export async function parseFeed({
   const text = decodeFeed(bytes, contentType, where).replace(/^\ufeff?\s+/, '');
   if (text === '') throw usage(`${where} is empty`);
   if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not begin with <`);
-  const collector = new FeedCollector(where);
+  const collector = new FeedCollector(where, () => pageError(where, text, url));
   await readXml(text, where, collector);
   const feed = toFeed(collector.feed, url, address);
   if (feed.episodes.length === 0) throw usage(`${where} has no episodes with audio (${countText(feed)})`);

@@ -9,6 +9,8 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 
 export interface XmlHandler {
+  /** The error for a document that is a web page. */
+  page(): Error;
   open(tag: Tag, line: number): void;
   text(text: string): void;
   close(): void;
@@ -37,7 +39,7 @@ export async function readXml(text: string, where: string, handler: XmlHandler):
     throw usage(`${where} can't be read: line ${parser.line + 1}: ${why}`);
   };
   const entityStates = ['TEXT_ENTITY', 'ATTRIB_VALUE_ENTITY_Q'].map((name) => sax.STATE[name]);
-  connect(parser, handler, where, fail);
+  connect(parser, handler, fail);
   parser.onerror = countingErrors(parser, entityStates, fail);
   try {
     parse(parser, text, fail);
@@ -46,7 +48,8 @@ export async function readXml(text: string, where: string, handler: XmlHandler):
   } catch (error) {
     if (error instanceof StenoError) throw error;
     // sax does not expect some names, such as an attribute `hasOwnProperty`.
-    fail('it is not valid XML');
+    const message = `${where} can't be read: line ${parser.line + 1}: it is not valid XML`;
+    throw new StenoError('usage', message, { cause: error });
   }
 }
 
@@ -62,7 +65,7 @@ function parse(parser: Parser, text: string, fail: Fail): void {
   }
 }
 
-function connect(parser: Parser, handler: XmlHandler, where: string, fail: Fail): void {
+function connect(parser: Parser, handler: XmlHandler, fail: Fail): void {
   let [depth, attributes, roots] = [0, 0, 0];
   parser.onopentagstart = () => {
     attributes = 0;
@@ -76,7 +79,7 @@ function connect(parser: Parser, handler: XmlHandler, where: string, fail: Fail)
     if (depth > MAX_DEPTH) fail(`more than ${MAX_DEPTH} elements within each other`);
     if (depth === 1) roots += 1;
     if (roots > 1) fail('a second document begins');
-    if (depth === 1 && /^html$/i.test(tag.name)) throw webPage(where);
+    if (depth === 1 && /^html$/i.test(tag.name)) throw handler.page();
     handler.open(tag, parser.line + 1);
   };
   parser.onclosetag = () => {
@@ -87,13 +90,10 @@ function connect(parser: Parser, handler: XmlHandler, where: string, fail: Fail)
   parser.oncdata = (text) => handler.text(text);
   parser.onsgmldeclaration = () => fail('a declaration that no feed needs');
   parser.ondoctype = (text) => {
-    if (/^\s*html\b/i.test(text)) throw webPage(where);
+    if (/^\s*html\b/i.test(text)) throw handler.page();
     if (/<!ENTITY/i.test(text)) fail('it declares entities of its own, which no feed needs');
   };
 }
-
-const webPage = (where: string): StenoError =>
-  usage(`${where} is a web page, not a feed`, 'look in the page for its link to RSS, and use that address');
 
 /** Lets a bare `&` and an unknown entity pass, as they are; any other error ends the reading. */
 function countingErrors(

@@ -53,6 +53,20 @@ describe('what is no feed is refused in one line with exit 2', () => {
     expect(error.exitCode).toBe(2);
   });
 
+  it('names the feed that a web page names', async () => {
+    const page = (link: string): string =>
+      `<!DOCTYPE html><html><head><link rel="icon" href="/i">${link}</head>`;
+    const hintOf = async (text: string, url?: string): Promise<string> =>
+      String(((await read(text, { url }).catch((error: StenoError) => error)) as StenoError).hint);
+    const link = '<link rel="alternate" type="application/rss+xml" title="A" href="/feed.xml?a=1&amp;b=2">';
+    expect(await hintOf(page(link), 'https://show.example/x/')).toBe(
+      'it names this feed: https://show.example/feed.xml?a=1&b=2',
+    );
+    expect(await hintOf(page(link))).toContain('look in the page');
+    expect(await hintOf(page(link.replace('/feed', 'ftp://x.example/feed')))).toContain('look in the page');
+    expect(await hintOf(page('<link '.repeat(200_000)))).toContain('look in the page');
+  });
+
   it('names the line', async () => {
     expect((await failureOf(`<rss>\n<channel>\n<item></x>`)).message).toContain('line 3: not valid XML');
   });
@@ -92,6 +106,10 @@ describe('what is written to take long is refused', () => {
     expect((await failureOf(`<rss><!--${'x'.repeat(2_000_000)}--></rss>`)).message).toContain(
       'not valid XML',
     );
+  });
+
+  it('an entity that does not end, though the document does', async () => {
+    expect((await failureOf(`<rss>&${'a'.repeat(2_000_000)};</rss>`)).message).toContain('does not end');
   });
 
   it('more entries than any feed has', async () => {

@@ -172,6 +172,7 @@ describe('MP4', () => {
   it('is unknown where its header says 0, or that it does not know', async () => {
     for (const value of [0, 0xffff_ffff]) {
       const changed = Buffer.from(bytes);
+      changed.writeUInt32BE(48_000, mvhd + 12);
       changed.writeUInt32BE(value, mvhd + 16);
       expect(await durationOf(changed)).toBeUndefined();
     }
@@ -297,5 +298,10 @@ describe('a file that leads its reader from place to place', () => {
     ['a box that says 8 GB', Buffer.from('\0\0\0\x01mdat\0\0\0\x01\xff\xff\xff\xf0', 'latin1')],
   ])('%s: it ends, and the length is unknown', async (name, start) => {
     expect(await audioDuration(huge(name, start))).toBeUndefined();
+  });
+
+  it('tags without content, each of which costs a read: it ends, and the length is unknown', async () => {
+    const tags = Buffer.concat(Array.from({ length: 30_000 }, () => id3(0)));
+    expect(await durationOf(data('vbr-no-table.mp3'), tags)).toBeUndefined();
   });
 });
