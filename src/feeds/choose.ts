@@ -71,4 +71,4 @@ function checkOrderable(episodes: readonly Episode[]): void {
 }
 
 const nameOf = ({ title, guid, enclosure }: Episode): string =>
-  `'${oneLine(title || guid || enclosure.url, 80)}'`;
+  `'${oneLine(title || guid || enclosure.url.replace(/[?#].*$/s, ''), 80)}'`;

@@ -1,6 +1,7 @@
 /** Collects what a feed says, as it is written: RSS has a channel with items, Atom a feed with entries. */
 import type { Tag } from 'sax';
 import { usage } from '../lib/errors.ts';
+import { oneLine } from '../lib/text.ts';
 import { qualified, type Scope, scopeWithin, type Vocabulary } from './namespaces.ts';
 import type { XmlHandler } from './xml.ts';
 
@@ -115,9 +116,8 @@ export class FeedCollector implements XmlHandler {
 
   #rootName(name: string): string {
     if (name === 'rss:rss' || name === 'atom:feed') return name;
-    const what = name.endsWith(':rdf')
-      ? 'RSS 1.0'
-      : `an XML document '${name.slice(name.indexOf(':') + 1, 60)}'`;
+    const local = oneLine(name.slice(name.indexOf(':') + 1), 60);
+    const what = local === 'rdf' ? 'RSS 1.0' : `an XML document '${local}'`;
     throw usage(`${this.#where} is ${what}, not RSS 2.0 or Atom`);
   }
 

@@ -1,5 +1,5 @@
 /** A podcast feed: RSS 2.0 or Atom, and the episodes in it that have audio. */
-import { audioIdentity } from '../lib/audio-identity.ts';
+import { audioIdentity, withoutSignature } from '../lib/audio-identity.ts';
 import { usage } from '../lib/errors.ts';
 import { oneLine, plural } from '../lib/text.ts';
 import { decodeFeed } from './decode.ts';
@@ -11,12 +11,14 @@ import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
 
 export interface Episode {
+  /** Some are a link: then without its signature. */
   readonly guid: string | undefined;
   /** One line; empty where it has none. */
   readonly title: string;
   /** ISO 8601, in UTC. */
   readonly published: string | undefined;
   readonly seconds: number | undefined;
+  /** Its page, without a signature. */
   readonly link: string | undefined;
   readonly enclosure: Enclosure;
   /** The feed offers a transcript of it. */
@@ -97,15 +99,16 @@ function draftOf(entry: Entry, base: string | undefined): Draft[] {
   if (!enclosure) return [];
   const url = absoluteUrl(enclosure, base);
   const published = entry.published ?? entry.updated;
+  const link = entry.link && absoluteUrl(entry.link, base);
   return [
     {
-      guid: entry.guid,
+      guid: entry.guid && withoutSignature(entry.guid),
       title: titleText(
         entry.titleIsHtml ? withoutHtml(entry.title ?? '') : (entry.title ?? entry.shortTitle),
       ),
       published: published && parseFeedDate(published),
       seconds: entry.duration ? parseFeedDuration(entry.duration) : undefined,
-      link: entry.link && absoluteUrl(entry.link, base),
+      link: link && withoutSignature(link),
       enclosure: enclosureOf(enclosure, url ?? enclosure.url),
       hasTranscript: entry.hasTranscript ?? false,
       problem: url === undefined ? problemOf(enclosure) : undefined,
@@ -113,10 +116,13 @@ function draftOf(entry: Entry, base: string | undefined): Draft[] {
   ];
 }
 
-const problemOf = ({ url }: Link): string =>
-  /^[a-z][a-z0-9+.-]*:/i.test(url)
-    ? `its audio is not at an http or https URL: ${oneLine(url, 80)}`
-    : `the address of its audio is relative, and the feed does not say to what: ${oneLine(url, 80)}`;
+/** Parameters may be a token. */
+const problemOf = ({ url }: Link): string => {
+  const address = oneLine(url.replace(/[?#].*$/s, ''), 80);
+  return /^[a-z][a-z0-9+.-]*:/i.test(url)
+    ? `its audio is not at an http or https URL: ${address}`
+    : `the address of its audio is relative, and the feed does not say to what: ${address}`;
+};
 
 const namedBy = ({ enclosure, problem, ...draft }: Draft) => ({
   ...draft,

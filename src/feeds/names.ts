@@ -70,11 +70,15 @@ export function episodeNames(episodes: readonly Named[], identities: readonly st
 function marksOf({ guid, title, published, url }: Named, count: number): string[] {
   const path = url && pathMark(url, count);
   return [
-    ...(guid ? [`guid ${guid.normalize('NFC')}`] : []),
+    ...(guid ? [`guid ${guidMark(guid)}`] : []),
     ...(path ? [`enclosure ${path}`] : []),
     ...(title && published ? [`title ${published} ${title.normalize('NFC')}`] : []),
   ];
 }
+
+/** Some feeds have the link of the audio for a guid, with its token. */
+const guidMark = (guid: string): string =>
+  /^https?:\/\//i.test(guid) && URL.canParse(guid) ? audioIdentity(guid) : guid.normalize('NFC');
 
 /**
  * The path without host and query. Where the only episode of a feed has a query, nothing shows that the path alone

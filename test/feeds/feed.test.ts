@@ -218,6 +218,7 @@ describe('an address', () => {
     const episode = await first(rss(item({ url: 'a.mp3' }), ''));
     expect(episode.problem).toContain('relative');
     expect(episode.enclosure.url).toBe('a.mp3');
+    expect((await first(rss(item({ url: 'a.mp3?token=t0k3n' }), ''))).problem).not.toContain('t0k3n');
   });
 
   it('that is not http is a problem of its episode', async () => {

@@ -1,9 +1,10 @@
 /** What tells an episode from others, when its link changes and when its feed does. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Feed } from '../../src/feeds/feed.ts';
 import { episodeNames, feedIdentities, type Named } from '../../src/feeds/names.ts';
 import { storedName } from '../../src/ledger/audio-names.ts';
-import { type Item, item, read, rss, SELF } from '../support/feed.ts';
+import { escaped, type Item, item, read, rss, SELF } from '../support/feed.ts';
 
 const marks = { guid: undefined, selfLink: undefined, link: undefined, address: undefined };
 const FEED = ['feed feeds.example/show.xml'];
@@ -117,6 +118,27 @@ describe('an episode', () => {
 
   it('is another in another feed, whatever it is called there', async () => {
     expect(await common({}, '<atom:link rel="self" href="https://feeds.example/other.xml"/>')).toEqual([]);
+  });
+});
+
+describe('a guid that is a link', () => {
+  const signature = (n: number): string => `Expires=17${n}&Signature=s3cr3t${n}&Key-Pair-Id=K1`;
+  const url = (n: number): string => `https://media.example/7.mp3?x=1&${signature(n)}`;
+  const signed = (n: number): Promise<Feed> =>
+    read(rss(item({ guid: url(n), more: `<link>${escaped(url(n))}</link>` })));
+
+  it('is the same with another signature, and is kept without it', async () => {
+    const [one, two] = [await signed(1), await signed(2)];
+    expect(one.episodes[0]?.guid).toBe('https://media.example/7.mp3?x=1');
+    expect(one.episodes[0]?.link).toBe('https://media.example/7.mp3?x=1');
+    expect(one.episodes[0]?.names).toEqual(two.episodes[0]?.names);
+    expect(JSON.stringify([one, two])).not.toContain('s3cr3t');
+  });
+
+  it('is another with another parameter', () => {
+    const [a, b] = ['https://show.example/?p=1', 'https://show.example/?p=2'];
+    expect(namesOf({ guid: a })).not.toEqual(namesOf({ guid: b }));
+    expect(namesOf({ guid: a }, { guid: b })).toHaveLength(1);
   });
 });
 
