@@ -49,6 +49,8 @@ export interface FeedSource {
   /** Where the user said it is. */
   readonly address?: string | undefined;
   readonly contentType?: string | undefined;
+  /** The user's interruption. */
+  readonly signal: AbortSignal;
 }
 
 export async function parseFeed({
@@ -57,12 +59,13 @@ export async function parseFeed({
   url,
   address = url,
   contentType = '',
+  signal,
 }: FeedSource): Promise<Feed> {
-  const text = decodeFeed(bytes, contentType, where).replace(/^\ufeff?\s+/, '');
+  const text = decodeFeed(bytes, contentType, where).trimStart();
   if (text === '') throw usage(`${where} is empty`);
   if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not begin with <`);
   const collector = new FeedCollector(where, () => pageError(where, text, url));
-  await readXml(text, where, collector);
+  await readXml(text, where, collector, signal);
   const feed = toFeed(collector.feed, url, address);
   if (feed.episodes.length === 0) throw usage(`${where} has no episodes with audio (${countText(feed)})`);
   return feed;

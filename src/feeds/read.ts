@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { getPublic, shownAddress } from '../api/http/get-public.ts';
 import type { Env } from '../lib/env.ts';
-import { errorMessage, usage } from '../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { readBytes } from '../lib/streams.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { type Feed, parseFeed } from './feed.ts';
@@ -25,7 +25,7 @@ const ACCEPT = 'application/rss+xml, application/atom+xml, application/xml;q=0.9
 export function readFeed(source: string, reading: FeedReading): Promise<Feed> {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(source)
     ? readFeedUrl(checkUrl(source, 'feed'), reading)
-    : readFeedFile(source);
+    : readFeedFile(source, reading.signal);
 }
 
 async function readFeedUrl(address: string, { timeoutMs, ...reading }: FeedReading): Promise<Feed> {
@@ -36,15 +36,17 @@ async function readFeedUrl(address: string, { timeoutMs, ...reading }: FeedReadi
     maxBytes: MAX_FEED_BYTES,
     limitMs: timeoutMs ?? FETCH_LIMIT_MS,
   });
-  return parseFeed({ bytes, url, address, contentType, where: `the feed ${shownAddress(address)}` });
+  const where = `the feed ${shownAddress(address)}`;
+  return parseFeed({ bytes, url, address, contentType, where, signal: reading.signal });
 }
 
-async function readFeedFile(path: string): Promise<Feed> {
+async function readFeedFile(path: string, signal: AbortSignal): Promise<Feed> {
   let bytes: Buffer;
   try {
-    bytes = await readBytes(createReadStream(path), MAX_FEED_BYTES);
+    bytes = await readBytes(createReadStream(path, { signal }), MAX_FEED_BYTES);
   } catch (error) {
+    if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
     throw usage(`can't read the feed ${path}: ${errorMessage(error)}`);
   }
-  return parseFeed({ bytes, where: `the feed ${path}` });
+  return parseFeed({ bytes, where: `the feed ${path}`, signal });
 }

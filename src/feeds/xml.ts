@@ -6,6 +6,7 @@
 import type { Parser, Tag } from 'sax';
 import { monotonicMs } from '../lib/clock.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import { oneLine } from '../lib/text.ts';
 
 export interface XmlHandler {
@@ -29,9 +30,16 @@ const MAX_BAD_ENTITIES = 10_000;
 const PART_LENGTH = 8_192;
 /** 64 MB of text take 4 s; with as many elements as fit into it, 15 s. */
 const MAX_MILLISECONDS = 30_000;
+/** How long the user's interruption waits at most. */
+const PAUSE_EVERY_MS = 100;
 
 /** `where` names the document in errors. */
-export async function readXml(text: string, where: string, handler: XmlHandler): Promise<void> {
+export async function readXml(
+  text: string,
+  where: string,
+  handler: XmlHandler,
+  signal: AbortSignal,
+): Promise<void> {
   const { default: sax } = await import('sax');
   sax.MAX_BUFFER_LENGTH = MAX_TOKEN_LENGTH;
   const parser = sax.parser(true);
@@ -42,7 +50,7 @@ export async function readXml(text: string, where: string, handler: XmlHandler):
   connect(parser, handler, fail);
   parser.onerror = countingErrors(parser, entityStates, fail);
   try {
-    parse(parser, text, fail);
+    await parse(parser, text, fail, signal);
     parser.onerror = ({ message }) => fail(notValid(message));
     parser.close();
   } catch (error) {
@@ -55,13 +63,17 @@ export async function readXml(text: string, where: string, handler: XmlHandler):
 
 type Fail = (why: string) => never;
 
-function parse(parser: Parser, text: string, fail: Fail): void {
+async function parse(parser: Parser, text: string, fail: Fail, signal: AbortSignal): Promise<void> {
   const endsAt = monotonicMs() + MAX_MILLISECONDS;
+  let pauseAt = monotonicMs() + PAUSE_EVERY_MS;
   for (let at = 0; at < text.length; at += PART_LENGTH) {
     parser.write(text.slice(at, at + PART_LENGTH));
     if (parser.sgmlDecl.length > MAX_DECLARATION_LENGTH) fail('a declaration that no feed needs');
     if (parser.entity.length > MAX_ENTITY_LENGTH) fail('an entity that does not end');
     if (monotonicMs() > endsAt) fail(`it took more than ${MAX_MILLISECONDS / 1000} s to get here`);
+    if (monotonicMs() < pauseAt) continue;
+    await sleep(0, signal);
+    pauseAt = monotonicMs() + PAUSE_EVERY_MS;
   }
 }
 

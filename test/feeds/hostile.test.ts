@@ -139,6 +139,12 @@ describe('a long feed', () => {
     expect(new Set(episodes.flatMap(({ names }) => names)).size).toBe(20_000);
   });
 
+  it('is left when the user interrupts', async () => {
+    const user = new AbortController();
+    setImmediate(() => user.abort());
+    await expect(read(feedOf(20_000), { signal: user.signal })).rejects.toMatchObject({ exitCode: 130 });
+  });
+
   it('takes time in proportion to its length', async () => {
     // Where it were quadratic, four times the length would take sixteen times the time.
     const timeOf = async (length: number): Promise<number> => {

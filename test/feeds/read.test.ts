@@ -1,5 +1,7 @@
 /** Where a feed comes from: an address, over real HTTP on loopback, or a file. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -279,6 +281,21 @@ describe('a feed in a file', () => {
     writeFileSync(huge, text);
     truncateSync(huge, 65 * 1024 * 1024);
     await expect(readFeed(huge, reading)).rejects.toThrow('more than 67108864 bytes');
+  });
+
+  it.skipIf(process.platform === 'win32')('may be a pipe', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writer = writeFile(pipe, text);
+    expect((await readFeed(pipe, reading)).episodes).toHaveLength(1);
+    await writer;
+  });
+
+  it('is left when the user interrupts', async () => {
+    writeFileSync(path, text);
+    await expect(readFeed(path, { ...reading, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      exitCode: 130,
+    });
   });
 
   it('may hold anything', async () => {

@@ -41,7 +41,12 @@ export const item = ({
   `<enclosure url="${escaped(url)}" type="${escaped(type)}" length="1000"/>${more}</item>\n`;
 
 export const read = (text: string | Buffer, source: Partial<FeedSource> = {}): Promise<Feed> =>
-  parseFeed({ bytes: Buffer.from(text), where: 'the feed f.xml', ...source });
+  parseFeed({
+    bytes: Buffer.from(text),
+    where: 'the feed f.xml',
+    signal: new AbortController().signal,
+    ...source,
+  });
 
 /** The first episode of a feed. */
 export async function first(text: string | Buffer, source: Partial<FeedSource> = {}): Promise<Episode> {
