@@ -6,6 +6,8 @@ export interface OrderSku {
   readonly meaning: string;
   /** The SKU of which this is another name. */
   readonly aliasOf?: string;
+  /** In how many days the transcript is to be there; the document does not say it of each SKU. */
+  readonly targetDays?: number;
 }
 
 export interface UpgradeSku {
@@ -17,10 +19,15 @@ export interface UpgradeSku {
 }
 
 export const orderSkus: readonly OrderSku[] = [
-  { sku: 'TRANS14', kind: 'transcription', meaning: 'Budget transcription, target of 14 days' },
-  { sku: 'TRANS2', kind: 'transcription', meaning: '1-day expert transcription' },
-  { sku: 'TRANS6', kind: 'transcription', meaning: '6-day transcription' },
-  { sku: 'TRANS7', kind: 'transcription', meaning: '6-day transcription', aliasOf: 'TRANS6' },
+  {
+    sku: 'TRANS14',
+    kind: 'transcription',
+    meaning: 'Budget transcription, target of 14 days',
+    targetDays: 14,
+  },
+  { sku: 'TRANS2', kind: 'transcription', meaning: '1-day expert transcription', targetDays: 1 },
+  { sku: 'TRANS6', kind: 'transcription', meaning: '6-day transcription', targetDays: 6 },
+  { sku: 'TRANS7', kind: 'transcription', meaning: '6-day transcription', targetDays: 6, aliasOf: 'TRANS6' },
   { sku: 'EMSR02', kind: 'transcription', meaning: 'Advanced machine transcription' },
   { sku: 'DIFFQ2', kind: 'add-on', meaning: 'Difficult audio' },
   { sku: 'TSTMP1', kind: 'add-on', meaning: 'Timestamps' },
@@ -41,6 +48,9 @@ export const upgradeSkus: readonly UpgradeSku[] = [
 export const findOrderSku = (sku: string): OrderSku | undefined => orderSkus.find((each) => each.sku === sku);
 export const findUpgradeSku = (sku: string): UpgradeSku | undefined =>
   upgradeSkus.find((each) => each.sku === sku);
+
+/** The name that one product has everywhere: TRANS6 for TRANS7. */
+export const productOf = (sku: string): string => findOrderSku(sku)?.aliasOf ?? sku;
 
 /** An order takes one of these. */
 export const transcriptionSkus = orderSkus

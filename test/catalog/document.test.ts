@@ -44,10 +44,12 @@ describe('SKUs', () => {
     const expected = rows.flatMap(([sku = '', text = '']) => {
       const [meaning = '', more = ''] = withoutAsides(text).split(';');
       const [, alias] = /the alias (\w+) denotes the same product/.exec(more) ?? [];
+      const [, days] = /(?:target of |^)(\d+)[ -]days?\b/.exec(meaning) ?? [];
       const one = {
         sku,
         kind: text.includes('(add-on)') ? 'add-on' : 'transcription',
         meaning: meaning.trim(),
+        ...(days && { targetDays: Number(days) }),
       };
       return alias ? [one, { ...one, sku: alias, aliasOf: sku }] : [one];
     });
