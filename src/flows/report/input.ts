@@ -1,0 +1,63 @@
+/** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
+
+export interface ReportFile {
+  readonly id: string;
+  readonly title: string;
+  readonly order: string;
+  readonly skus: readonly string[];
+  readonly state: string;
+  readonly ended: 'delivered' | 'unfinished' | '';
+  /** Why its order is on hold. */
+  readonly hold: string;
+  readonly test: boolean;
+  /** Times of the ledger, in ISO 8601. */
+  readonly orderedAt: string;
+  readonly deliveredAt: string;
+  /** In minutes. */
+  readonly duration: string;
+  readonly total: string;
+  readonly invoices: readonly string[];
+}
+
+export interface ReportItem {
+  readonly sku: string;
+  readonly quantity: string;
+  readonly price: string;
+  readonly total: string;
+  readonly audiofile: string;
+}
+
+export interface ReportInvoice {
+  readonly id: string;
+  readonly created: string;
+  readonly total: string;
+  readonly items: readonly ReportItem[];
+}
+
+/** Money that came back without an invoice saying so. */
+export interface ReportRefund {
+  readonly at: string;
+  readonly order: string;
+  readonly audiofile: string;
+  readonly amount: string;
+}
+
+/** An order of which it is not known whether it went through. */
+export interface UnclearOrder {
+  readonly attempt: string;
+  readonly at: string;
+  readonly url: string;
+  readonly skus: readonly string[];
+}
+
+export interface ReportInput {
+  readonly files: readonly ReportFile[];
+  readonly invoices: readonly ReportInvoice[];
+  readonly refunds: readonly ReportRefund[];
+  readonly unclear: readonly UnclearOrder[];
+  /** In ISO 8601; what was spent or delivered before it is left out. What is under way is always there. */
+  readonly since: string | undefined;
+  readonly now: number;
+  /** Of amounts that say none; empty where it is not known. */
+  readonly currency: string;
+}

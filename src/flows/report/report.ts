@@ -1,0 +1,72 @@
+/** Spend, turnaround and what is late, from plain data. */
+import { plural } from '../../lib/text.ts';
+import type { ReportInput } from './input.ts';
+import { type TurnaroundRow, turnaroundOf, type WaitingFile, waitingOf } from './progress.ts';
+import { type Spend, type SpendRow, spendOf } from './spend.ts';
+
+export interface Report {
+  /** Both in ISO 8601. */
+  readonly madeAt: string;
+  readonly since: string | undefined;
+  /** One row for each currency. */
+  readonly totals: readonly SpendRow[];
+  readonly months: readonly SpendRow[];
+  readonly skus: readonly SpendRow[];
+  readonly orders: readonly SpendRow[];
+  readonly turnaround: readonly TurnaroundRow[];
+  readonly waiting: readonly WaitingFile[];
+  readonly counts: ReportCounts;
+  /** What the sums leave out, as texts for people. */
+  readonly notes: readonly string[];
+}
+
+export interface ReportCounts {
+  readonly delivered: number;
+  readonly open: number;
+  readonly held: number;
+  readonly unclear: number;
+  /** Of those that are open. */
+  readonly late: number;
+}
+
+export function makeReport(input: ReportInput): Report {
+  const spend = spendOf(input);
+  const turnaround = turnaroundOf(input);
+  const waiting = waitingOf(input);
+  const count = (kind: WaitingFile['kind']): number => waiting.filter((each) => each.kind === kind).length;
+  const { totals, months, skus, orders } = spend;
+  return {
+    madeAt: new Date(input.now).toISOString(),
+    since: input.since,
+    totals,
+    months,
+    skus,
+    orders,
+    turnaround,
+    waiting,
+    counts: {
+      delivered: turnaround.reduce((sum, { delivered }) => sum + delivered, 0),
+      open: count('open'),
+      held: count('held'),
+      unclear: count('unclear'),
+      late: waiting.filter(({ lateSeconds }) => lateSeconds > 0).length,
+    },
+    notes: notesOf(spend),
+  };
+}
+
+const MAX_NAMES = 3;
+
+function notesOf({ totals, months, unreadable, unpriced }: Spend): string[] {
+  const notes: string[] = [];
+  const unmeasured = totals.reduce((sum, row) => sum + row.unmeasured, 0);
+  if (unpriced) notes.push(`${plural(unpriced, 'delivered file')} not counted: cost not known yet`);
+  if (unmeasured) notes.push(`${plural(unmeasured, 'file')} not in the minutes: length not known`);
+  if (months.some(({ name }) => !name))
+    notes.push('some invoices have no date that can be read: they have no month');
+  if (unreadable.length) {
+    const more = unreadable.length > MAX_NAMES ? ` and ${unreadable.length - MAX_NAMES} more` : '';
+    notes.push(`not counted, because it can't be read: ${unreadable.slice(0, MAX_NAMES).join('; ')}${more}`);
+  }
+  return notes;
+}

@@ -1,0 +1,304 @@
+/** A report as one page of HTML that needs nothing else: no script, no font, no network. */
+import type { Report } from '../../flows/report/report.ts';
+import { cutSignatures } from '../../lib/audio-identity.ts';
+import type { Fraction } from '../../lib/fraction.ts';
+import { amountText } from '../../lib/money.ts';
+import { plural } from '../../lib/text.ts';
+import { type Bar, horizontalBars, monthBars, spans } from './charts.ts';
+import { cutLabel, html, Markup, none } from './markup.ts';
+import { type Grouping, minutesText, spendBy } from './rows.ts';
+import { style } from './style.ts';
+import { commonDecimals, daysText, namelessText, statusText } from './terminal.ts';
+
+type SpendRow = Report['months'][number];
+
+/** More would not fit side by side, or be read; the tables go further, and --csv has all. */
+const MAX_MONTHS = 36;
+const MAX_BARS = 12;
+const MAX_ROWS = 500;
+const MAX_CELL_UNITS = 160;
+const DAY_SECONDS = 86_400;
+
+export function reportPage(report: Report): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Transcription report, ${day(report.madeAt)}</title>
+<style>${rawStyle}</style>
+</head>
+<body>
+<header>
+<h1>Transcription report</h1>
+<p class="muted">${spanText(report)}</p>
+</header>
+<main>
+${tiles(report)}
+${notes(report)}
+${spendSection(report, 'month', 'Spend by month')}
+${spendSection(report, 'sku', 'Spend by SKU')}
+${spendSection(report, 'order', 'Spend by order')}
+${turnaroundSection(report)}
+${waitingSection(report)}
+</main>
+<footer>Made by steno. Times are in UTC.</footer>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** Ours, and without a character that would need escaping. */
+const rawStyle = new Markup(style);
+
+const day = (iso: string): string => iso.slice(0, 10);
+const minute = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
+
+const spanText = ({ madeAt, since }: Report): string =>
+  since ? `From ${minute(since)} to ${minute(madeAt)}` : `Everything until ${minute(madeAt)}`;
+
+function tiles({ totals, counts }: Report): Markup {
+  const spent = totals.map((row) => tile(`Spent${inCurrency(row.currency)}`, amountText(row.spent)));
+  const refunded = totals
+    .filter((row) => row.refunded.sign !== 0)
+    .map((row) => tile(`Refunded${inCurrency(row.currency)}`, amountText(row.refunded)));
+  return html`<dl class="tiles">
+${totals.length ? spent : [tile('Spent', 'nothing yet')]}
+${refunded}
+${tile('Delivered', String(counts.delivered))}
+${tile('Open', String(counts.open))}
+${tile('Late', String(counts.late), counts.late > 0)}
+${tile('On hold', String(counts.held))}
+${tile('Unclear', String(counts.unclear))}
+</dl>`;
+}
+
+const inCurrency = (currency: string): string => (currency ? `, ${currency}` : '');
+
+const tile = (name: string, value: string, isBad = false): Markup =>
+  html`<div><dt>${name}</dt><dd${isBad ? html` class="late"` : none}>${value}</dd></div>`;
+
+const notes = (report: Report): Markup =>
+  report.notes.length
+    ? html`<section aria-labelledby="notes"><h2 id="notes">Not in these figures</h2>
+<ul>
+${report.notes.map((note) => html`<li>${cutSignatures(note)}</li>`)}
+</ul></section>`
+    : none;
+
+function section(id: string, title: string, content: readonly Markup[]): Markup {
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${content.length ? content : [html`<p>Nothing yet.</p>`]}
+</section>`;
+}
+
+interface TableColumn {
+  readonly name: string;
+  readonly kind?: 'number' | 'date' | 'words' | 'long';
+}
+
+/** The first cell of a row is its heading. Texts of others may run from right to left. */
+function table(
+  caption: string,
+  columns: readonly TableColumn[],
+  rows: ReadonlyArray<readonly string[]>,
+): Markup {
+  const shown = rows.slice(0, MAX_ROWS);
+  const more = rows.length - shown.length;
+  const className = (at: number): Markup => {
+    const kind = columns[at]?.kind;
+    return kind ? html` class="${kind}"` : none;
+  };
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}">
+<table>
+<caption${more > 0 ? none : html` class="unseen"`}>${caption}${more > 0 ? `: ${shown.length} of ${rows.length} rows; steno report --csv has all` : ''}</caption>
+<thead><tr>
+${columns.map(({ name }, at) => html`<th scope="col"${className(at)}>${name}</th>`)}
+</tr></thead>
+<tbody>
+${shown.map(
+  ([
+    name = '',
+    ...cells
+  ]) => html`<tr><th scope="row" dir="auto"${className(0)}>${cutLabel(name, MAX_CELL_UNITS)}</th>
+${cells.map((cell, at) => html`<td dir="auto"${className(at + 1)}>${cutLabel(cell, MAX_CELL_UNITS)}</td>`)}</tr>`,
+)}
+</tbody>
+</table>
+</div>`;
+}
+
+/** `remark`: what the heading above does not say. */
+const figure = (title: string, remark: string, chart: Markup): Markup =>
+  html`<figure>${remark ? html`<figcaption class="muted">${remark}</figcaption>` : none}
+<div class="scroll" tabindex="0" role="group" aria-label="${title}, chart">${chart}</div></figure>`;
+
+function spendSection(report: Report, by: Grouping, title: string): Markup {
+  const rows = spendBy(report, by);
+  if (rows.length === 0) return section(by, title, []);
+  const currencies = [...new Set(rows.map(({ currency }) => currency))];
+  const charts = currencies.map((currency) =>
+    spendChart(
+      `${title}${inCurrency(currency)}`,
+      `${by}-${currency}`,
+      by,
+      rows.filter((row) => row.currency === currency),
+      currencyRemark(currency, currencies.length),
+    ),
+  );
+  return section(by, title, [...charts, spendTable(title, by, rows)]);
+}
+
+function currencyRemark(currency: string, of: number): string {
+  if (currency) return `In ${currency}`;
+  return of > 1 ? 'Amounts without a currency' : '';
+}
+
+function spendChart(
+  title: string,
+  id: string,
+  by: Grouping,
+  rows: readonly SpendRow[],
+  currency: string,
+): Markup {
+  const bars = rows.map((row) => barOf(row, by));
+  const [largest] = [...rows].sort((one, other) => other.spent.compare(one.spent));
+  const most = largest
+    ? `The most is ${largest.name || namelessText[by]} with ${amountText(largest.spent)}.`
+    : '';
+  const describe = (what: string): string => `${what} ${most} The table below has all figures.`;
+  if (by === 'month') return monthChart(title, id, bars, currency, describe);
+  const remark = bars.length > MAX_BARS ? `The ${MAX_BARS} highest of ${bars.length}` : '';
+  const shown = bars.slice(0, MAX_BARS);
+  const text = { id, title, description: describe(`${plural(shown.length, 'bar')}.`) };
+  return figure(title, [currency, remark].filter(Boolean).join('. '), horizontalBars(text, shown));
+}
+
+function monthChart(
+  title: string,
+  id: string,
+  bars: readonly Bar[],
+  currency: string,
+  describe: (what: string) => string,
+): Markup {
+  const dated = bars.filter(({ label }) => /^\d{4}-\d\d$/.test(label));
+  const shown = withEmptyMonths(dated);
+  const [from, to] = [shown[0]?.label, shown.at(-1)?.label];
+  if (!from || !to) return none;
+  const remark = from === dated[0]?.label ? '' : `The last ${MAX_MONTHS} months`;
+  const text = { id, title, description: describe(`A bar for each month from ${from} to ${to}.`) };
+  return figure(title, [currency, remark].filter(Boolean).join('. '), monthBars(text, shown));
+}
+
+const barOf = ({ name, spent }: SpendRow, by: Grouping): Bar => ({
+  label: name || namelessText[by],
+  text: amountText(spent),
+  value: spent.toNumber(),
+});
+
+/** With the months between, in which nothing was spent. */
+function withEmptyMonths(bars: readonly Bar[]): Bar[] {
+  const byMonth = new Map(bars.map((bar) => [bar.label, bar]));
+  const [last, all] = [bars.at(-1), [] as Bar[]];
+  // From the end, so that a date of long ago does not make thousands of months.
+  for (let label = last?.label; label !== undefined && all.length < MAX_MONTHS; label = monthBefore(label)) {
+    all.unshift(byMonth.get(label) ?? { label, text: '0.00', value: 0 });
+    byMonth.delete(label);
+    if (byMonth.size === 0) break;
+  }
+  return all;
+}
+
+function monthBefore(label: string): string {
+  const [year = 0, month = 0] = label.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
+}
+
+function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Markup {
+  const hasCurrency = rows.some(({ currency }) => currency);
+  const hasRefunds = rows.some(({ refunded }) => refunded.sign !== 0);
+  const decimals = commonDecimals(rows.flatMap(({ spent, refunded }) => [spent, refunded]));
+  const amount = (value: Fraction): string => value.roundedUp(decimals);
+  const columns: TableColumn[] = [
+    { name: { month: 'Month', sku: 'SKU', order: 'Order' }[by] },
+    { name: 'Spent', kind: 'number' },
+    ...(hasRefunds ? [{ name: 'Refunded', kind: 'number' } as const] : []),
+    ...(hasCurrency ? [{ name: 'Currency' }] : []),
+    { name: 'Minutes', kind: 'number' },
+    { name: 'Files', kind: 'number' },
+  ];
+  const cells = rows.map((row) => [
+    row.name || namelessText[by],
+    amount(row.spent),
+    ...(hasRefunds ? [amount(row.refunded)] : []),
+    ...(hasCurrency ? [row.currency] : []),
+    minutesText(row.minutes),
+    String(row.files),
+  ]);
+  return table(title, columns, cells);
+}
+
+function turnaroundSection({ turnaround }: Report): Markup {
+  const title = 'Turnaround by SKU';
+  if (turnaround.length === 0) return section('turnaround', title, []);
+  const inDays = (seconds: number | undefined): number | undefined =>
+    seconds === undefined ? undefined : seconds / DAY_SECONDS;
+  const rows = turnaround.map((row) => ({
+    label: `${row.sku || namelessText.sku} (${row.delivered} delivered)`,
+    text: row.medianSeconds === undefined ? 'not known' : `median ${daysText(row.medianSeconds)}`,
+    median: inDays(row.medianSeconds),
+    slowest: inDays(row.slowestSeconds),
+    target: row.targetDays,
+  }));
+  const description =
+    'From order to delivery, in days: a bar to the median, a line to the slowest, and a mark at the target. The table below has all figures.';
+  const columns: TableColumn[] = [
+    { name: 'SKU' },
+    ...['Delivered', 'Median', 'Slowest', 'Target', 'On time', 'Late'].map((name) => ({
+      name,
+      kind: 'number' as const,
+    })),
+  ];
+  const cells = turnaround.map((row) => [
+    row.sku || namelessText.sku,
+    String(row.delivered),
+    daysText(row.medianSeconds) || 'not known',
+    daysText(row.slowestSeconds) || 'not known',
+    row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
+    row.targetDays === undefined ? '' : String(row.onTime),
+    row.targetDays === undefined ? '' : String(row.late),
+  ]);
+  return section('turnaround', title, [
+    figure(title, '', spans({ id: 'turnaround-chart', title, description }, rows.slice(0, MAX_BARS))),
+    table(title, columns, cells),
+  ]);
+}
+
+function waitingSection({ waiting }: Report): Markup {
+  const title = 'Open, held and unclear';
+  if (waiting.length === 0) return section('waiting', title, []);
+  const columns: TableColumn[] = [
+    { name: 'File' },
+    { name: 'Status', kind: 'words' },
+    { name: 'Title', kind: 'long' },
+    { name: 'Order' },
+    { name: 'SKUs', kind: 'words' },
+    { name: 'Ordered', kind: 'date' },
+    { name: 'Due', kind: 'date' },
+    { name: 'Late', kind: 'number' },
+  ];
+  const cells = waiting.map((file) => [
+    file.id || `attempt ${file.attempt}`,
+    statusText(file),
+    cutSignatures(file.title),
+    file.order,
+    file.skus.join(', '),
+    day(file.orderedAt),
+    day(file.dueAt),
+    file.lateSeconds ? daysText(file.lateSeconds) : '',
+  ]);
+  return section('waiting', title, [table(title, columns, cells)]);
+}

@@ -1,0 +1,314 @@
+/** What was spent, how long transcripts took, and what is late: sums that are exact, and nothing counted twice. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ReportInput } from '../../../src/flows/report/input.ts';
+import { makeReport } from '../../../src/flows/report/report.ts';
+import type { SpendRow } from '../../../src/flows/report/spend.ts';
+import { Fraction, sumOf } from '../../../src/lib/fraction.ts';
+import { amountText } from '../../../src/lib/money.ts';
+import {
+  busyInput,
+  emptyInput,
+  hostileInput,
+  invoiceOf,
+  NOW,
+  reportFile,
+} from '../../support/report-samples.ts';
+
+const report = (input: Partial<ReportInput>) => makeReport({ ...emptyInput, ...input });
+
+const shown = (rows: readonly SpendRow[]): string[] =>
+  rows.map(({ name, spent, refunded, currency, minutes, files }) =>
+    [
+      name || '-',
+      amountText(spent),
+      refunded.sign ? `-${amountText(refunded)}` : '',
+      currency,
+      `${minutes.toExact()}m`,
+      files,
+    ]
+      .filter((each) => each !== '')
+      .join(' '),
+  );
+
+const files = [
+  reportFile('1', { order: 'A', skus: ['TRANS14', 'TSTMP1'] }),
+  reportFile('2', { order: 'A', duration: '2.5' }),
+  reportFile('3', { order: 'B', skus: ['TRANS7'], duration: '' }),
+];
+
+describe('spend', () => {
+  it('is added up by month, SKU and order, each file once', () => {
+    const { months, skus, orders, totals, notes } = report({
+      files,
+      invoices: [
+        invoiceOf('1', '2026-08-30T23:00:00-02:00', [
+          ['TRANS14', '1', '10', '0.86'],
+          ['TSTMP1', '1', '10', '0.50'],
+        ]),
+        invoiceOf('2', '2026-09-02', [
+          ['TRANS14', '2', '2.5', '0.86'],
+          ['TRANS7', '3', '4', '1.25'],
+        ]),
+      ],
+    });
+    expect(shown(months)).toEqual(['2026-08 13.60 10m 1', '2026-09 7.15 2.5m 2']);
+    expect(shown(skus)).toEqual(['TRANS14 10.75 12.5m 2', 'TRANS6 5.00 0m 1', 'TSTMP1 5.00 10m 1']);
+    expect(shown(orders)).toEqual(['A 15.75 12.5m 2', 'B 5.00 0m 1']);
+    expect(shown(totals)).toEqual(['- 20.75 12.5m 3']);
+    expect(notes).toEqual(['1 file not in the minutes: length not known']);
+  });
+
+  it('has credits and refunds apart', () => {
+    const { totals, skus } = report({
+      files,
+      currency: 'USD',
+      invoices: [
+        invoiceOf('1', '2026-08-01', [
+          ['TRANS14', '2', '10', '1'],
+          ['TRANS14', '2', '-4', '1'],
+        ]),
+      ],
+      refunds: [
+        { at: '2026-09-01T00:00:00Z', order: 'A', audiofile: '2', amount: '1.50' },
+        { at: '2026-09-01T00:00:00Z', order: 'A', audiofile: '', amount: '-0.25' },
+      ],
+    });
+    expect(shown(totals)).toEqual(['- 10.00 -5.75 USD 2.5m 1']);
+    expect(shown(skus)).toEqual(['TRANS14 10.00 -5.50 USD 2.5m 1', '- 0.00 -0.25 USD 0m 0']);
+  });
+
+  it('takes the total of an item before price and quantity, and counts what no item explains', () => {
+    const invoice = invoiceOf('1', '2026-08-01', [['TRANS14', '2', '3', '0.333']], { total: '1.25' });
+    const items = [{ ...invoice.items[0], total: '1.00' }] as typeof invoice.items;
+    expect(shown(report({ files, invoices: [{ ...invoice, items }] }).skus)).toEqual([
+      'TRANS14 1.00 2.5m 1',
+      '- 0.25 0m 0',
+    ]);
+    expect(shown(report({ files, invoices: [invoice] }).skus)).toEqual([
+      'TRANS14 0.999 2.5m 1',
+      '- 0.251 0m 0',
+    ]);
+  });
+
+  it('is what files say, in dollars, where no invoice has them; never both', () => {
+    const paid = files.map((file) => ({ ...file, total: '3.30' }));
+    expect(shown(report({ files: paid, currency: 'EUR' }).skus)).toEqual([
+      'TRANS14 3.30 USD 2.5m 1',
+      'TRANS14+TSTMP1 3.30 USD 10m 1',
+      'TRANS6 3.30 USD 0m 1',
+    ]);
+    const named = { invoices: [invoiceOf('1', '2026-08-01', [['TRANS14', '1', '1', '1']])] };
+    expect(shown(report({ files: paid, currency: 'USD', ...named }).totals)).toEqual(['- 7.60 USD 12.5m 3']);
+    const byInvoice = paid.map((file) => ({ ...file, invoices: ['1'] }));
+    expect(shown(report({ files: byInvoice, currency: 'USD', ...named }).totals)).toEqual([
+      '- 1.00 USD 10m 1',
+    ]);
+  });
+
+  it('counts no test order, and nothing that was cancelled or refunded before it was billed', () => {
+    const some = [
+      reportFile('1', { total: '5', test: true }),
+      reportFile('2', { total: '5', ended: 'unfinished', state: 'Refunded' }),
+      reportFile('3', { total: '5' }),
+    ];
+    expect(shown(report({ files: some }).totals)).toEqual(['- 5.00 USD 10m 1']);
+  });
+
+  it('says what it could not count', () => {
+    const { totals, notes, months } = report({
+      files: [reportFile('1'), reportFile('2', { total: 'a lot' }), reportFile('3', { total: '0' })],
+      invoices: [
+        invoiceOf('8', '03/04/2026', [['TRANS14', '4', 'many', '1']], { total: 'a lot' }),
+        invoiceOf('9', 'soon', [['TRANS14', '5', '2', '1']]),
+      ],
+    });
+    expect(shown(totals)).toEqual(['- 2.00 0m 1']);
+    expect(shown(months)).toEqual(['- 2.00 0m 1']);
+    expect(notes).toEqual([
+      '2 delivered files not counted: cost not known yet',
+      '1 file not in the minutes: length not known',
+      'some invoices have no date that can be read: they have no month',
+      "not counted, because it can't be read: invoice 8: TRANS14; invoice 8: its total; file 2: its total",
+    ]);
+  });
+
+  it('adds up no two currencies', () => {
+    const invoices = [
+      invoiceOf('1', '2026-08-01', [
+        ['TRANS14', '1', '1', '€5'],
+        ['TRANS14', '1', '1', '$7'],
+        ['TRANS14', '1', '1', '9'],
+      ]),
+    ];
+    expect(shown(report({ files, invoices }).totals)).toEqual([
+      '- 9.00 10m 1',
+      '- 5.00 EUR 10m 1',
+      '- 7.00 USD 10m 1',
+    ]);
+    expect(shown(report({ files, invoices, currency: 'EUR' }).totals)).toContain('- 14.00 EUR 10m 1');
+  });
+
+  it('is of what came since a time alone', () => {
+    const invoices = ['2026-07-31', '2026-08-01', 'soon'].map((created, at) =>
+      invoiceOf(String(at), created, [['TRANS14', '2', '1', '1']]),
+    );
+    const { totals, notes } = report({ files, invoices, since: '2026-08-01T00:00:00.000Z' });
+    expect(shown(totals)).toEqual(['- 1.00 2.5m 1']);
+    expect(notes.at(-1)).toMatch(/can't be read: invoice 2: its date/);
+  });
+
+  it('has the same sum however it is divided, to the last digit', () => {
+    const line = fc.tuple(
+      fc.constantFrom('TRANS14', 'TRANS6', 'TRANS7', 'X', ''),
+      fc.constantFrom('1', '2', '3', '4', ''),
+      fc.integer({ min: -50, max: 500 }).map((n) => String(n / 4)),
+      fc.integer({ min: 0, max: 10 ** 6 }).map((n) => `${n}e-3`),
+    );
+    const invoice = fc.tuple(fc.constantFrom('2026-01-05', '2026-02-28', '2025-12-31', '?'), fc.array(line));
+    fc.assert(
+      fc.property(fc.array(invoice), (list) => {
+        const invoices = list.map(([created, lines], at) => invoiceOf(String(at), created, lines));
+        const { totals, months, skus, orders } = report({ files, invoices });
+        const net = (rows: readonly SpendRow[]) =>
+          [sumOf(rows.map(({ spent }) => spent)), sumOf(rows.map(({ refunded }) => refunded))].map(
+            amountText,
+          );
+        expect(net(months)).toEqual(net(totals));
+        expect(net(skus)).toEqual(net(totals));
+        expect(net(orders)).toEqual(net(totals));
+        const cents = list
+          .flatMap(([, lines]) => lines)
+          .map(([, , quantity, price]) => BigInt(Number(quantity) * 4) * BigInt(price.replace('e-3', '')));
+        const wanted = Fraction.of(
+          cents.reduce((sum, each) => sum + each, 0n),
+          4000,
+        );
+        const [spent, refunded] = [
+          sumOf(totals.map((row) => row.spent)),
+          sumOf(totals.map((row) => row.refunded)),
+        ];
+        expect(spent.minus(refunded).equals(wanted)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('turnaround', () => {
+  const took = (id: string, days: number, skus = ['TRANS6']) =>
+    reportFile(id, {
+      skus,
+      orderedAt: '2026-08-01T00:00:00.000Z',
+      deliveredAt: new Date(Date.parse('2026-08-01T00:00:00Z') + days * 86_400_000).toISOString(),
+    });
+
+  it('is the median and the slowest from order to delivery, against the target', () => {
+    const list = [took('1', 2), took('2', 4), took('3', 6), took('4', 6.001), took('5', 1, ['TRANS7'])];
+    expect(report({ files: list }).turnaround).toEqual([
+      {
+        sku: 'TRANS6',
+        targetDays: 6,
+        delivered: 5,
+        onTime: 4,
+        late: 1,
+        medianSeconds: 4 * 86_400,
+        slowestSeconds: Math.round(6.001 * 86_400),
+        unmeasured: 0,
+      },
+    ]);
+  });
+
+  it('has no target where the document has none, and no time where the ledger has none', () => {
+    const list = [
+      took('1', 1, ['EMSR02']),
+      reportFile('2', { skus: ['EMSR02'], deliveredAt: '' }),
+      took('3', -1, ['EMSR02']),
+    ];
+    expect(report({ files: list }).turnaround).toMatchObject([
+      {
+        sku: 'EMSR02',
+        targetDays: undefined,
+        delivered: 3,
+        onTime: 0,
+        late: 0,
+        medianSeconds: 86_400,
+        unmeasured: 2,
+      },
+    ]);
+    expect(report({ files: [reportFile('2', { deliveredAt: '' })] }).turnaround).toMatchObject([
+      { delivered: 1, onTime: 0, late: 0, medianSeconds: undefined, slowestSeconds: undefined },
+    ]);
+  });
+
+  it('counts by the faster SKU after an upgrade', () => {
+    expect(report({ files: [took('1', 3, ['TRANS14', 'UPGRD2'])] }).turnaround).toMatchObject([
+      { sku: 'TRANS2', targetDays: 1, late: 1 },
+    ]);
+  });
+
+  it('is between the fastest and the slowest', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1 }), (days) => {
+        const [row] = report({ files: days.map((each, at) => took(String(at), each)) }).turnaround;
+        const sorted = [...days].sort((one, other) => one - other);
+        const below = sorted.filter((each) => each * 86_400 < (row?.medianSeconds ?? 0)).length;
+        expect(below).toBeLessThanOrEqual(days.length / 2);
+        expect(row?.slowestSeconds).toBe((sorted.at(-1) ?? 0) * 86_400);
+        expect((row?.onTime ?? 0) + (row?.late ?? 0)).toBe(days.length);
+      }),
+    );
+  });
+});
+
+describe('what waits', () => {
+  const open = (id: string, daysAgo: number, more = {}) =>
+    reportFile(id, {
+      ended: '',
+      state: 'Transcribing',
+      deliveredAt: '',
+      orderedAt: new Date(NOW - daysAgo * 86_400_000).toISOString(),
+      ...more,
+    });
+
+  it('is late once its target is past, the latest first; what is held is not', () => {
+    const { waiting, counts } = report({
+      files: [
+        open('1', 13),
+        open('2', 15),
+        open('3', 20),
+        open('4', 90, { hold: 'billing' }),
+        open('5', 90, { skus: ['EMSR02'] }),
+        open('6', 90, { test: true }),
+        reportFile('7'),
+      ],
+      unclear: [
+        { attempt: '3', at: '2026-11-01T00:00:00Z', url: 'https://example.com/a.mp3', skus: ['TRANS14'] },
+      ],
+    });
+    expect(waiting.map(({ kind, id, lateSeconds }) => [kind, id, lateSeconds / 86_400])).toEqual([
+      ['open', '3', 6],
+      ['open', '2', 1],
+      ['held', '4', 0],
+      ['open', '5', 0],
+      ['unclear', '', 0],
+      ['open', '1', 0],
+    ]);
+    expect(counts).toEqual({ delivered: 1, open: 4, held: 1, unclear: 1, late: 2 });
+  });
+
+  it('is not late at the very end of its target', () => {
+    expect(report({ files: [open('1', 14)] }).counts.late).toBe(0);
+  });
+});
+
+it('makes a report of nothing, of much, and of anything', () => {
+  expect(report({})).toMatchObject({ totals: [], months: [], waiting: [], turnaround: [], notes: [] });
+  expect(makeReport(busyInput()).months).toHaveLength(13);
+  expect(makeReport(hostileInput).counts).toEqual({
+    delivered: 10,
+    open: 10,
+    held: 0,
+    unclear: 10,
+    late: 10,
+  });
+});
