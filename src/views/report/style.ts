@@ -73,7 +73,7 @@ footer { margin-top: 3rem; color: var(--muted); font-size: .85rem; }
   th, td { padding: .2rem .35rem; }
   tbody th { min-width: 4rem; }
   td.long { min-width: 8rem; }
-  td.words { min-width: 6rem; }
+  td.words { min-width: 7rem; }
   .chart { min-width: 0; }
   .scroll { overflow: visible; }
   .chart, .tiles div { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -256,6 +256,17 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
     expect(pages[1]).toBe(pages[0]);
   });
 
+  it.each([{ width: 1000 }, { media: 'print', width: 680 }] as const)(
+    'breaks no word of a state: $width',
+    async (mode) => {
+      await browser.open(pageOf('busy'), mode);
+      const lines = await browser.evaluate<number[]>(`[...document.querySelectorAll('td')]
+      .filter((cell) => cell.textContent === 'Transcribing')
+      .map((cell) => { const range = document.createRange(); range.selectNodeContents(cell); return range.getClientRects().length; })`);
+      expect(new Set(lines)).toEqual(new Set([1]));
+    },
+  );
+
   it('can be drawn as a picture', async () => {
     await browser.open(pageOf('one'), { scheme: 'dark' });
     expect((await browser.screenshot()).subarray(1, 4).toString()).toBe('PNG');

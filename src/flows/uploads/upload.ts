@@ -1,0 +1,156 @@
+/**
+ * Gets a file on disk a URL, by a command of the user's own: the setting `upload-command`. The path is never a part of the
+ * command's text: it is $1 of a shell, and STENO_FILE in the environment, which is all that Windows has.
+ */
+import { basename, resolve } from 'node:path';
+import { withoutSignature } from '../../lib/audio-identity.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { type Env, withoutKey } from '../../lib/env.ts';
+import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
+import { plural } from '../../lib/text.ts';
+import { checkUrl } from '../../lib/urls.ts';
+import { doEach, type Outcome } from '../bulk.ts';
+import { passLines } from './pass-lines.ts';
+
+export interface UploadOptions {
+  readonly command: string;
+  readonly env: Env;
+  /** How long one upload may take. */
+  readonly timeoutMs: number;
+  /** Ends the command with all that it started. */
+  readonly signal: AbortSignal;
+  /** Gets what the command prints on stderr, in whole lines, so that a secret in it can be masked. */
+  readonly onMessage: (lines: string) => void;
+}
+
+export const UPLOAD_TIMEOUT_MS = 3_600_000;
+
+/** A URL is short: whatever prints more is no upload command. */
+const MAX_OUTPUT_BYTES = 65_536;
+
+const hint = 'see it with: steno config get upload-command';
+
+/** Uploads one file, and gives the https URL that the command printed. */
+export async function uploadFile(path: string, options: UploadOptions): Promise<string> {
+  const name = basename(path);
+  const { end, output, cause } = await run(resolve(path), options);
+  if (options.signal.aborted) throw new StenoError('interrupted', 'interrupted');
+  if (cause === 'timeout')
+    throw new StenoError(
+      'timeout',
+      `the upload of ${name} did not end within ${formatDuration(options.timeoutMs)}`,
+      {
+        hint: 'run the upload command by itself to see what it waits for',
+      },
+    );
+  if (cause === 'output')
+    throw usage(`the upload command printed more than 64 KiB for ${name}, not one URL`, hint);
+  if (end.code !== 0)
+    throw new StenoError('failed', `the upload command failed for ${name} (${endText(end)})`, { hint });
+  return urlIn(output, name);
+}
+
+const endText = ({ code, killedBy }: GroupEnd): string => (code === null ? `${killedBy}` : `exit ${code}`);
+
+interface Run {
+  readonly end: GroupEnd;
+  readonly output: string;
+  /** Why it was ended before its time. */
+  readonly cause: 'timeout' | 'output' | undefined;
+}
+
+async function run(
+  path: string,
+  { command, env, timeoutMs, signal, onMessage }: UploadOptions,
+): Promise<Run> {
+  if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
+  const variables = { ...withoutKey(env), STENO_FILE: path };
+  const group = new ProcessGroup({ command, args: [path], env: variables, hasInput: false });
+  let cause: Run['cause'];
+  const stop = (reason: Run['cause']): void => {
+    cause ??= reason;
+    group.end();
+  };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  group.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_OUTPUT_BYTES) chunks.push(chunk);
+    else stop('output');
+  });
+  const flush = passLines(group.stderr, onMessage);
+  const onAbort = (): void => group.end();
+  // A timer can't be set for longer.
+  const timer = setTimeout(() => stop('timeout'), Math.min(timeoutMs, 2 ** 31 - 1));
+  signal.addEventListener('abort', onAbort);
+  try {
+    const end = await group.ended;
+    return { end, output: Buffer.concat(chunks).toString('utf8'), cause };
+  } catch (error) {
+    throw new StenoError('failed', `can't run the upload command: ${errorMessage(error)}`, {
+      hint,
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    flush();
+  }
+}
+
+/** The one URL that an upload command prints, alone on stdout. */
+function urlIn(output: string, name: string): string {
+  const lines = output
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const [only = '', ...more] = lines;
+  if (only === '')
+    throw usage(`the upload command printed no URL for ${name}`, 'it must print one https URL on stdout');
+  if (more.length)
+    throw usage(
+      `the upload command printed ${plural(lines.length, 'line')} for ${name}, not one URL`,
+      'have it print the https URL alone on stdout; what is for people belongs on stderr',
+    );
+  if (/^http:\/\//i.test(only))
+    throw usage(
+      `the upload command printed an http URL for ${name}`,
+      'it must be https: the audio may be private',
+    );
+  try {
+    return checkUrl(/^https:\/\//i.test(only) ? only : '');
+  } catch {
+    throw usage(
+      `the upload command printed no https URL for ${name}`,
+      'it must print one, like https://host/talk.mp3',
+    );
+  }
+}
+
+/** Whether a URL may be kept for a later order: one with a signature ends, and is a secret. */
+export const canBeKept = (url: string): boolean => {
+  const { username, password, href } = new URL(url);
+  return username === '' && password === '' && withoutSignature(href) === href;
+};
+
+export interface UploadAllOptions extends UploadOptions {
+  readonly jobs: number;
+  /** Called after each one, whatever became of it. */
+  readonly onDone: (done: number, of: number) => void;
+}
+
+/** Uploads several files at once, and gives their URLs in the order of the paths. A failure stops no other. */
+export function uploadAll(paths: readonly string[], options: UploadAllOptions): Promise<Outcome<string>[]> {
+  let done = 0;
+  return doEach(
+    paths,
+    options.jobs,
+    (path) => path,
+    (path) =>
+      uploadFile(path, options).finally(() => {
+        done += 1;
+        options.onDone(done, paths.length);
+      }),
+  );
+}
