@@ -12,6 +12,7 @@ const quick = [
   'test/completion/scripts.test.ts',
   'test/feeds/{feed,names,times}.test.ts',
   'test/flows/bulk.test.ts',
+  'test/flows/{prices,report}/*.test.ts',
   'test/flows/orders/place.test.ts',
   'test/flows/transcripts/name.test.ts',
   'test/ledger/{durable,properties}.test.ts',
@@ -19,6 +20,7 @@ const quick = [
   'test/project/{layers,map}.test.ts',
   'test/sandbox/{changes,document,orders,requests}.test.ts',
   'test/start/*.test.ts',
+  'test/views/**/{estimate,rows}.test.ts',
 ];
 
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */

@@ -6,8 +6,9 @@ const WIDTH = 720;
 const VALUE_WIDTH = 130;
 const ROW_HEIGHT = 42;
 const BAR_HEIGHT = 14;
-/** How many small letters fit above a bar. */
+/** How many small letters fit above a bar, and how many digits beside it. */
 const LABEL_UNITS = 80;
+const VALUE_UNITS = 14;
 
 export interface Bar {
   readonly label: string;
@@ -44,7 +45,7 @@ export function horizontalBars(text: ChartText, bars: readonly Bar[]): Markup {
 <text x="0" y="${at(y + 14)}">${cutLabel(bar.label, LABEL_UNITS)}</text>
 <rect class="track" x="0" y="${at(y + 20)}" width="${full}" height="${BAR_HEIGHT}" rx="3"/>
 <rect class="bar" x="0" y="${at(y + 20)}" width="${at(length)}" height="${BAR_HEIGHT}" rx="3"/>
-<text class="value" x="${WIDTH}" y="${at(y + 32)}">${cutLabel(bar.text, 20)}</text></g>`;
+<text class="value" x="${WIDTH}" y="${at(y + 32)}">${cutLabel(bar.text, VALUE_UNITS)}</text></g>`;
   });
   return drawing(text, bars.length * ROW_HEIGHT, rows);
 }
@@ -56,9 +57,10 @@ const lengthOf = (value: number, top: number, full: number): number =>
   value > 0 && top > 0 ? Math.max(2, (value / top) * full) : 0;
 
 const PLOT = { left: 64, right: 8, top: 24, height: 190, bottom: 46 } as const;
-/** What a label below a bar takes, and what one above it does. */
+/** What a label below a bar takes. */
 const MONTH_WIDTH = 42;
-const VALUE_ABOVE_WIDTH = 60;
+/** Of a digit, with room to spare. */
+const DIGIT_WIDTH = 8.5;
 
 /** Bars side by side over a scale; labels are `2026-08`. */
 export function monthBars(text: ChartText, bars: readonly Bar[]): Markup {
@@ -78,7 +80,7 @@ export function monthBars(text: ChartText, bars: readonly Bar[]): Markup {
   const columns = bars.map((bar, index) => {
     const middle = PLOT.left + step * (index + 0.5);
     const height = lengthOf(bar.value, scale.top, PLOT.height);
-    const above = step >= VALUE_ABOVE_WIDTH && bar.value > 0;
+    const above = bar.value > 0 && bar.text.length * DIGIT_WIDTH < step;
     return html`<g><title>${bar.label}: ${bar.text}</title>
 <rect class="bar" x="${at(middle - width / 2)}" y="${at(base - height)}" width="${at(width)}" height="${at(height)}" rx="2"/>
 ${above ? html`<text class="middle" x="${at(middle)}" y="${at(base - height - 6)}">${bar.text}</text>` : none}
@@ -113,8 +115,15 @@ export function scaleTo(value: number): Scale {
   return { top: size * count, ticks: Array.from({ length: count + 1 }, (_, index) => size * index) };
 }
 
+/** `750`, `2.5`, `120K`: short enough to stand beside its line. */
 const tickText = (tick: number): string =>
-  tick >= 1e7 ? tick.toExponential(1) : String(Number(tick.toPrecision(12)));
+  tick === 0 || tick >= 1e-3
+    ? tick.toLocaleString('en', {
+        notation: tick >= 1e5 ? 'compact' : 'standard',
+        maximumSignificantDigits: 4,
+        useGrouping: false,
+      })
+    : tick.toExponential(0);
 
 export interface Span {
   readonly label: string;

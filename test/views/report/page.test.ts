@@ -34,7 +34,18 @@ const manyInput = {
     ]),
   ),
 };
+/** Amounts of more digits than fit, months apart, and one of next to nothing. */
+const extremeInput = {
+  ...oneInput,
+  invoices: ['2025-12-01', '2026-01-01', '2026-02-01', '2026-03-01', '2026-05-01', '2026-08-01'].map(
+    (created, at) =>
+      invoiceOf(String(at), created, [
+        [`SKU${at}`, '1', '1', at ? `${12345678901n * 10n ** BigInt(at)}.125` : '0.000001'],
+      ]),
+  ),
+};
 const inputs = {
+  extreme: extremeInput,
   empty: emptyInput,
   one: oneInput,
   busy: busyInput(),
