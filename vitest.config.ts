@@ -54,6 +54,8 @@ const sharedLedger = {
     ...common,
     name: 'shared ledger',
     include: shared,
+    // They know no ledger.
+    exclude: ['test/flows/{prices,report,uploads}/*.test.ts'],
     env: { STENO_TEST_STORE: 'postgres' },
     globalSetup: ['test/support/setup-postgres.ts'],
   },

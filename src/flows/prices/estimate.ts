@@ -98,7 +98,9 @@ function totalOf(low: MoneySums, high: readonly Money[], fallbackCurrency: strin
 function billedMinutes(minutes: Fraction, { billing }: KnownPrice): { low: Fraction; high: Fraction } {
   if (billing === 'exact') return { low: minutes, high: minutes };
   const high = minutes.ceiling();
-  return { low: billing === 'whole minutes' ? high : minutes.floor(), high };
+  if (billing === 'whole minutes') return { low: high, high };
+  // Rounded down it would be free.
+  return { low: minutes.compare(Fraction.one) < 0 ? minutes : minutes.floor(), high };
 }
 
 /** How many names a line shows. */

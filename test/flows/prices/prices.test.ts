@@ -298,6 +298,7 @@ describe('an estimate', () => {
     const learned = learnPrices({ items: [item('1', '10', '0.86')], files: [file('1', '10')] }, 'USD');
     expect(totalText(estimateCost([audio('a', '2.5')], learned))).toBe('1.72 to 2.58 USD');
     expect(totalText(estimateCost([audio('a', '2')], learned))).toBe('1.72 USD');
+    expect(totalText(estimateCost([audio('a', '0.5')], learned))).toBe('0.43 to 0.86 USD');
     const whole = learnPrices({ items: [item('1', '11', '0.86')], files: [file('1', '10.5')] }, '');
     expect(totalText(estimateCost([audio('a', '2.5')], whole))).toBe('2.58');
   });
