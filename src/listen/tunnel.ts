@@ -1,10 +1,10 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
 import { type Env, withoutKey } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { ProcessGroup } from '../lib/process-group.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
-import { ProcessGroup } from './process-group.ts';
-import { type OnError, startTimer } from './timers.ts';
+import { startTimer } from './timers.ts';
 
 export interface Tunnel {
   readonly url: string;
@@ -20,7 +20,6 @@ interface TunnelOptions {
   readonly port: number;
   readonly env: Env;
   readonly signal: AbortSignal;
-  readonly onError: OnError;
 }
 
 const ADDRESS_TIMEOUT_MS = 30_000;
@@ -29,9 +28,9 @@ const BETTER_ADDRESS_MS = 3_000;
 const MAX_OUTPUT_LENGTH = 262_144;
 
 export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
-  const { command, origin, port, env, signal, onError } = options;
+  const { command, origin, port, env, signal } = options;
   const line = command.replaceAll('{url}', origin).replaceAll('{port}', String(port));
-  const group = new ProcessGroup({ command: line, env: withoutKey(env), hasInput: false, onError });
+  const group = new ProcessGroup({ command: line, env: withoutKey(env), hasInput: false });
   const ended = group.ended.then(
     ({ code, killedBy }) => (code === null ? `${killedBy}` : `exit ${code}`),
     (error: unknown) => errorMessage(error),

@@ -3,8 +3,8 @@ import { formatDuration } from '../../lib/duration.ts';
 import { type Env, withoutKey } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
+import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
 import type { ReceivedEvent } from '../event.ts';
-import { type GroupEnd, ProcessGroup } from '../process-group.ts';
 import { startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
 import { targetRetries } from './schedule.ts';
@@ -77,7 +77,7 @@ function runGroup(
 ): Promise<{ end: GroupEnd; timedOut: boolean }> {
   return new Promise((resolve, reject) => {
     let timedOut = false;
-    const group = new ProcessGroup({ command, env, hasInput: true, onError: reject });
+    const group = new ProcessGroup({ command, env, hasInput: true });
     for (const output of group.outputs)
       output.on('data', (chunk: Buffer) => {
         if (show(chunk)) return;
