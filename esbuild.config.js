@@ -91,6 +91,9 @@ const options = {
   define: { STENO_VERSION: JSON.stringify(version) },
 };
 
+const partOptions = { ...options, plugins: [unused, shortAssert], footer: { js: defaultFirst } };
+const { undici, postgres, ...packages } = parts;
+
 const results = await Promise.all([
   build({
     ...options,
@@ -110,7 +113,9 @@ const results = await Promise.all([
     },
     plugins: [apart, unused],
   }),
-  build({ ...options, entryPoints: parts, plugins: [unused, shortAssert], footer: { js: defaultFirst } }),
+  build({ ...partOptions, entryPoints: { undici, postgres } }),
+  // Nobody reads their stack traces: a third less to install, and to load.
+  build({ ...partOptions, entryPoints: packages, minifyIdentifiers: true, keepNames: true }),
 ]);
 const hash = createHash('sha256');
 for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${name}`));

@@ -6,7 +6,7 @@ import { hasPostgres, SKIPPED } from './test/support/postgres-programs.ts';
  * requests and of money. It must stay under a minute on two cores, so about 75 s of processor time.
  */
 const quick = [
-  'test/{catalog,cli,lib,support}/**/*.test.ts',
+  'test/{catalog,cli,feeds,lib,support}/**/*.test.ts',
   'test/api/money-calls.test.ts',
   'test/commands/requests.test.ts',
   'test/completion/scripts.test.ts',
@@ -41,8 +41,9 @@ const shared = [
   'test/commands/ledger.test.ts',
   'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,being-sent,place,same-audio,signatures}.test.ts',
-  'test/flows/orders/{stopped,unclear-rows,wait}.test.ts',
-  'test/flows/transcripts/{drafts,synced}.test.ts',
+  'test/flows/orders/{budget,feeds,local-files,stopped,unclear-rows,wait}.test.ts',
+  'test/commands/report.test.ts',
+  'test/flows/transcripts/{drafts,name-as,synced}.test.ts',
   'test/listen/{history,lookout,webhook-loan}.test.ts',
 ];
 

@@ -45,6 +45,7 @@ _steno_child() {
     ':refund') path=refund ;;
     ':balance') path=balance ;;
     ':invoice') path=invoice ;;
+    ':report') path=report ;;
     ':listen') path=listen ;;
     ':events') path=events ;;
     ':webhook') path=webhook ;;
@@ -88,18 +89,19 @@ _steno_child() {
 # The flags of a command.
 _steno_flags() {
   case $1:$2 in
-    'order:') offers=(--sku --from --per-order --notes --notes-file --name --key --test --dry-run --wait --interval --download --format --fail-on-hold --skip-ordered --retry-unclear --again --any-sku --param) ;;
+    'order:') offers=(--sku --from --feed --latest --since --match --per-order --notes --notes-file --name --key --test --dry-run --max-cost --unpriced --wait --interval --download --format --name-as --fail-on-hold --skip-ordered --retry-unclear --again --any-sku --param) ;;
     'attempts settle:') offers=(--placed --file --not-placed) ;;
     'files:') offers=(--state --order --since --limit --refresh) ;;
     'file:') offers=(--watch --interval) ;;
     'track:') offers=(--from) ;;
-    'wait:') offers=(--order --interval --download --format) ;;
+    'wait:') offers=(--order --interval --download --format --name-as) ;;
     'transcript:') offers=(--format --output -o --name-as --from --jobs --force --skip-existing --test --deprecated-path) ;;
-    'sync:') offers=(--download --format --jobs) ;;
+    'sync:') offers=(--download --format --name-as --jobs) ;;
     'upgrade:') offers=(--sku --any-sku --test) ;;
     'refund:') offers=(--yes -y --test) ;;
     'balance:') offers=(--min) ;;
-    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-with-key --exec-timeout --jobs --download --format --only --until --count --keep --verbose) ;;
+    'report:') offers=(--since --by --html) ;;
+    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-with-key --exec-timeout --jobs --download --format --name-as --only --until --count --keep --verbose) ;;
     'events:') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
@@ -145,14 +147,19 @@ _steno_value() {
     'listen:--jobs') ;;
     'listen:--download') kind=folder ;;
     'listen:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'listen:--name-as') ;;
     'listen:--only') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'listen:--until') offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'listen:--count') ;;
     'listen:--keep') ;;
+    'report:--since') ;;
+    'report:--by') offers=(month sku order) ;;
+    'report:--html') kind=file ;;
     'balance:--min') ;;
     'upgrade:--sku') list=1 one=',UPGRD1,UPGRD2,UPGRD3,' offers=(DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3) ;;
     'sync:--download') kind=folder ;;
     'sync:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'sync:--name-as') ;;
     'sync:--jobs') ;;
     'transcript:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
     'transcript:--output' | 'transcript:-o') kind=file ;;
@@ -163,6 +170,7 @@ _steno_value() {
     'wait:--interval') ;;
     'wait:--download') kind=folder ;;
     'wait:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'wait:--name-as') ;;
     'track:--from') kind=file ;;
     'file:--interval') ;;
     'files:--state') list=1 offers=('Audio Processing' 'Awaiting Edit' 'Awaiting Final Approval' 'Billing Processing' 'Checking Audio Quality' Delivered 'Editing to Word Count' Error 'On Hold' 'Order Cancelled' 'Order Chargeable' 'Order Processing' 'Out for edit' Pre-Processing Processing Refunded 'Technical Difficulty' 'Temporary Error' Transcribing) ;;
@@ -173,14 +181,20 @@ _steno_value() {
     'attempts settle:--file') list=1 ;;
     'order:--sku') list=1 one=',TRANS14,TRANS2,TRANS6,TRANS7,EMSR02,' offers=(TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1) ;;
     'order:--from') kind=file ;;
+    'order:--feed') kind=file ;;
+    'order:--latest') ;;
+    'order:--since') ;;
+    'order:--match') ;;
     'order:--per-order') ;;
     'order:--notes') ;;
     'order:--notes-file') kind=file ;;
     'order:--name') ;;
     'order:--key') ;;
+    'order:--max-cost') ;;
     'order:--interval') ;;
     'order:--download') kind=folder ;;
     'order:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
+    'order:--name-as') ;;
     'order:--param') ;;
     *':--profile') ;;
     *':--base-url') ;;
@@ -193,7 +207,7 @@ _steno_value() {
 # What to offer as the nth argument of a command.
 _steno_argument() {
   case $1:$2 in
-    ':0') offers=(order attempts files ls file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config ledger skus states formats sandbox api completion help) ;;
+    ':0') offers=(order attempts files ls file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion help) ;;
     'attempts:0') offers=(settle) ;;
     'attempts settle:0') kind=attempt ;;
     'file:'*) kind=audiofile ;;
@@ -206,9 +220,9 @@ _steno_argument() {
     'webhook:0') offers=(get set test) ;;
     'webhook test:0') offers=(TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     'config:0') offers=(list get set unset path) ;;
-    'config get:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
-    'config set:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
-    'config unset:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account) ;;
+    'config get:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1) ;;
+    'config set:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1) ;;
+    'config unset:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1) ;;
     'ledger:0') offers=(status export import prune copy migrate account) ;;
     'ledger import:0') kind=file ;;
     'sandbox:0') offers=(reset release advance) ;;
@@ -216,7 +230,7 @@ _steno_argument() {
     'sandbox advance:'*) kind=audiofile ;;
     'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
     'completion:0') offers=(bash zsh fish powershell) ;;
-    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice listen events webhook login logout whoami config ledger skus states formats sandbox api completion) ;;
+    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion) ;;
   esac
 }
 

@@ -18,6 +18,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('refund'); Path = 'refund'; Help = 'Refund a file on which no work has been done' }
                 @{ Names = @('balance'); Path = 'balance'; Help = 'Show the prepay balance in USD' }
                 @{ Names = @('invoice'); Path = 'invoice'; Help = 'Show invoices with their items and totals' }
+                @{ Names = @('report'); Path = 'report'; Help = 'Show what was spent, how long it took, and what is late' }
                 @{ Names = @('listen'); Path = 'listen'; Help = 'Receive events, keep them, and act on them' }
                 @{ Names = @('events'); Path = 'events'; Help = 'List what listen has received' }
                 @{ Names = @('webhook'); Path = 'webhook'; Help = 'Read, set and test the account''s webhook' }
@@ -56,17 +57,24 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'); Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
-                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 with --from, else all)' }
+                @{ Names = @('--feed'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'order episodes of a podcast feed (RSS or Atom)' }
+                @{ Names = @('--latest'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, the newest n episodes' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, episodes from then on: 2026-05-01, or 7d ago' }
+                @{ Names = @('--match'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, episodes whose title has it' }
+                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 of a list, else all)' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }
                 @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'what tells this audio from others, in place of its URL' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
-                @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be ordered and send nothing' }
+                @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be ordered, and what it would cost; send nothing' }
+                @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'order nothing if it would cost more, or if that is not known' }
+                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, order also what has no known price' }
                 @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait, the time between two polls' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
                 @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
                 @{ Names = @('--retry-unclear'); Value = $false; Help = 'with --skip-ordered: order again what had no clear answer' }
@@ -133,6 +141,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'time between two polls (default: 1s, growing to 30s)' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript as it is delivered' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
             )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
@@ -143,7 +152,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
                 @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'where to: a file, a folder, or - for stdout' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, with {id}, {title}, {order} and {ext}' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take ids from a file, one a line, or from stdin with -' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
                 @{ Names = @('--force'); Value = $false; Help = 'replace existing files' }
@@ -160,6 +169,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'where transcripts go' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
             )
             Arguments = @()
@@ -199,6 +209,15 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Many = $true; List = $false; Kind = 'invoice'; Offers = @(); Help = 'id' }
             )
         }
+        'report' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'leave out what was spent or delivered before: 2026-01-01, or 90d ago' }
+                @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @('month', 'sku', 'order'); Help = 'show what was spent by this alone' }
+                @{ Names = @('--html'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'write a page with charts, for a browser or a printer' }
+            )
+            Arguments = @()
+        }
         'listen' = @{
             Commands = @()
             Flags = @(
@@ -217,6 +236,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands run at once' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
                 @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
                 @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after this many events' }
@@ -326,14 +346,14 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); Help = 'setting' }
             )
         }
         'config set' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); Help = 'setting' }
                 @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'value' }
             )
         }
@@ -341,7 +361,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); Help = 'setting' }
             )
         }
         'config path' = @{
@@ -483,7 +503,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
             )
         }
     }

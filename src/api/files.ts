@@ -1,5 +1,5 @@
 import { StenoError } from '../lib/errors.ts';
-import { formatJson, isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { formatJson, isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, unwrap } from './decode.ts';
 import type { Call } from './http/call.ts';
@@ -52,6 +52,18 @@ function decodeFile(json: Json, requestedId: string): AudioFile {
     originalLink: field(file, 'originallink'),
     json,
   };
+}
+
+/** What a kept answer says of the length and the cost of a file; undefined where it can't be read any more. */
+export function decodeKeptFile(
+  answer: string | null,
+  id: string,
+): Pick<AudioFile, 'duration' | 'total'> | undefined {
+  try {
+    return answer === null ? undefined : decodeFile(parseJson(answer), id);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A file that has a state is an answer, whatever that file holds: its audio may have an error. */

@@ -1,5 +1,5 @@
 import { StenoError } from '../lib/errors.ts';
-import { isObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { field, unwrap } from './decode.ts';
 import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
@@ -30,6 +30,18 @@ export const getInvoice = async (transport: Transport, id: string): Promise<Invo
   const path = `/invoice/${pathSegment(id)}`;
   return decodeInvoice(await requestJson(transport, { method: 'POST', path, safety: 'read' }), id);
 };
+
+/** Of one that is paid, nothing changes any more. */
+export const isFinalInvoice = ({ state }: Invoice): boolean => state.toUpperCase() === 'PAID';
+
+/** One that was kept as it came; undefined where it can't be read any more, because a secret was masked in it. */
+export function decodeKeptInvoice({ id, answer }: { id: string; answer: string }): Invoice | undefined {
+  try {
+    return decodeInvoice(parseJson(answer), id);
+  } catch {
+    return undefined;
+  }
+}
 
 function decodeInvoice(json: Json, requestedId: string): Invoice {
   const invoice = unwrap(checkAnswer(json), 'invoice');

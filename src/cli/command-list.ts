@@ -15,6 +15,7 @@ import { login } from '../commands/login.ts';
 import { logout } from '../commands/logout.ts';
 import { order } from '../commands/order.ts';
 import { refund } from '../commands/refund.ts';
+import { report } from '../commands/report.ts';
 import { sandbox } from '../commands/sandbox.ts';
 import { skus } from '../commands/skus.ts';
 import { states } from '../commands/states.ts';
@@ -34,7 +35,7 @@ export interface Group {
 
 export const groups: readonly Group[] = [
   { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
-  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice] },
+  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, report] },
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config, ledger] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },

@@ -51,6 +51,9 @@ export async function connect(connection: Connection): Promise<Transport> {
     baseUrl,
     timeoutMs: limit === undefined ? undefined : parseDuration(limit),
     endsAtMs,
-    userAgent: `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`,
+    userAgent: userAgent(),
   });
 }
+
+export const userAgent = (): string =>
+  `steno/${STENO_VERSION} node/${process.versions.node} ${process.platform}-${process.arch}`;

@@ -1,5 +1,6 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import { existsSync } from 'node:fs';
+import type { PublicReading } from '../api/http/get-public.ts';
 import type { Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
@@ -16,8 +17,9 @@ import { journalPath, ledgerPath, makePrivateFolder, stateFolder } from '../sett
 import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
 import { type CleanUp, CleanUps } from './clean-ups.ts';
-import { type ConnectOptions, connect } from './connect.ts';
+import { type ConnectOptions, connect, userAgent } from './connect.ts';
 import type { GlobalValues } from './global-options.ts';
+import { warnIfRoomIsLow } from './room-warning.ts';
 import { sharedLedgerOptions } from './shared-ledger.ts';
 
 const SANDBOX = 'sandbox';
@@ -168,12 +170,30 @@ export class Context {
       timeoutFlag: this.globals.timeout,
       timeoutBounds,
       hide: mask.hide,
-      trace: (line) => {
-        if (out.mode.debug) out.debug(line());
-      },
+      trace: this.#trace,
     });
     this.onExit(() => transport.close());
     return transport;
+  }
+
+  readonly #trace = (line: () => string): void => {
+    if (this.out.mode.debug) this.out.debug(line());
+  };
+
+  /** How a public address is read, such as that of a feed: without the key, not over the connection to the service. */
+  get publicReading(): PublicReading {
+    const { env, signal } = this;
+    return {
+      env: this.#sandbox ? withoutProxies(env) : env,
+      signal,
+      userAgent: userAgent(),
+      trace: this.#trace,
+    };
+  }
+
+  /** Where a feed is: `sample` is that of the sandbox. */
+  feedSource(given: string): string {
+    return this.#sandbox && given === 'sample' ? new URL('/feed.xml', this.#sandbox.baseUrl).href : given;
   }
 
   /** The ledger; none with --no-ledger. */
@@ -189,9 +209,8 @@ export class Context {
     this.#opened = ledger;
     const key = this.settings.getUnchecked('api-key').value;
     if (key) await this.#takeKeyOut(key);
-    const moved = await ledger.moved();
-    if (moved)
-      await this.out.warn(`this ledger has moved to ${moved.to}: it does not know what was ordered since`);
+    const { to } = (await ledger.moved()) ?? {};
+    if (to) await this.out.warn(`this ledger has moved to ${to}: it does not know what was ordered since`);
     return ledger;
   }
 
@@ -239,22 +258,11 @@ export class Context {
 
   /** Warns once if the disk of the ledger is nearly full; a command that runs for long goes on looking. */
   async warnOfLittleRoom(): Promise<void> {
-    if (!this.globals.ledger || (await this.#isRoomLow())) return;
+    if (!this.globals.ledger || (await warnIfRoomIsLow(this.stateFolder, this.out))) return;
     const timer = setInterval(async () => {
-      if (await this.#isRoomLow()) clearInterval(timer);
+      if (await warnIfRoomIsLow(this.stateFolder, this.out)) clearInterval(timer);
     }, ROOM_CHECK_MS).unref();
     this.onExit(() => clearInterval(timer));
-  }
-
-  async #isRoomLow(): Promise<boolean> {
-    const { littleRoom, roomText } = await import('../lib/disk-room.ts');
-    const left = littleRoom(this.stateFolder);
-    if (left === undefined) return false;
-    await this.out.warn(
-      `the disk of the ledger is nearly full: ${roomText(left)} left for ${this.stateFolder}`,
-      'make room; old events are removed with: steno ledger prune --before 90d',
-    );
-    return true;
   }
 
   /** Runs work that notes in the ledger what it can: trouble of the ledger does not stop it, and is one warning. */

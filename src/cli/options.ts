@@ -44,6 +44,13 @@ export function text(flags: string, help: string, more: More = {}): Option<strin
   return option<string | undefined>(flags, help, more, more.default, (given) => given);
 }
 
+/** How downloads are named, the same for every command that has them. */
+export const nameTemplate = (help: string): Option<string | undefined> =>
+  text(
+    '--name-as <template>',
+    `${help}, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id`,
+  );
+
 /** Several values, with commas or by repeating the flag. */
 export function list(flags: string, help: string, more: More = {}): Option<readonly string[]> {
   return option<readonly string[]>(flags, help, more, [], (given, previous) => {

@@ -15,7 +15,7 @@ export async function run(context: Context, { options: { min } }: Input<BalanceO
     throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
   const transport = await context.connect();
   const found = await whileSpinning(context.out, 'Asking', () => getBalance(transport));
-  await context.out.show(balanceView(found));
+  await context.out.show(balanceView(found, context.out.forPeople));
   if (min !== undefined) checkMinimum(found.balance, min);
 }
 

@@ -1,9 +1,15 @@
+import { orderSkus } from '../catalog/skus.ts';
 import { type Argument, command } from '../cli/command-spec.ts';
 import { settingList, settingNames } from '../settings/settings.ts';
 
 const work = () => import('./config.run.ts');
 
-const setting: Argument = { name: '<setting>', help: settingNames.join(', '), values: settingNames };
+/** For completion: a price is that of one SKU. */
+const values = settingNames.flatMap((name) =>
+  name === 'price.<SKU>' ? orderSkus.map(({ sku }) => `price.${sku}`) : [name],
+);
+
+const setting: Argument = { name: '<setting>', help: settingNames.join(', '), values };
 
 const list = command({
   name: 'list',

@@ -24,7 +24,8 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   );
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);
-  if (found.length || ids.length > 1) await out.show(filesView(found, json, out.forPeople));
+  if (found.length || ids.length > 1)
+    await out.show(filesView(found, json, { forPeople: out.forPeople, currency: context.settings.currency }));
   raiseFailures(outcomes);
 }
 
@@ -34,6 +35,6 @@ async function watch(context: Context, ids: readonly string[], interval: number)
   const ledger = await context.ledgerIfAny();
   const poll = { interval, timeout: globals.timeout, signal };
   await watchFiles(transport, ledger, ids, poll, (file) =>
-    context.out.showNext(filesView([file], file.json, false)),
+    context.out.showNext(filesView([file], file.json)),
   );
 }

@@ -26,7 +26,7 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
   const withDownloads = !forPeople && !out.mode.quiet;
   const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
-  await out.showPages(filePages(pages, forPeople));
+  await out.showPages(filePages(pages, { forPeople, currency: context.settings.currency }));
   if (forPeople) {
     const all = await ledger.files.count(filter);
     if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');

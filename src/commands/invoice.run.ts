@@ -3,6 +3,7 @@ import { getInvoice } from '../api/invoices.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
+import { noteInvoices } from '../flows/invoices/keep.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { documents } from '../views/documents.ts';
 import { invoicePages, invoicesView } from '../views/invoice.ts';
@@ -17,6 +18,8 @@ export async function run(context: Context, { args }: Input): Promise<void> {
     doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id)),
   );
   const found = values(outcomes);
+  const ledger = await context.ledgerIfAny();
+  if (ledger) await context.whileNoting(ledger, async (notes) => noteInvoices(notes, found));
   if (out.forPeople) {
     for (const page of found.flatMap(invoicePages)) {
       await out.show(page);

@@ -1,7 +1,7 @@
 import { eventTypes } from '../catalog/events.ts';
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, duration, flag, list, text } from '../cli/options.ts';
+import { count, duration, flag, list, nameTemplate, text } from '../cli/options.ts';
 
 const names = eventTypes.map(({ name }) => name);
 
@@ -47,6 +47,7 @@ In case an event gets lost, steno asks the service about the open files of the l
       default: 'txt',
       values: formats.map((each) => each.ext),
     }),
+    nameAs: nameTemplate('with --download, the name of each file'),
     only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
     until: text('--until <EVENT>', 'end after this event', { values: names }),
     count: count('--count <n>', 'end after this many events'),

@@ -2,19 +2,29 @@ import { type Order, orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
+import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { OrderGuard } from '../flows/orders/guard.ts';
+import { isLocalPath, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
+  type OrderAndWaitOptions,
   type OrderCallbacks,
   type OrderResult,
   orderAndWait,
   raiseOrderFailures,
 } from '../flows/orders/order-and-wait.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
-import { type OrderInput, ordersOf, type PlannedOrder, requestOf } from '../flows/orders/plan.ts';
+import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
+import { type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
+import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
+import { checkNameAs } from '../flows/transcripts/name.ts';
+import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
-import { errorMessage, usage } from '../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWaiting } from '../ui/progress.ts';
@@ -32,55 +42,116 @@ interface OrderOptions extends OrderInput {
   readonly interval: number | undefined;
   readonly download: string | undefined;
   readonly format: readonly string[];
+  readonly nameAs: string | undefined;
   readonly failOnHold: boolean;
+  readonly maxCost: string | undefined;
+  readonly unpriced: boolean;
 }
 
 export async function run(context: Context, { args, options }: Input<OrderOptions>): Promise<void> {
-  const { out, signal, globals } = context;
-  const { download, interval, failOnHold, again, skipOrdered, retryUnclear } = options;
-  const waits = options.wait || download !== undefined;
+  const { out, globals } = context;
+  const waits = options.wait || options.download !== undefined;
   checkFlags(options, waits);
+  const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
   const formats = checkFormats(options.format);
-  const planned = await ordersOf(args, options, context.stdin);
+  checkNameAs(options, formats);
+  const plan = await readPlan(context, args, options);
   if (!globals.ledger) checkWithoutLedger(context, options);
   checkNamedLedger(context);
   const ledger = await context.ledger();
   await context.warnOfLittleRoom();
-  const manifest = options.from !== undefined;
-  const sorting = OrderGuard.of(planned, ledger, {
-    ...{ again, skipOrdered, retryUnclear, manifest },
+  const isShown = options.dryRun || plan.isWholeFeed;
+  const form = formOf(args, options, plan.orders);
+  const sorting = OrderGuard.of(plan.orders, ledger, {
+    ...options,
+    skipOrdered: options.skipOrdered || (plan.isWholeFeed && !options.again),
+    manifest: form.manifest,
     begunAgoMs: processAge(),
     timeout: globals.timeout,
   });
   // Both ask the ledger; what the preparation says comes first.
   sorting.catch(() => {});
-  await ledger?.prepareForOrders(options.dryRun);
+  await ledger?.prepareForOrders(isShown);
   const guard = await sorting;
-  // The shape of the JSON follows from the command line: how many orders there are does not count.
-  const isList = manifest || skipOrdered || options.perOrder !== undefined;
-  const listsHeld = manifest || countUrls(planned) > 1;
-  const isRecorded = ledger !== undefined && !options.test;
-  if (guard.leftOut) out.note(`left out because on order already: ${guard.leftOut} of ${countUrls(planned)}`);
-  if (options.dryRun) return showPlan(out, guard, listsHeld, isList);
-  if (guard.unsent === 0) {
-    if (isList) await out.show(ordersView([], true));
-    return raiseHeld(guard, listsHeld);
+  if (guard.leftOut)
+    out.note(`left out because on order already: ${guard.leftOut} of ${countUrls(plan.orders)}`);
+  const costs = await openCosts(context, ledger, { ...options, maxCost, isShown });
+  if (isShown) {
+    await showPlan(out, guard, form, costs);
+    if (plan.isWholeFeed) throw wholeFeedError(countUrls(plan.orders));
   }
+  await costs.check([...guard.ready, ...guard.deferred]);
+  if (isShown) return raiseHeld(guard, form.listsHeld);
+  if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats });
+  if (form.isList) await out.show(ordersView([], true));
+  return raiseHeld(guard, form.listsHeld);
+}
+
+/** What follows from the command line for what is shown. */
+interface Form {
+  /** The orders come from a list: what can't be ordered holds up nothing else. */
+  readonly manifest: boolean;
+  /** The JSON is an array: how many orders there are does not count. */
+  readonly isList: boolean;
+  readonly listsHeld: boolean;
+  readonly hasFiles: boolean;
+  /** A feed or files say more of an audio than its URL. */
+  readonly hasDetails: boolean;
+}
+
+function formOf(
+  args: readonly string[],
+  { from, feed, skipOrdered, perOrder }: OrderOptions,
+  planned: readonly PlannedOrder[],
+): Form {
+  const hasFiles = args.some(isLocalPath);
+  const manifest = from !== undefined || feed !== undefined || hasFiles;
+  const isList = manifest || skipOrdered || perOrder !== undefined;
+  const listsHeld = manifest || countUrls(planned) > 1;
+  return { manifest, isList, listsHeld, hasFiles, hasDetails: feed !== undefined || hasFiles };
+}
+
+interface Sending {
+  readonly options: OrderOptions;
+  readonly form: Form;
+  readonly ledger: Ledger | undefined;
+  readonly costs: OrderCosts;
+  readonly waits: boolean;
+  readonly formats: readonly string[];
+}
+
+async function send(
+  context: Context,
+  guard: OrderGuard,
+  { options, form, ledger, costs, waits, formats }: Sending,
+): Promise<void> {
+  const { out, signal, globals } = context;
+  const { interval, download, nameAs: template, failOnHold } = options;
+  const { timeout } = globals;
   const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
   const startedAt = monotonicMs();
   // --timeout bounds the whole command if it waits, else each request.
   const pauseLimitMs = (): number =>
-    (globals.timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
-  const wait = waits ? { interval, timeout: globals.timeout, signal, download, formats } : undefined;
+    (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
+  const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
+  const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   const { leftOut } = guard;
   const result = await context.whileNoting(ledger, (notes) =>
-    orderAndWait(guard, { transport, ledger, notes, wait, signal, pauseLimitMs, failOnHold }, callbacks(out)),
+    orderAndWait(
+      guard,
+      { transport, ledger, notes, wait, signal, pauseLimitMs, failOnHold, costs, upload },
+      callbacks(out),
+    ),
   );
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
-  await show(out, result, { isList, waits });
-  raiseOrderFailures(result, { listsHeld, isRecorded });
+  const { currency } = context.settings;
+  await show(out, result, { isList: form.isList, waits, currency });
+  raiseOrderFailures(result, {
+    listsHeld: form.listsHeld,
+    isRecorded: ledger !== undefined && !options.test,
+  });
 }
 
 /** Without a ledger nothing is known to be on order, and others are not told of what is ordered. */
@@ -112,14 +183,99 @@ function checkFlags(
   if (download !== undefined) checkFolder(download);
 }
 
-async function showPlan(out: Output, guard: OrderGuard, listsHeld: boolean, isList: boolean): Promise<void> {
-  const requests = guard.ready.map(requestOf);
-  if (isList || requests.length) await out.show(planView(requests, requests.map(orderParams), isList));
-  if (guard.deferred.length) out.note(`being ordered by another process: ${countUrls(guard.deferred)}`);
-  raiseHeld(guard, listsHeld);
+/** Says what a feed or a folder holds that is not ordered. */
+async function readPlan(
+  context: Context,
+  args: readonly string[],
+  options: OrderOptions,
+): Promise<OrderPlan> {
+  const { out, stdin, signal } = context;
+  const feed = options.feed === undefined ? undefined : context.feedSource(options.feed);
+  const reading = { ...context.publicReading, timeoutMs: context.globals.timeout };
+  const uploadCommand = context.settings.get('upload-command').value;
+  const sources = { stdin, signal, uploadCommand, reading };
+  const plan = await whileSpinning(out, 'Reading', () => planOrders(args, { ...options, feed }, sources));
+  for (const note of plan.notes) out.note(note);
+  for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
+  return plan;
 }
 
-/** Nothing was sent. */
+interface CostOptions {
+  readonly maxCost: Money | undefined;
+  readonly unpriced: boolean;
+  readonly test: boolean;
+  /** The plan is shown, with an estimate. */
+  readonly isShown: boolean;
+}
+
+/** Prices are learned from invoices where they count: each is a call, made once. */
+async function openCosts(
+  context: Context,
+  ledger: Ledger | undefined,
+  { maxCost, unpriced, test, isShown }: CostOptions,
+): Promise<OrderCosts> {
+  const settings = costSettings(context.settings);
+  if (settings.budget && !ledger && !test)
+    throw usage(
+      "the budget is counted in the ledger, so --no-ledger can't be used under it",
+      'leave it out, or take the budget away: steno config unset budget',
+    );
+  const counts = isShown || maxCost !== undefined || settings.budget !== undefined;
+  if (counts && ledger) await learnPrices(context, ledger);
+  const currency = maxCost && (maxCost.currency || settings.currency);
+  return OrderCosts.open(ledger, settings, {
+    maxCost: maxCost && { ...maxCost, currency: currency ?? '' },
+    allowsUnpriced: unpriced,
+    learns: counts,
+  });
+}
+
+/** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. */
+async function learnPrices(context: Context, ledger: Ledger): Promise<void> {
+  const { out } = context;
+  const connect = async () => ((await context.key()) ? context.connect() : undefined);
+  try {
+    const [first, ...more] = await learnFromService(connect, ledger);
+    const others = more.length ? ` (and ${more.length} more)` : '';
+    if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
+  } catch (error) {
+    if (error instanceof StenoError && error.kind === 'interrupted') throw error;
+    await out.warn(`no prices were learned from invoices: ${errorMessage(error)}`);
+  }
+}
+
+const uploader =
+  (context: Context, ledger: Ledger | undefined): NonNullable<OrderAndWaitOptions['upload']> =>
+  (order, onProgress, onFailure) => {
+    const { env, signal, globals, settings, out: output } = context;
+    return uploadOrder(
+      order,
+      {
+        ...{ env, signal, ledger, onProgress },
+        command: settings.get('upload-command').value,
+        timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
+        onMessage: (lines) => output.passOn(lines),
+      },
+      onFailure,
+    );
+  };
+
+async function showPlan(
+  out: Output,
+  { ready, deferred }: OrderGuard,
+  { isList, hasDetails }: Form,
+  costs: OrderCosts,
+): Promise<void> {
+  const planned = ready.map((order) => ({
+    order,
+    document: orderParams(requestOf(order)),
+    estimate: costs.estimate([order]),
+  }));
+  if (isList || planned.length) await out.show(planView(planned, { isList, hasDetails }));
+  if (deferred.length) out.note(`being ordered by another process: ${countUrls(deferred)}`);
+  if (planned.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
+}
+
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
   raiseUnplaced({ outcomes: [], held, unsent: 0, interrupted: false }, { listsHeld, isRecorded: true });
 
@@ -154,7 +310,7 @@ const orderLines = (orders: readonly Order[]): string[] =>
 async function show(
   out: Output,
   result: OrderResult,
-  { isList, waits }: { isList: boolean; waits: boolean },
+  { isList, waits, currency }: { isList: boolean; waits: boolean; currency: string },
 ): Promise<void> {
   const { placed, waited, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
@@ -163,7 +319,7 @@ async function show(
     out.addDone(...savedLine(waited.saved ?? []));
     const json = orderedDocuments(orders, waited, isList);
     await out.show({
-      ...waitedView(waited, { forPeople: out.forPeople, several: true, orders, held }),
+      ...waitedView(waited, { forPeople: out.forPeople, currency, several: true, orders, held }),
       json,
     });
     // With --quiet and --download a script reads file names; where some are missing, it needs the ids.

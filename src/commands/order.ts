@@ -1,7 +1,7 @@
 import { formats } from '../catalog/formats.ts';
 import { orderSkus, transcriptionSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, duration, flag, list, repeated, text } from '../cli/options.ts';
+import { count, duration, flag, list, nameTemplate, repeated, text } from '../cli/options.ts';
 
 export const order = command({
   name: 'order',
@@ -16,15 +16,31 @@ export const order = command({
     'A manifest holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
     'names (with | between them) and key. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
     '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
-    'and holds up no other row.',
-  args: [{ name: '[url…]', help: 'where the audio is, preferably an mp3' }],
+    'and holds up no other row.\n\n' +
+    'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them ' +
+    'all are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in ' +
+    'its link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
+    '{title}, {link}, {date} and {guid} are those of the episode.\n\n' +
+    'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
+    'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
+    "out, and one that can't be uploaded holds up no other.\n\n" +
+    '--dry-run shows what it would cost, as far as that is known: from your invoices or the setting price.<SKU>, and ' +
+    'the length that the feed or the file says. --max-cost and the setting budget (200/month) order nothing where ' +
+    'that is too much or, without --unpriced for a budget, not known (exit 2).',
+  args: [
+    { name: '[url…]', help: 'where the audio is, preferably an mp3; or a file or folder of this machine' },
+  ],
   options: {
     sku: list('--sku <SKU…>', 'what to order: a transcription and add-ons', {
       values: orderSkus.map((each) => each.sku),
       onlyOneOf: transcriptionSkus,
     }),
     from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', { values: 'file' }),
-    perOrder: count('--per-order <n>', 'how many URLs go into one order (default: 50 with --from, else all)'),
+    feed: text('--feed <url|file>', 'order episodes of a podcast feed (RSS or Atom)', { values: 'file' }),
+    latest: count('--latest <n>', 'with --feed, the newest n episodes'),
+    since: text('--since <time>', 'with --feed, episodes from then on: 2026-05-01, or 7d ago'),
+    match: text('--match <text|/regex/>', 'with --feed, episodes whose title has it'),
+    perOrder: count('--per-order <n>', 'how many URLs go into one order (default: 50 of a list, else all)'),
     notes: text('--notes <text>', 'comments for the transcribers'),
     notesFile: text('--notes-file <file>', 'take the comments from a file, or from stdin with -', {
       values: 'file',
@@ -32,7 +48,9 @@ export const order = command({
     name: repeated('--name <name>', "a speaker's name; repeat it for each"),
     key: text('--key <text>', 'what tells this audio from others, in place of its URL'),
     test: flag('--test', 'place a test order, which is not transcribed'),
-    dryRun: flag('--dry-run', 'show what would be ordered and send nothing'),
+    dryRun: flag('--dry-run', 'show what would be ordered, and what it would cost; send nothing'),
+    maxCost: text('--max-cost <amount>', 'order nothing if it would cost more, or if that is not known'),
+    unpriced: flag('--unpriced', 'under a budget, order also what has no known price'),
     wait: flag('--wait', 'wait until the files are delivered'),
     interval: duration('--interval <duration>', 'with --wait, the time between two polls'),
     download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
@@ -42,6 +60,7 @@ export const order = command({
       default: 'txt',
       values: formats.map((each) => each.ext),
     }),
+    nameAs: nameTemplate('with --download, the name of each file'),
     failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),
     skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already'),
     retryUnclear: flag('--retry-unclear', 'with --skip-ordered: order again what had no clear answer'),
@@ -61,6 +80,12 @@ export const order = command({
     ],
     ['steno order --from talks.csv --sku TRANS14 --skip-ordered --dry-run', 'many: see the orders first'],
     ['steno order https://example.com/latest.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
+    [
+      'steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14 --skip-ordered',
+      'new episodes',
+    ],
+    ['steno order --feed feed.xml --since 7d --sku TRANS14 --max-cost 20', 'if they cost at most 20'],
+    ['steno order recordings --sku TRANS14 --skip-ordered', 'all audio in a folder'],
     ['steno order --from talks.csv --skip-ordered --retry-unclear', 'once more what had no clear answer'],
     ['id=$(steno order https://example.com/talk.mp3 --sku TRANS6 --quiet --fail-on-hold)', 'in a script'],
   ],

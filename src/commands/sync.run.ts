@@ -4,6 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
+import { checkNameAs } from '../flows/transcripts/name.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
@@ -17,6 +18,7 @@ import { syncView } from '../views/sync.ts';
 interface SyncOptions {
   readonly download: string;
   readonly format: readonly string[];
+  readonly nameAs: string | undefined;
   readonly jobs: number;
 }
 
@@ -24,11 +26,13 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
   const { out, signal } = context;
   const formats = checkFormats(options.format);
   checkFolder(options.download);
+  checkNameAs(options, formats);
   const ledger = await context.requireLedger('sync works from the ledger');
   await moveLeftEvents(context, ledger);
   await context.warnOfLittleRoom();
   const transport = await context.connect();
-  const target = { folder: options.download, formats, jobs: options.jobs };
+  const { download: folder, nameAs: template, jobs } = options;
+  const target = { folder, formats, template, jobs };
   const news = new News(out);
   try {
     const outcomes = await whileSpinning(out, 'Synchronising', () =>

@@ -1,6 +1,6 @@
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, list, text } from '../cli/options.ts';
+import { count, list, nameTemplate, text } from '../cli/options.ts';
 
 export const sync = command({
   name: 'sync',
@@ -15,6 +15,7 @@ export const sync = command({
       default: 'txt',
       values: formats.map((each) => each.ext),
     }),
+    nameAs: nameTemplate('name of each file'),
     jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
   },
   examples: [

@@ -19,12 +19,13 @@ export async function run(context: Context, { args, options }: Input<TrackOption
   if (ids.length === 0 && options.from === undefined)
     throw usage('track requires an id, or --from', 'see: steno track --help');
   const ledger = await context.requireLedger('track writes to the ledger');
-  if (ids.length === 0) return out.show(trackedView([], true, out.forPeople));
+  const form = { forPeople: out.forPeople, currency: context.settings.currency };
+  if (ids.length === 0) return out.show(trackedView([], true, form));
   const transport = await context.connect();
   const outcomes = await whileSpinning(out, 'Asking', () => trackFiles(transport, ledger, ids));
   const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
   if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
   const several = args.length > 1 || options.from !== undefined;
-  if (several || !outcomes[0]?.error) await out.show(trackedView(outcomes, several, out.forPeople));
+  if (several || !outcomes[0]?.error) await out.show(trackedView(outcomes, several, form));
   raiseFailures(outcomes);
 }

@@ -1,6 +1,6 @@
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, flag, list, text } from '../cli/options.ts';
+import { count, flag, list, nameTemplate, text } from '../cli/options.ts';
 
 export const transcript = command({
   name: 'transcript',
@@ -17,7 +17,7 @@ export const transcript = command({
     output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
       values: 'file',
     }),
-    nameAs: text('--name-as <template>', 'name of each file, with {id}, {title}, {order} and {ext}'),
+    nameAs: nameTemplate('name of each file'),
     from: text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', {
       values: 'file',
     }),

@@ -5,6 +5,7 @@ import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
 import { raiseUndelivered } from '../flows/files/wait.ts';
 import { waitAndDownload } from '../flows/files/wait-and-download.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
+import { checkNameAs } from '../flows/transcripts/name.ts';
 import { usage } from '../lib/errors.ts';
 import { whileWaiting } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
@@ -16,11 +17,14 @@ interface WaitOptions {
   readonly interval: number | undefined;
   readonly download: string | undefined;
   readonly format: readonly string[];
+  readonly nameAs: string | undefined;
 }
 
 export async function run(context: Context, { args, options }: Input<WaitOptions>): Promise<void> {
-  const target = { download: options.download, formats: checkFormats(options.format) };
-  if (options.download !== undefined) checkFolder(options.download);
+  const { download, nameAs: template } = options;
+  const target = { download, template, formats: checkFormats(options.format) };
+  if (download !== undefined) checkFolder(download);
+  checkNameAs(options, target.formats);
   if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");
   const { out, signal } = context;
   const ledger = args.length ? await context.ledgerIfAny() : await context.ledger();
@@ -29,7 +33,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
     out.note('nothing is under way');
     return out.show(
       waitedView(
-        { outcomes: [], saved: options.download === undefined ? undefined : [] },
+        { outcomes: [], saved: download === undefined ? undefined : [] },
         { forPeople: out.forPeople, several: true },
       ),
     );
@@ -42,7 +46,8 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
     ),
   );
   out.addDone(...savedLine(waited.saved ?? []));
-  await out.show(waitedView(waited, { forPeople: out.forPeople, several: args.length !== 1 }));
+  const { currency } = context.settings;
+  await out.show(waitedView(waited, { forPeople: out.forPeople, currency, several: args.length !== 1 }));
   await warnSkippedFiles(out, waited.saved);
   const { order } = options;
   const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;

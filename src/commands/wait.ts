@@ -1,6 +1,6 @@
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { duration, list, text } from '../cli/options.ts';
+import { duration, list, nameTemplate, text } from '../cli/options.ts';
 
 export const wait = command({
   name: 'wait',
@@ -18,6 +18,7 @@ export const wait = command({
       default: 'txt',
       values: formats.map((each) => each.ext),
     }),
+    nameAs: nameTemplate('with --download, the name of each file'),
   },
   examples: [
     ['steno wait 12345', 'one file'],

@@ -1,19 +1,14 @@
 /** Reads a feed from its address or from a file. */
 import { createReadStream } from 'node:fs';
-import { getPublic, shownAddress } from '../api/http/get-public.ts';
-import type { Env } from '../lib/env.ts';
+import { getPublic, type PublicReading, shownAddress } from '../api/http/get-public.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { readBytes } from '../lib/streams.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { type Feed, parseFeed } from './feed.ts';
 
-export interface FeedReading {
-  readonly env: Env;
-  readonly signal: AbortSignal;
-  readonly userAgent: string;
+export interface FeedReading extends PublicReading {
   /** The user's limit; without it, that of a feed. */
   readonly timeoutMs?: number | undefined;
-  readonly trace?: (line: () => string) => void;
 }
 
 /** 10,000 episodes with their notes take 20 to 40 MB. */

@@ -1,6 +1,7 @@
 /** How attempts, orders and their files are written; the base of the tables that do so. */
 import { ciJobUrl } from '../lib/ci-job.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
+import { detailsText } from './audio-details.ts';
 import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
 import type { NewOrder } from './new-order.ts';
@@ -34,12 +35,12 @@ export abstract class AttemptTable extends Table {
   }
 
   /** Writes a new attempt. It is found by its token: its number is not known before. */
-  protected newAttempt({ audios, skus, names, notes, test }: NewOrder, token: string): Statement[] {
+  protected newAttempt({ audios, skus, names, notes, test, cost }: NewOrder, token: string): Statement[] {
     const { host, pid, start } = thisProcess();
     const attempt: Statement = {
       sql: `INSERT INTO attempts (profile, status, test, started_at, token, "user", host, pid, process_start, job, seen_at,
-          skus, names, notes)
-        VALUES (?, 'sending', ?, ${NOW}, ?, ?, ?, ?, ?, ?, ${NOW}, ?, ?, ?)`,
+          skus, names, notes, cost, currency)
+        VALUES (?, 'sending', ?, ${NOW}, ?, ?, ?, ?, ?, ?, ${NOW}, ?, ?, ?, ?, ?)`,
       values: [
         ...[
           this.profile,
@@ -52,10 +53,12 @@ export abstract class AttemptTable extends Table {
           this.hide(ciJobUrl(process.env)),
         ],
         ...[skus.join(','), this.hide(names.join('|')), this.hide(notes ?? '')],
+        ...[cost?.millionths ?? null, cost?.currency ?? ''],
       ],
     };
-    const urls = audios.map(({ url, key, names: [first = ''] }, position) => [
+    const urls = audios.map(({ url, key, details, names: [first = ''] }, position) => [
       ...[position, this.hide(url), storedName(this.hide(first)), this.hide(key ?? ''), spellingOf(url)],
+      detailsText(details, this.hide),
     ]);
     const ofAudios = audios.flatMap((audio, position) =>
       audio.names.map((name) => [storedName(this.hide(name)), position]),
@@ -65,8 +68,8 @@ export abstract class AttemptTable extends Table {
       ...rowStatements(
         urls,
         token,
-        `INSERT INTO attempt_urls (attempt, position, url, url_key, key, spelling)
-         SELECT attempts.id, CAST(column1 AS INTEGER), column2, column3, column4, column5`,
+        `INSERT INTO attempt_urls (attempt, position, url, url_key, key, spelling, details)
+         SELECT attempts.id, CAST(column1 AS INTEGER), column2, column3, column4, column5, column6`,
       ),
       ...rowStatements(
         ofAudios,
@@ -105,12 +108,14 @@ export abstract class AttemptTable extends Table {
   /** A known id is open again, as a file of the new order; but a test never replaces a real file. */
   #addingFile({ id, audio }: OrderedFile, order: OrderRow, test: boolean): Statement {
     return {
-      sql: `INSERT INTO files (profile, id, order_id, url, key, test, state, ordered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      sql: `INSERT INTO files (profile, id, order_id, url, key, details, test, state, ordered_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id, url = excluded.url, key = excluded.key,
-          test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
+          details = excluded.details, test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
         WHERE excluded.test <= files.test`,
       values: [
-        ...[this.profile, id, order.id, audio?.url ?? '', audio?.key ?? '', Number(test)],
+        ...[this.profile, id, order.id, audio?.url ?? '', audio?.key ?? '', audio?.details ?? ''],
+        Number(test),
         ...[order.hold === null ? '' : 'On Hold', order.at],
       ],
     };

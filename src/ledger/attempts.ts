@@ -2,11 +2,13 @@
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { AttemptTable } from './attempt-table.ts';
+import { detailsText, hiddenDetails } from './audio-details.ts';
 import type { Audio } from './audio-names.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
-import type { NewOrder, PlacedOrder } from './new-order.ts';
+import type { NewOrder, PlacedOrder, SpendingLimit } from './new-order.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
 import type { KeptOutcome, Outcome } from './outbox.ts';
+import { waitingForOthers, withinLimit } from './spending.ts';
 import { CommitUnknown, type Statement } from './store.ts';
 import { NOW } from './table.ts';
 
@@ -30,10 +32,14 @@ export class Attempts extends AttemptTable {
    * Writes an attempt and claims every name of its audios, all or none; gives its number. Gives nothing where another
    * attempt holds one of them, unless it is one of those that may be taken over. Test orders claim nothing.
    */
-  async begin(order: NewOrder, takeOver: readonly number[] | 'any'): Promise<number | undefined> {
+  async begin(
+    order: NewOrder,
+    takeOver: readonly number[] | 'any',
+    limit?: SpendingLimit | undefined,
+  ): Promise<number | undefined> {
     for (let n = 1; ; n += 1) {
       const token = process.getBuiltinModule('node:crypto').randomUUID();
-      const attempt = await this.#begin(order, token, takeOver);
+      const attempt = await this.#begin(order, token, takeOver, limit);
       if (attempt instanceof CommitUnknown && n === MAX_BEGINNINGS) throw attempt;
       if (attempt instanceof CommitUnknown) continue;
       if (attempt !== undefined) this.#tokens.set(attempt, token);
@@ -46,11 +52,14 @@ export class Attempts extends AttemptTable {
     order: NewOrder,
     token: string,
     takeOver: readonly number[] | 'any',
+    limit: SpendingLimit | undefined,
   ): Promise<number | undefined | CommitUnknown> {
     const statements = [
       unlessMoved(this.profile),
+      ...(limit ? [waitingForOthers(this.profile, this.timestamp())] : []),
       ...this.newAttempt(order, token),
       ...this.claims.taking(token, namesOf(order), takeOver),
+      ...(limit ? [withinLimit(this.profile, token, limit)] : []),
       { sql: 'SELECT id FROM attempts WHERE token = ?', values: [token] },
     ];
     try {
@@ -128,7 +137,10 @@ export class Attempts extends AttemptTable {
     placed: PlacedOrder,
     at: string,
   ): Promise<OrderedFiles> {
-    const audios = order.audios.map(({ url, key = '' }) => ({ url: this.hide(url), key: this.hide(key) }));
+    const audios = order.audios.map(({ url, key = '', details }) => ({
+      ...{ url: this.hide(url), key: this.hide(key) },
+      details: detailsText(details, this.hide),
+    }));
     const row = {
       id: placed.id,
       at,
@@ -266,7 +278,10 @@ export class Attempts extends AttemptTable {
     const hide = (text: string): string => this.hide(text);
     const optional = (text: string | undefined): string | undefined => text && hide(text);
     const audios = order.audios.map(
-      ({ url, key, names }): Audio => ({ url: hide(url), key: optional(key), names: names.map(hide) }),
+      ({ url, key, names, details }): Audio => ({
+        ...{ url: hide(url), key: optional(key), names: names.map(hide) },
+        details: hiddenDetails(details, hide),
+      }),
     );
     return {
       order: { ...order, audios, names: order.names.map(hide), notes: optional(order.notes) },

@@ -3,6 +3,7 @@
  * each of its audios. A further kind of name (a feed's guid, a file's hash) is one more text in the list.
  */
 import { audioIdentity } from '../lib/audio-identity.ts';
+import type { AudioDetails } from './audio-details.ts';
 
 /** One audio of an order. */
 export interface Audio {
@@ -10,6 +11,7 @@ export interface Audio {
   /** What tells it from others in place of its URL. */
   readonly key?: string | undefined;
   readonly names: readonly string[];
+  readonly details?: AudioDetails | undefined;
 }
 
 export const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
@@ -19,6 +21,23 @@ export const urlName = (url: string): string => `url ${audioIdentity(url)}`;
 export function makeAudio(url: string, key?: string): Audio {
   return { url, key, names: [key === undefined ? urlName(url) : keyName(key)] };
 }
+
+/** An episode of a feed: beside its URL it is known by what the feed says of it. */
+export const makeEpisode = (url: string, names: readonly string[], details: AudioDetails): Audio => ({
+  url,
+  names: [urlName(url), ...names],
+  details,
+});
+
+/** A file of this machine is known by its content alone: its URL may be given to another file. */
+export const makeFile = (url: string, sha256: string, details: AudioDetails): Audio => ({
+  ...makeAudio(url, contentKey(sha256)),
+  details,
+});
+
+export const contentKey = (sha256: string): string => `sha256:${sha256}`;
+
+export const isContentName = (name: string): boolean => name.startsWith(keyName(contentKey('')));
 
 /** Some databases take no longer text into an index. */
 const MAX_NAME_BYTES = 1024;

@@ -31,8 +31,17 @@ const keysOf = (path: string): readonly [string, string] => [
 ];
 
 export class Downloads extends Table {
-  /** Notes a transcript at a path. If the path was noted for another, that one was replaced and is removed. */
-  async add(file: string, ext: string, path: string, { bytes, draft }: Written): Promise<void> {
+  /**
+   * Notes a transcript at a path, as one that the folder has: the path is in it or below. If the path was noted for
+   * another, that one was replaced and is removed.
+   */
+  async add(
+    file: string,
+    ext: string,
+    path: string,
+    { bytes, draft }: Written,
+    folder = dirname(path),
+  ): Promise<void> {
     const whole = resolve(path);
     if (await this.isOfAnother(file, ext, path)) {
       const [key, asciiKey] = keysOf(whole);
@@ -46,7 +55,7 @@ export class Downloads extends Table {
       this.profile,
       file,
       ext,
-      dirname(whole),
+      resolve(folder),
       whole,
       pathKey(whole),
       bytes,
@@ -67,6 +76,18 @@ export class Downloads extends Table {
       asciiKey,
     );
     return row?.draft ?? undefined;
+  }
+
+  /** Where the folder has this transcript. */
+  async pathIn(folder: string, file: string, ext: string): Promise<string | undefined> {
+    const row = await this.db.get<{ path: string }>(
+      'SELECT path FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND folder = ?',
+      this.profile,
+      file,
+      ext,
+      resolve(folder),
+    );
+    return row?.path;
   }
 
   /** Whether the path is noted for this transcript. */

@@ -9,6 +9,7 @@ export interface PairedFile {
   /** Empty where it was not known. */
   readonly url: string;
   readonly key: string;
+  readonly details: string;
 }
 
 /** A file, and the audio that the service says it was made of. */
@@ -31,7 +32,7 @@ export async function correctPairings(
   const orders = [...new Set(wrong.map(({ file }) => file.order_id))];
   const [files, audios] = await Promise.all([
     db.all<PairedFile>(
-      `SELECT id, order_id, url, key FROM files
+      `SELECT id, order_id, url, key, details FROM files
        WHERE profile = ? AND order_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
       profile,
       JSON.stringify(orders),
@@ -40,9 +41,9 @@ export async function correctPairings(
   ]);
   const paired = new Map(files.map((file) => [file.id, file]));
   const changed = new Set<string>();
-  const setAudio = (id: string, { url, key = '' }: OrderedAudio): void => {
+  const setAudio = (id: string, { url, key = '', details = '' }: OrderedAudio): void => {
     const file = paired.get(id);
-    if (file) paired.set(id, { ...file, url, key });
+    if (file) paired.set(id, { ...file, url, key, details });
     changed.add(id);
   };
   for (const { file, link } of wrong) {
@@ -75,11 +76,11 @@ async function audiosOfUnpaired(
 
 function settingAudio(profile: string, file: PairedFile | undefined): Statement[] {
   if (!file) return [];
-  const { id, url, key } = file;
+  const { id, url, key, details } = file;
   return [
     {
-      sql: 'UPDATE files SET url = ?, key = ? WHERE profile = ? AND id = ?',
-      values: [url, key, profile, id],
+      sql: 'UPDATE files SET url = ?, key = ?, details = ? WHERE profile = ? AND id = ?',
+      values: [url, key, details, profile, id],
     },
   ];
 }

@@ -32,6 +32,8 @@ export interface FileRow {
   readonly job: string | null;
   /** What tells its audio from others in place of the URL; empty where the URL does. */
   readonly key: string;
+  /** What the feed or the file of its audio says; see audio-details.ts. */
+  readonly details: string;
 }
 
 export interface FileFilter {
@@ -63,7 +65,7 @@ export interface KnownFile {
 
 const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
   files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
-  files.remark, files.hint, files.answer, files.key,
+  files.remark, files.hint, files.answer, files.key, files.details,
   orders.skus, orders.names, orders.notes, orders.hold, orders."user", orders.host, orders.job`;
 /** An event named the file since the service was last asked about it; as in the index. */
 const hasNews = "heard_at >= coalesce(checked_at, '')";
@@ -225,7 +227,8 @@ export class Files extends Table {
 
   #before(seen: readonly ServiceAnswer[]): Statement {
     return {
-      sql: `SELECT files.id, files.order_id, files.url, files.key, files.state, orders.hold FROM ${tables}
+      sql: `SELECT files.id, files.order_id, files.url, files.key, files.details, files.state, orders.hold
+        FROM ${tables}
         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       values: [this.profile, JSON.stringify(seen.map(({ id }) => id))],
       isResult: true,
@@ -263,6 +266,15 @@ export class Files extends Table {
       this.profile,
       JSON.stringify(orders),
     );
+  }
+
+  /** Ids of all invoices that files name, of the newest files first. */
+  async invoices(): Promise<string[]> {
+    const rows = await this.db.all<{ invoices: string }>(
+      "SELECT invoices FROM files WHERE profile = ? AND invoices <> '' ORDER BY seq DESC",
+      this.profile,
+    );
+    return [...new Set(rows.flatMap(({ invoices }) => invoices.split(',')))];
   }
 
   /** All states that files are in. From one to the next by the index: DISTINCT would go through all files. */

@@ -9,14 +9,17 @@ import { EventEffects } from './event-effects.ts';
 import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
 import { Files } from './files.ts';
+import { Invoices } from './invoices.ts';
 import { NewActions } from './new-actions.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import type { Outbox } from './outbox.ts';
 import { Properties } from './properties.ts';
 import { Runs } from './runs.ts';
+import { Spending } from './spending.ts';
 import type { Store } from './store.ts';
 import type { Hide } from './table.ts';
 import { TrackedFiles } from './tracked-files.ts';
+import { Uploads } from './uploads.ts';
 import { WebhookLoans } from './webhook-loans.ts';
 
 export class LedgerTables {
@@ -35,6 +38,9 @@ export class LedgerTables {
   readonly duties: Duties;
   readonly webhookLoans: WebhookLoans;
   readonly properties: Properties;
+  readonly invoices: Invoices;
+  readonly uploads: Uploads;
+  readonly spending: Spending;
 
   constructor(db: Store, profile: string, hide: Hide, outbox?: Outbox) {
     const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)), outbox };
@@ -53,5 +59,8 @@ export class LedgerTables {
     this.duties = new Duties(context);
     this.webhookLoans = new WebhookLoans(context);
     this.properties = new Properties(context);
+    this.invoices = new Invoices(context);
+    this.uploads = new Uploads(context);
+    this.spending = new Spending(context);
   }
 }

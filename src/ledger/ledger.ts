@@ -208,7 +208,7 @@ export class Ledger extends LedgerTables {
         ),
         `DELETE FROM actions ${ofEvents}`,
         `DELETE FROM event_files ${ofEvents}`,
-        ...['attempts', 'orders', 'files', 'downloads', 'events'].map(
+        ...['attempts', 'orders', 'files', 'downloads', 'events', 'kept_invoices', 'uploads'].map(
           (table) => `DELETE FROM ${table} WHERE profile = ?`,
         ),
       ];

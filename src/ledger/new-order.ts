@@ -8,6 +8,22 @@ export interface NewOrder {
   readonly names: readonly string[];
   readonly notes?: string | undefined;
   readonly test: boolean;
+  /** What it is expected to cost; absent where that is not known. */
+  readonly cost?: OrderCost | undefined;
+}
+
+export interface OrderCost {
+  /** In millionths of the currency: databases add them up. */
+  readonly millionths: number;
+  /** Empty where it is not known. */
+  readonly currency: string;
+}
+
+/** What may be ordered in a period. */
+export interface SpendingLimit {
+  readonly millionths: number;
+  /** The beginning of the period, in ISO 8601. */
+  readonly since: string;
 }
 
 export interface PlacedOrder {

@@ -138,7 +138,7 @@ export class OpenAttempts extends AttemptTable {
   /** What an attempt was to order, as it is kept. */
   audios(attempt: number): Promise<OrderedAudio[]> {
     return this.db.all<OrderedAudio>(
-      'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
+      'SELECT url, key, details FROM attempt_urls WHERE attempt = ? ORDER BY position',
       attempt,
     );
   }

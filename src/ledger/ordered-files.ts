@@ -4,6 +4,8 @@ import { urlName } from './audio-names.ts';
 export interface OrderedAudio {
   readonly url: string;
   readonly key?: string | undefined;
+  /** As the ledger keeps them. */
+  readonly details?: string | undefined;
 }
 
 export interface OrderedFile {

@@ -290,4 +290,39 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE orders ADD COLUMN host TEXT NOT NULL DEFAULT '';
       ALTER TABLE orders ADD COLUMN job TEXT NOT NULL DEFAULT '';`,
   },
+  {
+    /*
+     * `details` is JSON: what a feed or a file says of its audio. `cost` is the estimate of an order in millionths of
+     * `currency`; null where it is not known. `uploads` are the URLs that files of this machine got, by their content.
+     */
+    name: '016-cost',
+    sql: `
+      ALTER TABLE attempt_urls ADD COLUMN details TEXT NOT NULL DEFAULT '';
+      ALTER TABLE files ADD COLUMN details TEXT NOT NULL DEFAULT '';
+      ALTER TABLE attempts ADD COLUMN cost INTEGER;
+      ALTER TABLE attempts ADD COLUMN currency TEXT NOT NULL DEFAULT '';
+      CREATE INDEX attempts_by_time ON attempts (profile, started_at);
+
+      CREATE TABLE budgets (
+        profile TEXT PRIMARY KEY,
+        asked_at TEXT NOT NULL
+      ) WITHOUT ROWID;
+
+      CREATE TABLE kept_invoices (
+        profile TEXT NOT NULL,
+        id TEXT NOT NULL,
+        fetched_at TEXT NOT NULL,
+        final INTEGER NOT NULL,
+        answer TEXT NOT NULL,
+        PRIMARY KEY (profile, id)
+      ) WITHOUT ROWID;
+
+      CREATE TABLE uploads (
+        profile TEXT NOT NULL,
+        content TEXT NOT NULL,
+        url TEXT NOT NULL,
+        at TEXT NOT NULL,
+        PRIMARY KEY (profile, content)
+      ) WITHOUT ROWID;`,
+  },
 ];

@@ -32,6 +32,12 @@ export function parseBudget(text: string): Budget {
   );
 }
 
+/** Of a budget that names none. */
+export const withCurrency = ({ limit, period }: Budget, currency: string): Budget => ({
+  limit: { ...limit, currency: limit.currency || currency },
+  period,
+});
+
 export const budgetText = ({ limit, period }: Budget): string => `${moneyText(limit)}/${period}`;
 
 /** The period that a time lies in. In UTC, so that all who share a ledger mean the same; a week begins on Monday. */

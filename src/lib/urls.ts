@@ -3,9 +3,16 @@ import { hasHidden } from './text.ts';
 
 const examples = {
   audio: 'https://host/talk.mp3',
+  argument: 'https://host/talk.mp3',
   hook: 'https://host/hook',
   feed: 'https://host/feed.xml',
 } as const;
+
+/** For what looks like a path. */
+const localHints: Readonly<Partial<Record<keyof typeof examples, string>>> = {
+  audio: 'the service fetches audio by itself: put the file where a URL reaches it',
+  argument: 'there is no such file or folder either',
+};
 
 /** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
 export function checkUrl(text: string, use: keyof typeof examples = 'audio'): string {
@@ -18,12 +25,8 @@ export function checkUrl(text: string, use: keyof typeof examples = 'audio'): st
     );
   }
   const looksLocal = !/^[a-z][a-z0-9+.-]*:/i.test(text) && /[./\\]/.test(text);
-  throw usage(
-    `'${shownUrl(text)}' is not an http or https URL`,
-    use === 'audio' && looksLocal
-      ? 'the service fetches audio by itself: put the file where a URL reaches it'
-      : `write it like ${examples[use]}`,
-  );
+  const hint = (looksLocal && localHints[use]) || `write it like ${examples[use]}`;
+  throw usage(`'${shownUrl(text)}' is not an http or https URL`, hint);
 }
 
 /** What is no URL can't be told from a signature in it: its parameters are not shown. */

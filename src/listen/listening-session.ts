@@ -209,7 +209,7 @@ export class ListeningSession {
     const { tunnel: command, publicUrl } = plan;
     if (command === undefined) return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:');
     const { env } = resources;
-    const tunnel = await openTunnel({ command, origin, port, env, signal: end.signal, onError });
+    const tunnel = await openTunnel({ command, origin, port, env, signal: end.signal });
     this.#tunnel = tunnel;
     runInBackground(async () => {
       const how = await tunnel.ended;

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
+import { checkNameAs } from '../flows/transcripts/name.ts';
 import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -32,6 +33,7 @@ export interface ListenFlags {
   readonly jobs: number | undefined;
   readonly download: string | undefined;
   readonly format: readonly string[];
+  readonly nameAs: string | undefined;
   readonly only: readonly string[];
   readonly until: string | undefined;
   readonly count: number | undefined;
@@ -54,7 +56,7 @@ interface PlanOptions {
 export async function planListening(flags: ListenFlags, options: PlanOptions): Promise<ListenPlan> {
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
   const { timeoutMs, onWarning } = options;
-  checkFormats(flags.format);
+  checkNameAs(flags, checkFormats(flags.format));
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
@@ -126,7 +128,13 @@ async function openActions(
   }
   if (download !== undefined && connect) {
     await removeLeftovers(download);
-    const action = downloadAction(await connect(), ledger, download, checkFormats(flags.format));
+    const action = downloadAction(
+      await connect(),
+      ledger,
+      download,
+      checkFormats(flags.format),
+      flags.nameAs,
+    );
     actions.push(await named(action, action.target));
   }
   return actions;

@@ -1,4 +1,6 @@
 /** Made-up audio; the same URL always gives the same. */
+import { episodeAt } from './episodes.ts';
+
 export interface Audio {
   readonly title: string;
   readonly minutes: number;
@@ -7,9 +9,10 @@ export interface Audio {
 
 export function audioAt(url: string): Audio {
   const hashed = [...url].reduce((hash, character) => (hash * 31 + character.charCodeAt(0)) >>> 0, 7);
+  const episode = episodeAt(url);
   return {
-    title: titleOf(url),
-    minutes: 1 + (hashed % 8),
+    title: episode?.title ?? titleOf(url),
+    minutes: episode?.minutes ?? 1 + (hashed % 8),
     stars: url.toLowerCase().includes('difficult') ? 2 : 3 + (hashed % 3),
   };
 }

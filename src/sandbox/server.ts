@@ -6,6 +6,7 @@ import { type Answer, messageAnswer } from './answer.ts';
 import { readBody } from './body.ts';
 import { checkCaller } from './callers.ts';
 import { type Fault, type FaultPlan, planFaults } from './faults.ts';
+import { FEED_PATH, feedAnswer } from './feed.ts';
 import { type Params, readParams } from './params.ts';
 import { Refusal } from './refusal.ts';
 import { MethodNotAllowed, matchRoute } from './routes.ts';
@@ -64,6 +65,7 @@ async function handle(
 ): Promise<Answer> {
   const { method = '', url = '' } = request;
   const [path = '', ...query] = url.split('?');
+  if (path === FEED_PATH && method === 'GET') return feedAnswer(request.headers.host ?? '');
   const { route, pathParams } = matchRoute(method, path);
   const params = readParams(query.join('?'), request.headers['content-type'], body);
   requireKey(params);

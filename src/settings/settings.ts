@@ -1,21 +1,31 @@
+import { findOrderSku } from '../catalog/skus.ts';
+import { parseBudget } from '../lib/budget.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
+import { checkCurrency, parseMoney } from '../lib/money.ts';
 import { checkPostgresUrl, type PostgresAddress, passwordOf } from '../lib/postgres-url.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { type CommandLimits, checkKey, type Key, keyFromCommand, secretFromCommand } from './key.ts';
 import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
 
+/** The price of a minute of one SKU; there is one such setting for each. */
+export type PriceSetting = `price.${string}`;
+
 export type SettingName =
+  | PriceSetting
   | 'base-url'
   | 'api-key'
   | 'api-key-command'
   | 'timeout'
   | 'ledger'
   | 'ledger-password-command'
-  | 'account';
+  | 'account'
+  | 'upload-command'
+  | 'budget'
+  | 'currency';
 
 interface Setting {
   readonly name: SettingName;
@@ -46,7 +56,21 @@ export const settingList: readonly Setting[] = [
     env: 'STENO_ACCOUNT',
     check: checkAccount,
   },
+  {
+    name: 'upload-command',
+    help: 'command that uploads a file and prints its https URL, for order <file>',
+    check: checkCommand,
+  },
+  {
+    name: 'budget',
+    help: 'how much may be ordered in a day, week, month or year: 200/month',
+    check: checkBudget,
+  },
+  { name: 'currency', help: 'currency of amounts that say none', check: checkCurrency },
+  { name: 'price.<SKU>', help: 'price of a minute of a SKU, for estimates', check: checkPrice },
 ];
+
+const PRICE = 'price.';
 
 /** How messages name what `ledger-password-command` prints. */
 const ledgerPassword = { name: 'password', setting: 'ledger-password-command' };
@@ -103,7 +127,24 @@ export class Settings {
   }
 
   all(): SettingValue[] {
-    return settingNames.map((name) => this.get(name));
+    return [...settingNames.filter((name) => !isPrice(name)), ...this.#priceNames].map((name) =>
+      this.get(name),
+    );
+  }
+
+  /** The prices of a minute that are set, by SKU. */
+  get prices(): Record<string, string> {
+    const set = this.#priceNames.map((name) => [name.slice(PRICE.length), this.get(name).value ?? '']);
+    return Object.fromEntries(set);
+  }
+
+  /** Of amounts that say none; empty where it is not known. */
+  get currency(): string {
+    return this.get('currency').value?.trim().toUpperCase() ?? '';
+  }
+
+  get #priceNames(): PriceSetting[] {
+    return Object.keys(this.#profile).filter(isPrice).sort();
   }
 
   /** The value as it stands, valid or not. */
@@ -169,6 +210,7 @@ export class Settings {
 }
 
 export function settingByName(name: string): Setting {
+  if (isPrice(name)) return priceSetting(name);
   const dashed = name.replaceAll('_', '-');
   const setting = settingList.find((each) => each.name === dashed);
   if (setting) return setting;
@@ -176,6 +218,28 @@ export function settingByName(name: string): Setting {
     `there is no setting '${name}'`,
     didYouMean(name, settingNames, `settings: ${settingNames.join(', ')}`),
   );
+}
+
+const isPrice = (name: string): name is PriceSetting => name.startsWith(PRICE);
+
+function priceSetting(name: PriceSetting): Setting {
+  const sku = name.slice(PRICE.length);
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(sku))
+    throw usage(`'${name}' names no SKU`, 'write it like price.TRANS14; see: steno skus');
+  // Others may be set: the API document does not list every SKU.
+  const known = findOrderSku(sku) ?? findOrderSku(sku.toUpperCase());
+  if (known && known.sku !== sku) throw usage(`'${name}' names no SKU`, `did you mean ${PRICE}${known.sku}?`);
+  return { name, help: `price of a minute of ${sku}`, check: checkPrice };
+}
+
+function checkPrice(value: string): void {
+  const price = parseMoney(value);
+  if (!price || price.amount.sign <= 0)
+    throw usage(`the price '${value}' is not an amount above zero`, 'write the price of a minute, like 0.86');
+}
+
+function checkBudget(value: string): void {
+  parseBudget(value);
 }
 
 function checkTimeout(value: string): void {

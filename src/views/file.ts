@@ -2,6 +2,7 @@ import type { AudioFile } from '../api/files.ts';
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import type { Json } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
+import { alignAmounts } from './amounts.ts';
 
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },
@@ -19,13 +20,19 @@ const columns: readonly Column[] = [
 ];
 
 /** On a terminal a single file is a page, several are a table of what matters most. */
-export function filesView(files: readonly AudioFile[], json: Json, forPeople: boolean): View {
-  const rows = files.map((file) => [
+export function filesView(
+  files: readonly AudioFile[],
+  json: Json,
+  { forPeople, currency }: { forPeople: boolean; currency?: string | undefined } = { forPeople: false },
+): View {
+  const totals = files.map((file) => file.total);
+  const shownTotals = forPeople ? alignAmounts(totals, currency) : totals;
+  const rows = files.map((file, at) => [
     file.id,
     file.state,
     cutSignatures(file.title),
     file.duration,
-    file.total,
+    shownTotals[at] ?? '',
     file.qualityStars,
     file.orders.join(','),
     file.invoices.join(','),

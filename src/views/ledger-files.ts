@@ -1,16 +1,16 @@
 /** Files as they are in the ledger. */
 import type { Outcome } from '../flows/bulk.ts';
 import type { FilePage } from '../flows/files/list.ts';
+import type { ListedFile } from '../flows/files/listed.ts';
 import type { Tracked } from '../flows/files/track.ts';
 import type { Download } from '../ledger/downloads.ts';
 import type { FileRow } from '../ledger/files.ts';
 import { type Json, parseJson, toJson } from '../lib/json.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import type { Column, View } from '../lib/view.ts';
+import { alignAmounts, amountJson, currencyOf } from './amounts.ts';
 import { failureJson } from './documents.ts';
 import { viewPages } from './pages.ts';
-
-const COLUMNS_FOR_PEOPLE = 7;
 
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },
@@ -35,35 +35,65 @@ const columns: readonly Column[] = [
   { name: 'key' },
   { name: 'by' },
   { name: 'job', kind: 'link' },
+  { name: 'minutes', kind: 'amount' },
+  { name: 'total', kind: 'amount' },
+  { name: 'currency' },
 ];
 
 const everyColumn = columns.map((_, at) => at);
 
-/** The first ones, the key where a file has one, and who ordered it where that was somebody else or a CI job. */
-const columnsForPeople = (rows: readonly FileRow[]): number[] => [
-  ...everyColumn.slice(0, COLUMNS_FOR_PEOPLE),
-  ...(rows.some(({ key }) => key) ? [columnAt('key')] : []),
-  ...(rows.some((row) => otherSender(senderOf(row))) ? [columnAt('by')] : []),
-  ...(rows.some(({ job }) => job) ? [columnAt('job')] : []),
-];
-
 const columnAt = (name: string): number => columns.findIndex((column) => column.name === name);
+
+/** What people see of each file: of the last ones only those that tell something of one of the files. */
+const columnsForPeople = (rows: readonly ListedFile[]): number[] => {
+  const has = (name: string, isTold: (row: ListedFile) => unknown): string[] =>
+    rows.some(isTold) ? [name] : [];
+  return [
+    ...['id', 'state', 'title'],
+    ...has('minutes', ({ minutes }) => minutes),
+    ...has('total', ({ total }) => total),
+    ...['order', 'ordered', 'changed', 'url'],
+    ...has('key', ({ key }) => key),
+    // Where it was somebody else.
+    ...has('by', (row) => otherSender(senderOf(row))),
+    ...has('job', ({ job }) => job),
+  ].map(columnAt);
+};
 
 const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
   ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
 });
 
+export interface ListForm {
+  readonly forPeople: boolean;
+  /** Of totals that name none; empty where it is not known. */
+  readonly currency: string;
+}
+
+function aligned(rows: readonly ListedFile[], currency: string): ListedFile[] {
+  const minutes = alignAmounts(
+    rows.map((row) => row.minutes),
+    '',
+    0,
+  );
+  const totals = alignAmounts(
+    rows.map((row) => row.total),
+    currency,
+  );
+  return rows.map((row, at) => ({ ...row, minutes: minutes[at] ?? '', total: totals[at] ?? '' }));
+}
+
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
-function filePageView({ rows, downloads }: FilePage, forPeople: boolean): View {
+function filePageView({ rows, downloads }: FilePage, { forPeople, currency }: ListForm): View {
   const shown = forPeople ? columnsForPeople(rows) : everyColumn;
   return {
     columns: shown.map((at) => columns[at] as Column),
     get json() {
-      return rows.map((row) => document(row, downloads.get(row.id) ?? []));
+      return rows.map((row) => document(row, downloads.get(row.id) ?? [], currency));
     },
     get rows() {
-      return rows.map((row) => {
-        const all = cells(row, downloads.get(row.id) ?? []);
+      return (forPeople ? aligned(rows, currency) : rows).map((row) => {
+        const all = cells(row, downloads.get(row.id) ?? [], currency);
         return shown.map((at) => all[at] ?? '');
       });
     },
@@ -73,7 +103,7 @@ function filePageView({ rows, downloads }: FilePage, forPeople: boolean): View {
   };
 }
 
-const cells = (row: FileRow, downloads: readonly Download[]): string[] => [
+const cells = (row: ListedFile, downloads: readonly Download[], currency: string): string[] => [
   row.id,
   row.state || 'ordered',
   row.title,
@@ -96,9 +126,12 @@ const cells = (row: FileRow, downloads: readonly Download[]): string[] => [
   row.key,
   userAndHost(senderOf(row)),
   row.job ?? '',
+  row.minutes,
+  row.total,
+  currencyOf(row.total, currency),
 ];
 
-const document = (row: FileRow, downloads: readonly Download[]): Json =>
+const document = (row: ListedFile, downloads: readonly Download[], currency: string): Json =>
   toJson({
     audiofile: row.id,
     state: row.state || null,
@@ -121,6 +154,9 @@ const document = (row: FileRow, downloads: readonly Download[]): Json =>
     answer: answerOf(row) as never,
     key: row.key || null,
     by: row.host ? { user: row.user || null, host: row.host, job: row.job || null } : null,
+    minutes: amountJson(row.minutes),
+    total: amountJson(row.total),
+    currency: currencyOf(row.total, currency) || null,
   });
 
 /** What an event says of the state is a remark, until the service has said it. */
@@ -138,23 +174,19 @@ function answerOf({ answer }: FileRow): Json {
   }
 }
 
-export const filePages = (pages: AsyncIterable<FilePage>, forPeople: boolean): AsyncGenerator<View> =>
-  viewPages(pages, (page) => filePageView(page, forPeople), { rows: [], downloads: new Map() });
+export const filePages = (pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> =>
+  viewPages(pages, (page) => filePageView(page, form), { rows: [], downloads: new Map() });
 
 /** The files that were taken in. JSON: one document, or with `several` an array in the order asked. */
-export function trackedView(
-  outcomes: readonly Outcome<Tracked>[],
-  several: boolean,
-  forPeople: boolean,
-): View {
+export function trackedView(outcomes: readonly Outcome<Tracked>[], several: boolean, form: ListForm): View {
   const tracked = outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value]));
   const rows = tracked.map(({ row }) => row);
   const downloads = new Map(tracked.map((each) => [each.row.id, each.downloads]));
-  const { columns: shown, rows: cellsOfRows, quiet } = filePageView({ rows, downloads }, forPeople);
+  const { columns: shown, rows: cellsOfRows, quiet } = filePageView({ rows, downloads }, form);
   const json = outcomes.map((outcome) =>
     outcome.error
       ? failureJson(outcome.what, outcome.error)
-      : document(outcome.value.row, outcome.value.downloads),
+      : document(outcome.value.row, outcome.value.downloads, form.currency),
   );
   return { columns: shown, rows: cellsOfRows, quiet, json: several ? json : (json[0] ?? null) };
 }

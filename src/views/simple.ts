@@ -3,11 +3,15 @@ import type { Balance } from '../api/balance.ts';
 import type { FileChange } from '../api/files.ts';
 import type { Webhook } from '../api/webhook.ts';
 import type { View } from '../lib/view.ts';
+import { amountWithCurrency } from './amounts.ts';
 
-export const balanceView = ({ balance, json }: Balance): View => ({
+/** The API document calls it dollars. */
+const BALANCE_CURRENCY = 'USD';
+
+export const balanceView = ({ balance, json }: Balance, forPeople: boolean): View => ({
   json,
   columns: [{ name: 'balance', kind: 'amount' }],
-  rows: [[balance]],
+  rows: [[forPeople ? amountWithCurrency(balance, BALANCE_CURRENCY) : balance]],
   quiet: [balance],
 });
 

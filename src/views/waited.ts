@@ -10,6 +10,8 @@ import { savedJson, savedView } from './saved.ts';
 
 export interface WaitViewOptions {
   readonly forPeople: boolean;
+  /** Of totals that name none. */
+  readonly currency?: string;
   /** The JSON is an array: several files were asked for, or the command line does not say how many. */
   readonly several: boolean;
   readonly orders?: readonly Order[];
@@ -20,12 +22,14 @@ export interface WaitViewOptions {
 /** What waiting came to: the transcripts if they were downloaded, otherwise the files. */
 export function waitedView(
   { outcomes, saved }: WaitResult,
-  { forPeople, several, orders = [], held = [] }: WaitViewOptions,
+  { forPeople, currency, several, orders = [], held = [] }: WaitViewOptions,
 ): View {
   const files = outcomes.flatMap(({ file }) => file ?? []);
   const all = outcomes.map(outcomeJson);
   const [only] = all;
-  const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, forPeople);
+  const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, {
+    ...{ forPeople, currency },
+  });
   const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
   // Of an order every new id is printed, delivered or not.
   const ids = orders.length ? orders.flatMap((order) => order.audiofiles) : delivered;

@@ -71,9 +71,15 @@ it('the clock is set back, and listen --timeout ends with 6', async () => {
 /** What needs the time of day; all else measures with monotonicMs. */
 const timeOfDay: Readonly<Record<string, string>> = {
   'api/http/failures.ts': 'Retry-After may be a date',
+  'api/http/get-public.ts': 'Retry-After may be a date',
   'commands/events.run.ts': '--since',
   'commands/files.run.ts': '--since',
   'commands/ledger.run.ts': '--before',
+  'commands/report.run.ts': '--since, and what is late',
+  'flows/orders/cost.ts': 'which month a budget is of',
+  'flows/orders/feed-rows.ts': '--since',
+  'flows/orders/local-audio.ts': 'the age of a file on disk',
+  'flows/prices/estimate.ts': 'whether a month is one of this year',
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
   'ledger/backup-process.ts': 'the age of a file on disk',
   'ledger/backups.ts': 'the age of a file on disk',

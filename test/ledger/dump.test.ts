@@ -36,8 +36,8 @@ describe('an export', () => {
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
       )
       .map(({ name }) => name);
-    // What belongs to the file itself, and the webhooks that listeners of this machine have borrowed.
-    const own = ['migrations', 'properties', 'webhook_loans'];
+    // What belongs to the file itself, the webhooks that listeners of this machine have borrowed, and what locks a budget.
+    const own = ['migrations', 'properties', 'webhook_loans', 'budgets'];
     const wanted = names.filter((name) => !own.includes(name));
     expect(dumpTables.map(({ name }) => name).sort()).toEqual(wanted.sort());
   });
@@ -74,6 +74,8 @@ describe('an export', () => {
           db.all('SELECT arrival FROM events WHERE arrival IS NOT NULL ORDER BY arrival'),
           db.all('SELECT profile, file, ext, folder, at FROM downloads ORDER BY 1, 2, 3, 4'),
           db.all('SELECT profile, name FROM claims ORDER BY profile, name'),
+          db.all('SELECT profile, id, fetched_at FROM kept_invoices ORDER BY profile, id'),
+          db.all('SELECT profile, content, at FROM uploads ORDER BY profile, content'),
         ];
         expect(knows(first)).toEqual(knows(second));
         expect(totals(await first.ledger.importLines(sourceOf(after), never))[0]).toBe(0);

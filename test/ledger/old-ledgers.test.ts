@@ -112,6 +112,35 @@ describe.concurrent.each([
   });
 });
 
+describe.concurrent.each([
+  ['0.1.0', RELEASED],
+  ['the version before costs', migrations.findIndex(({ name }) => name === '016-cost')],
+])('a ledger of %s', (_, count) => {
+  it('has minutes, totals and a report, and keeps the invoices that it fetches', async () => {
+    const { service, user } = await orderingAccount();
+    const invoice = { id: 501, state: 'PAID', createtime: '2026-08-03', total: '8.60', items: [] };
+    service.on('POST /invoice/501', { body: { invoice } });
+    makeOldLedger(user, count, (db) => {
+      addAttempt(db, { urls: [audio('a')], status: 'placed', order: 'o1' });
+      addOrder(db, 'o1');
+      addFile(db, '1', 'o1', audio('a'), { audiofile: { id: 1, duration: 10, total: 8.6 } });
+      db.exec("UPDATE files SET state = 'Delivered', ended = 'delivered', invoices = '501'");
+    });
+    const [file] = JSON.parse((await user.run(['files', '--json'])).stdout);
+    expect(file).toMatchObject({ audiofile: '1', minutes: 10, total: 8.6 });
+    for (let n = 0; n < 2; n += 1) expect((await user.run(['report', '--quiet'])).stdout).toBe('8.60\n');
+    expect(service.got).toHaveLength(1);
+    const { code, stderr } = await user.run([
+      'transcript',
+      '1',
+      '--name-as',
+      '{date}-{guid}.{ext}',
+      '--quiet',
+    ]);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+});
+
 /** Orders and files of which every tenth link has a signature. */
 function fillMany(user: User, many: number): void {
   makeOldLedger(user, RELEASED, (db) => {

@@ -167,7 +167,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a transcript': (text) => isSomethingElse(bytesOf(text), 'txt', false),
   'a part of a transcript': (text) => isSomethingElse(bytesOf(text), 'docx', true),
   'the name of a file': (text) =>
-    fileName('{title}.{ext}', { id: text, title: text, order: text, ext: 'txt' }),
+    fileName('{title}.{ext}', { id: text, title: text, order: text, guid: text, date: text, ext: 'txt' }),
   'an amount': isAmount,
   'a duration': parseDuration,
   'a time': (text) => parseSince(text, 0),

@@ -9,7 +9,9 @@ import { fillSections } from '../../src/cli/docs.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import type { Option } from '../../src/cli/options.ts';
 import { parse } from '../../src/cli/program.ts';
+import { uploadRecipes } from '../../src/flows/uploads/recipes.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
+import { shellWord } from '../../src/lib/shell-word.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';
 import { freshFolder } from '../support/files.ts';
 import { BIN, finished, type Result } from '../support/steno.ts';
@@ -92,8 +94,11 @@ describe('the text', () => {
 
   it('mentions no flag that is not there', () => {
     const flags = [...commands.flatMap(({ command }) => flagsOf(command.options)), ...flagsOf(globalOptions)];
-    // Flags of npm and cloudflared, and the slip that the example of an error makes.
-    const known = new Set([...flags, '--help', '--version', '--global', '--url', '--skus']);
+    // Flags of npm, cloudflared and aws, and the slip that the example of an error makes.
+    const known = new Set([
+      ...[...flags, '--help', '--version', '--global', '--url', '--skus'],
+      ...['--only-show-errors', '--expires-in'],
+    ]);
     const mentioned = byHand.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
     expect([...new Set(mentioned)].filter((flag) => !known.has(flag))).toEqual([]);
   });
@@ -104,6 +109,11 @@ describe('the text', () => {
     const codes = Object.values(exitCodes).map(({ code }) => code as number);
     expect(rows).toEqual(codes.filter((code) => code !== 0));
     expect(codes.filter((code) => !new RegExp(`^\\| ${code} \\| \\w+ \\|`, 'm').test(readme))).toEqual([]);
+  });
+
+  it('shows every upload command that can be copied', () => {
+    const lines = uploadRecipes.map(({ command }) => `steno config set upload-command ${shellWord(command)}`);
+    expect(lines.filter((line) => !byHand.includes(`\n${line}\n`))).toEqual([]);
   });
 
   it('lists the scenarios of the sandbox', () => {

@@ -44,6 +44,8 @@ const attempt = fc.record({
   host: text,
   pid: number,
   skus: text,
+  cost: fc.option(fc.integer({ min: 0, max: 9_000_000_000 })),
+  currency: fc.constantFrom('', 'USD'),
 });
 const event = fc.record({
   id: number,
@@ -77,6 +79,7 @@ const file = fc.record({
   checked_at: fc.option(time),
   answer: fc.option(text),
   completed: fc.constantFrom(0, 1),
+  details: text,
 });
 
 /** What a small ledger may hold. */
@@ -118,15 +121,23 @@ export const content = fc.record({
       at: time,
     }),
   ),
-  names: fc.array(fc.tuple(text, fc.nat(), fc.nat(3))),
+  kept_invoices: fc.array(
+    fc.record({ profile, id: longId, fetched_at: time, final: fc.constantFrom(0, 1), answer: text }),
+  ),
+  uploads: fc.array(fc.record({ profile, content: text, url: text, at: time })),
+  names: fc.array(fc.tuple(text, fc.nat(), fc.nat(3), text)),
   actions: fc.array(fc.tuple(fc.nat(), fc.nat(), text, fc.constantFrom('pending', 'done', 'failed'), time)),
   event_files: fc.array(fc.tuple(longId, fc.nat())),
 });
 export type Content = typeof content extends fc.Arbitrary<infer T> ? T : never;
 
+const plainTables = [
+  ...(['orders', 'attempts', 'runs', 'events', 'files', 'downloads', 'kept_invoices', 'uploads'] as const),
+];
+
 /** Fills a ledger; references lead to rows that are there. */
 export function fill(db: Database, given: Content): void {
-  for (const table of ['orders', 'attempts', 'runs', 'events', 'files', 'downloads'] as const)
+  for (const table of plainTables)
     for (const row of given[table]) insert(db, table, row as Record<string, Value>);
   const ids = (table: string): number[] =>
     db.all<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`).map(({ id }) => id);
@@ -134,9 +145,9 @@ export function fill(db: Database, given: Content): void {
   const pick = (from: number[], n: number): number => from[n % from.length] ?? 0;
   db.run('UPDATE events SET twin = NULL WHERE twin NOT IN (SELECT id FROM events)');
   if (attempts.length) {
-    for (const [name, n, position] of given.names) {
+    for (const [name, n, position, details] of given.names) {
       const to = pick(attempts, n);
-      insert(db, 'attempt_urls', { attempt: to, url: name, url_key: `url ${name}`, position });
+      insert(db, 'attempt_urls', { attempt: to, url: name, url_key: `url ${name}`, position, details });
       insert(db, 'attempt_names', { name: `url ${name}`, attempt: to, position });
     }
     db.run(

@@ -33,6 +33,9 @@ export interface PublicRequest {
   readonly trace?: (line: () => string) => void;
 }
 
+/** What does not depend on the address. */
+export type PublicReading = Pick<PublicRequest, 'userAgent' | 'env' | 'signal' | 'trace'>;
+
 export interface PublicAnswer {
   /** Where it came from in the end. */
   readonly url: string;

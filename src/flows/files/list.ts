@@ -1,9 +1,10 @@
 /** The files of the ledger, in pages, after a refresh where that is asked for. */
 import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
-import type { FileFilter, FileRow } from '../../ledger/files.ts';
+import type { FileFilter } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../bulk.ts';
+import { type ListedFile, listed } from './listed.ts';
 import { type RefreshedFile, refreshFiles } from './refresh.ts';
 
 const PAGE_SIZE = 200;
@@ -11,7 +12,7 @@ const PAGE_SIZE = 200;
 const TABLE_PAGE_SIZE = 2000;
 
 export interface FilePage {
-  readonly rows: readonly FileRow[];
+  readonly rows: readonly ListedFile[];
   /** By the id of the file. */
   readonly downloads: ReadonlyMap<string, readonly Download[]>;
 }
@@ -34,7 +35,7 @@ export async function* listFiles(
   for (let left = limit; left > 0; left -= size) {
     const rows = await ledger.files.page(filter, Math.min(size, left), before);
     const ids = withDownloads ? rows.map(({ id }) => id) : [];
-    if (rows.length) yield { rows, downloads: await ledger.downloads.forFiles(ids) };
+    if (rows.length) yield { rows: rows.map(listed), downloads: await ledger.downloads.forFiles(ids) };
     if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }

@@ -27,7 +27,7 @@ export interface Polling {
   /** The first poll of a file that fails ends it: nothing is known of it yet that could be waited for. */
   readonly failFast?: boolean;
   /** Work for a file that is delivered. If it fails and may work later, the file is polled again. */
-  readonly onDelivered?: (id: string) => Promise<void>;
+  readonly onDelivered?: (id: string, file: AudioFile) => Promise<void>;
   /** Called after each round with all files that were polled so far, in the order asked. */
   readonly onRound?: (files: readonly PolledFile[]) => void | Promise<void>;
   /** Whether to stop although these files are still open. */
@@ -148,7 +148,7 @@ class Poller {
     try {
       ({ file } = await refreshFile(transport, ledger, id, notes));
       const end = findFileState(file.state)?.end;
-      if (end === 'delivered') await onDelivered?.(id);
+      if (end === 'delivered') await onDelivered?.(id, file);
       return { id, file, error: undefined, failures: 0, open: !end };
     } catch (error) {
       if (!(error instanceof StenoError) || error.kind === 'interrupted') throw error;

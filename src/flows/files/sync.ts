@@ -5,8 +5,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import type { Outcome } from '../bulk.ts';
 import { InOrder } from '../in-order.ts';
-import { DEFAULT_TEMPLATE } from '../transcripts/downloads.ts';
 import { saveTranscripts } from '../transcripts/fetch.ts';
+import { DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type RefreshedFile, type RefreshOptions, refreshFiles } from './refresh.ts';
@@ -27,6 +27,7 @@ export interface SyncCallbacks {
 export interface SyncOptions {
   readonly folder: string;
   readonly formats: readonly string[];
+  readonly template: string | undefined;
   readonly jobs: number;
 }
 
@@ -70,14 +71,17 @@ async function downloadNew(
   transport: Transport,
   ledger: Ledger,
   notes: LedgerNotes | undefined,
-  { folder, formats, jobs }: SyncOptions,
+  { folder, formats, template = DEFAULT_TEMPLATE, jobs }: SyncOptions,
   { onSaved }: SyncCallbacks,
 ): Promise<Outcome<Saved>[]> {
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
     const ids = await ledger.files.notDownloaded(ext, resolve(folder));
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
-    const target = { folder, template: DEFAULT_TEMPLATE, ifExists: 'skip' as const, replacesDrafts: true };
+    const target = {
+      ...{ folder, template, keepsNames: true, replacesDrafts: true },
+      ifExists: 'skip' as const,
+    };
     const inOrder = new InOrder(onSaved);
     const onDone = (saved: Saved | undefined, at: number): void => inOrder.add(at, saved);
     const outcomes = await saveTranscripts(selection, target, {

@@ -5,10 +5,11 @@ import type { Download } from '../../ledger/downloads.ts';
 import type { FileRow } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { doEach, type Outcome } from '../bulk.ts';
+import { type ListedFile, listed } from './listed.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
 
 export interface Tracked {
-  readonly row: FileRow;
+  readonly row: ListedFile;
   readonly downloads: readonly Download[];
 }
 
@@ -23,6 +24,6 @@ export const trackFiles = (
     const { orders, originalLink: link, names, notes } = file;
     await ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
     await keepAnswer(ledger, id, file);
-    const row = (await ledger.files.get(id)) as FileRow;
+    const row = listed((await ledger.files.get(id)) as FileRow);
     return { row, downloads: (await ledger.downloads.forFiles([id])).get(id) ?? [] };
   });

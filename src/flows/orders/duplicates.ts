@@ -1,8 +1,9 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
-import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
+import { type Audio, isContentName, spellingOf } from '../../ledger/audio-names.ts';
 import { type Holder, TRACKED } from '../../ledger/claims.ts';
-import { differenceOf, withoutSignature } from '../../lib/audio-identity.ts';
+import { differenceOf } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
+import { describeAudio } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
 export interface HeldAudio {
@@ -16,14 +17,14 @@ export function duplicateError(held: readonly HeldAudio[]): StenoError {
   const [first, ...more] = held;
   if (!first) throw new Error('an error for no audio');
   const others = more.length ? ` (and ${more.length} more)` : '';
-  return new StenoError('duplicate', statement(first, withoutSignature(first.audio.url), others), {
+  return new StenoError('duplicate', statement(first, describeAudio(first.audio), others), {
     hint: hintFor(first.holder),
   });
 }
 
 /** The failure of one row among others. */
 export const heldFailure = (held: HeldAudio): Failure => ({
-  what: withoutSignature(held.audio.url),
+  what: describeAudio(held.audio),
   error: new StenoError('duplicate', statement(held, 'it', ''), { hint: hintFor(held.holder) }),
 });
 
@@ -61,6 +62,7 @@ export const samenessOf = (name: string, one: Audio, other: Audio): string =>
   one.url === other.url ? '' : reason(name, one.url, other.url);
 
 function reason(name: string, one: string, other: string): string {
+  if (isContentName(name)) return ' (same content)';
   if (!name.startsWith('url ')) return ` (same ${name.slice(0, name.indexOf(' '))})`;
   if (!URL.canParse(other)) return '';
   const difference = differenceOf(one, other);

@@ -4,7 +4,7 @@ import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors
 import { plural } from '../../lib/text.ts';
 import { failures, values } from '../bulk.ts';
 import type { PlacedOrder } from './place.ts';
-import { describeUrls } from './plan.ts';
+import { describeUrls } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
 const GO_ON = 'run the same line again with --skip-ordered';
@@ -30,12 +30,13 @@ export function raiseUnplaced(
   if (interrupted && !unclear) throw interruption(sent, [...unplaced, ...held, ...others]);
   const [first] = [...unplaced, ...held];
   if (!first) return;
-  if (total + held.length === 1 && !(listsHeld && held.length)) throw first.error;
+  const isAlone = total + held.length === 1;
+  if (isAlone && !(listsHeld && held.length && isOfLedger(first))) throw first.error;
   throw new BulkError(
     kindOf(unplaced, held, values(outcomes).length > 0),
     summary(unplaced.length, total, held.length),
     [...unplaced, ...unsentFailures(sent), ...held, ...others],
-    unclear?.error.hint ?? (held.length ? HELD_HINT : undefined),
+    unclear?.error.hint ?? heldHint(held),
   );
 }
 
@@ -51,6 +52,13 @@ function summary(unplaced: number, total: number, held: number): string {
   const failed = unplaced ? [`${unplaced} of ${total} orders failed`] : [];
   return [...failed, ...(held ? [`${plural(held, 'URL')} not ordered`] : [])].join('; ');
 }
+
+function heldHint(held: readonly Failure[]): string | undefined {
+  return held.some(isOfLedger) ? HELD_HINT : held.find(({ error }) => error.hint)?.error.hint;
+}
+
+/** Not so a file whose upload failed: its message names it. */
+const isOfLedger = ({ error }: Failure): boolean => error.kind !== 'usage' && error.kind !== 'failed';
 
 const HELD_HINT =
   'see orders without a known end with: steno attempts; order again what had no clear answer with: --skip-ordered --retry-unclear';

@@ -5,13 +5,12 @@
 import type { Audio } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { withoutSignature } from '../../lib/audio-identity.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { duplicateError, type HeldAudio, heldFailure } from './duplicates.ts';
-import type { PlannedOrder } from './plan.ts';
+import { describeAudio, type PlannedOrder } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -209,7 +208,7 @@ export class OrderGuard {
   #giveUp(): void {
     for (const deferred of this.#deferred) {
       const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`);
-      for (const { url } of deferred.order.audios) this.failures.push({ what: withoutSignature(url), error });
+      for (const audio of deferred.order.audios) this.failures.push({ what: describeAudio(audio), error });
     }
     this.#deferred = [];
   }

@@ -1,4 +1,5 @@
 /** A row of a manifest, whichever way it is written. */
+import type { Audio } from '../../ledger/audio-names.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { checkUrl } from '../../lib/urls.ts';
@@ -15,6 +16,10 @@ export interface Cells {
 export interface Row extends Cells {
   /** For messages: `talks.csv, line 3`; empty for a URL that is not from a manifest. */
   readonly at: string;
+  /** Where more is known of the audio than its URL or key. */
+  readonly audio?: Audio | undefined;
+  /** A file of this machine: it has no URL that the service could use yet. */
+  readonly path?: string | undefined;
 }
 
 const fields = ['url', 'sku', 'notes', 'names', 'key'];

@@ -9,14 +9,25 @@ import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
 import { raiseUndelivered, type WaitOutcome } from '../files/wait.ts';
 import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/wait-and-download.ts';
+import type { OrderCosts } from './cost.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
 import { type PlacedOrder, placeOne } from './place.ts';
+import type { PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
 export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
+  /** Gives the files of an order their URLs; what can't be uploaded is left out, and told. */
+  readonly upload?:
+    | ((
+        order: PlannedOrder,
+        onProgress: (text: string) => void,
+        onFailure: (failure: Failure) => void,
+      ) => Promise<PlannedOrder>)
+    | undefined;
+  readonly costs?: OrderCosts | undefined;
   /** For what is noted while it waits: an order is written to the ledger itself. */
   readonly notes?: LedgerNotes | undefined;
   /** Absent: the files are not waited for. */
@@ -61,12 +72,19 @@ export async function orderAndWait(
   options: OrderAndWaitOptions,
   callbacks: OrderCallbacks,
 ): Promise<OrderResult> {
-  const { transport, ledger, wait, signal, pauseLimitMs } = options;
+  const { transport, ledger, wait, signal, pauseLimitMs, upload, costs } = options;
   const { onLedgerError, onWaitForOthers } = callbacks;
   const sent = await callbacks.whilePlacing((onProgress) =>
-    sendOrders(guard, (order) => placeOne(order, guard, { transport, ledger, onLedgerError }), {
-      ...{ signal, pauseLimitMs, onProgress, onWaitForOthers },
-    }),
+    sendOrders(
+      guard,
+      (order) =>
+        placeOne(order, guard, {
+          ...{ transport, ledger, costs, onLedgerError },
+          upload:
+            upload && ((each) => upload(each, onProgress, (failure) => void guard.failures.push(failure))),
+        }),
+      { signal, pauseLimitMs, onProgress, onWaitForOthers },
+    ),
   );
   const placed = values(sent.outcomes);
   const orders = placed.map(({ order }) => order);

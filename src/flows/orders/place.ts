@@ -2,12 +2,14 @@
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
+import type { Audio } from '../../ledger/audio-names.ts';
 import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { matchFiles, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
 import { StenoError } from '../../lib/errors.ts';
+import type { OrderCosts } from './cost.ts';
 import type { OrderGuard } from './guard.ts';
-import { type PlannedOrder, requestOf } from './plan.ts';
+import { type PlannedOrder, requestOf } from './planned-order.ts';
 
 export interface PlacedOrder {
   readonly planned: PlannedOrder;
@@ -20,20 +22,32 @@ export interface PlacedOrder {
 export interface PlaceOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
+  /** Gives the files of this machine their URLs; what can't be uploaded is left out of the order. */
+  readonly upload?: ((order: PlannedOrder) => Promise<PlannedOrder>) | undefined;
+  readonly costs?: OrderCosts | undefined;
   /** The ledger could not record what became of an order. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
 /** Gives nothing where another process was faster with some of it: then it is back with the guard. */
 export async function placeOne(
-  planned: PlannedOrder,
+  wanted: PlannedOrder,
   guard: OrderGuard,
   options: PlaceOptions,
 ): Promise<PlacedOrder | undefined> {
-  const { transport, ledger } = options;
+  const { transport, ledger, costs } = options;
+  const planned = (await options.upload?.(wanted)) ?? wanted;
+  if (planned.audios.length === 0) return undefined;
   const isRecheckDue = recheckTimer();
-  const attempt = await ledger?.attempts.begin(planned, guard.takeOver(planned));
+  const priced = { ...planned, cost: costs?.costOf(planned) };
+  const attempt = await ledger?.attempts.begin(
+    priced,
+    guard.takeOver(wanted),
+    planned.test ? undefined : costs?.limit,
+  );
   if (ledger && attempt === undefined) {
+    await costs?.checkBudget([planned]);
+    // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
     await guard.putBack(planned);
     return undefined;
   }
@@ -54,11 +68,12 @@ export async function placeOne(
       isRecheckDue() ? checkStillOurs(ledger, attempt, planned) : undefined;
     const order = await placeOrder(transport, requestOf(planned), check);
     const files = await record((attempts, id) => attempts.markPlaced(id, planned, order));
+    if (planned !== wanted) await record(() => forgetUploads(ledger, planned));
     return {
       planned,
       order,
       attempt,
-      files: files ?? matchFiles(planned.audios, order.audiofiles, new Map()),
+      files: files ?? matchFiles(planned.audios.map(plainAudio), order.audiofiles, new Map()),
     };
   } catch (error) {
     if (error instanceof TakenOver) {
@@ -77,6 +92,13 @@ export async function placeOne(
     stopHeartbeat();
   }
 }
+
+async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {
+  // After a test the same files are mostly ordered in earnest.
+  if (!test) await ledger?.uploads.forget(audios.map(({ url }) => url));
+}
+
+const plainAudio = ({ url, key }: Audio): OrderedAudio => ({ url, key });
 
 /** Another process has claimed what this one was about to send. */
 class TakenOver extends StenoError {}

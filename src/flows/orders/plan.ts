@@ -1,32 +1,20 @@
 /** Makes order requests of the arguments, flags and manifest. */
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
-import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
-import { withoutSignature } from '../../lib/audio-identity.ts';
+import type { FeedReading } from '../../feeds/read.ts';
+import { makeAudio } from '../../ledger/audio-names.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { checkUrl } from '../../lib/urls.ts';
+import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
+import { checkFeedFlags, type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { parseParams, readNotes } from './input.ts';
+import { isLocalPath, localRows } from './local-audio.ts';
 import { readManifest } from './manifest.ts';
 import type { Row } from './manifest-row.ts';
+import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
 
-export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {
-  readonly audios: readonly Audio[];
-}
-
-/** What is sent. */
-export const requestOf = ({ audios, ...rest }: PlannedOrder): OrderRequest => ({
-  ...rest,
-  urls: audios.map(({ url }) => url),
-});
-
-/** For messages. */
-export function describeUrls({ audios }: PlannedOrder): string {
-  const first = withoutSignature(audios[0]?.url ?? '');
-  return audios.length > 1 ? `${first} and ${audios.length - 1} more` : first;
-}
-
-export interface OrderInput {
+export interface OrderInput extends FeedInput {
   readonly from: string | undefined;
   readonly perOrder: number | undefined;
   readonly sku: readonly string[];
@@ -37,7 +25,6 @@ export interface OrderInput {
   readonly key: string | undefined;
   readonly test: boolean;
   readonly param: readonly string[];
-  readonly again: boolean;
   readonly skipOrdered: boolean;
 }
 
@@ -54,48 +41,98 @@ interface Defaults {
   readonly extra: OrderRequest['extra'];
 }
 
+/** Where what is ordered comes from, beside the arguments. */
+export interface OrderSources {
+  readonly stdin: NodeJS.ReadStream;
+  /** How a feed is read. */
+  readonly reading: FeedReading;
+  readonly signal: AbortSignal;
+  /** The setting: how files of this machine get their URLs. */
+  readonly uploadCommand: string | undefined;
+}
+
+export interface OrderPlan {
+  readonly orders: readonly PlannedOrder[];
+  /** A feed without a choice: nothing of it is ordered. */
+  readonly isWholeFeed: boolean;
+  /** What people are told of a feed. */
+  readonly notes: readonly string[];
+  /** Local files that are not ordered. */
+  readonly leftOut: readonly LeftOut[];
+}
+
 /** Checks everything before anything is sent. */
-export async function ordersOf(
-  urls: readonly string[],
+export async function planOrders(
+  args: readonly string[],
   input: OrderInput,
-  stdin: NodeJS.ReadStream,
-): Promise<PlannedOrder[]> {
-  const { from, notesFile } = input;
-  if (urls.length === 0 && from === undefined)
-    throw usage('order requires a URL, or --from', 'see: steno order --help');
-  if (from === '-' && notesFile === '-') throw usage("--from and --notes-file can't both read stdin");
-  const key = checkKey(input.key, urls.length, from);
-  const given: Row[] = urls.map((url) => ({ at: '', url: checkUrl(url), key }));
+  { stdin, reading, signal, uploadCommand }: OrderSources,
+): Promise<OrderPlan> {
+  const { from, feed, notesFile } = input;
+  checkSources(args, input);
+  const notes = await readNotes(input.notes, notesFile, stdin);
+  const paths = args.filter(isLocalPath);
+  const key = checkKey(args, paths, input);
+  const given: Row[] = args
+    .filter((arg) => !paths.includes(arg))
+    .map((url) => ({ at: '', url: checkUrl(url, 'argument'), key }));
+  const local = paths.length ? await localRows(paths, { uploadCommand, signal }) : { rows: [], leftOut: [] };
   const listed = from === undefined ? [] : await readManifest(from, stdin);
-  const rows = withoutRepeats([...given, ...listed].map(withAudio), input);
+  const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, reading);
+  const rows = withoutRepeats([...given, ...local.rows, ...listed, ...chosen.rows].map(withAudio), {
+    again: input.again,
+    // A feed as a whole is shown, however it repeats itself.
+    skipOrdered: input.skipOrdered || chosen.isWholeFeed,
+  });
   const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
-    notes: await readNotes(input.notes, notesFile, stdin),
+    notes,
     test: input.test,
     anySku: input.anySku,
     extra: parseParams(input.param),
   };
-  return planOrders(
-    rows,
-    defaults,
-    input.perOrder ?? (from === undefined ? rows.length : MANIFEST_URLS_PER_ORDER),
-  );
+  const isList = from !== undefined || feed !== undefined || paths.length > 0;
+  return {
+    orders: groupRows(rows, defaults, input.perOrder ?? (isList ? MANIFEST_URLS_PER_ORDER : rows.length)),
+    isWholeFeed: chosen.isWholeFeed,
+    notes: chosen.notes,
+    leftOut: local.leftOut,
+  };
 }
 
-function checkKey(key: string | undefined, urls: number, from: string | undefined): string | undefined {
+const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [] };
+
+function checkSources(args: readonly string[], input: OrderInput): void {
+  const { from, feed, notesFile } = input;
+  if (args.length === 0 && from === undefined && feed === undefined)
+    throw usage('order requires a URL, a file, --from or --feed', 'see: steno order --help');
+  checkFeedFlags(input);
+  if (feed !== undefined && (args.length || from !== undefined))
+    throw usage("--feed can't be used with URLs, files or --from", 'order them one after the other');
+  if (from === '-' && notesFile === '-') throw usage("--from and --notes-file can't both read stdin");
+}
+
+function checkKey(
+  args: readonly string[],
+  paths: readonly string[],
+  { key, from, feed }: OrderInput,
+): string | undefined {
   if (key === undefined) return undefined;
-  if (urls !== 1 || from !== undefined)
+  if (paths.length) throw usage('--key is for a URL: a file is known by its content', 'leave it out');
+  if (args.length !== 1 || from !== undefined || feed !== undefined)
     throw usage('--key is for exactly one URL', 'a manifest has a column key, for a key a row');
   if (key.trim() === '') throw usage('the key is empty');
   return key.trim();
 }
 
 interface AudioRow extends Row {
-  readonly audio: Audio;
+  readonly audio: PlannedAudio;
 }
 
-const withAudio = (row: Row): AudioRow => ({ ...row, audio: makeAudio(row.url, row.key) });
+const withAudio = (row: Row): AudioRow => ({
+  ...row,
+  audio: { ...(row.audio ?? makeAudio(row.url, row.key)), ...(row.path && { path: row.path }) },
+});
 
 function checkNames(names: readonly string[]): readonly string[] {
   if (names.some((name) => name.trim() === '')) throw usage('the name of a speaker is empty');
@@ -103,12 +140,12 @@ function checkNames(names: readonly string[]): readonly string[] {
 }
 
 /** Rows with the same SKUs, notes and names share an order. */
-function planOrders(rows: readonly AudioRow[], defaults: Defaults, perOrder: number): PlannedOrder[] {
-  const latest = new Map<string, PlannedOrder & { audios: Audio[] }>();
+function groupRows(rows: readonly AudioRow[], defaults: Defaults, perOrder: number): PlannedOrder[] {
+  const latest = new Map<string, PlannedOrder & { audios: PlannedAudio[] }>();
   const orders: PlannedOrder[] = [];
   for (const row of rows) {
     const order = {
-      audios: [] as Audio[],
+      audios: [] as PlannedAudio[],
       skus: checkRowSkus(row, defaults),
       names: row.names ?? defaults.names,
       notes: row.notes ?? defaults.notes,

@@ -7,7 +7,7 @@ import { plural } from '../../lib/text.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder } from './place.ts';
-import { describeUrls, type PlannedOrder } from './plan.ts';
+import { describeUrls, type PlannedOrder } from './planned-order.ts';
 
 export interface SendingOptions {
   readonly signal: AbortSignal;

@@ -135,3 +135,10 @@ function unmeasuredText(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return `the length of ${plural(names.length, 'audio')} is not known: ${shown}${more}`;
 }
+
+/** What people are told before they order. */
+export const estimateLines = (estimate: Estimate, now = Date.now()): string[] => [
+  `estimate: ${totalText(estimate)}`,
+  ...groundTexts(estimate, now),
+  ...unknownTexts(estimate),
+];

@@ -76,10 +76,16 @@ export interface BudgetCheck {
 /** Throws if the estimate is more than what is left, or not known without --unpriced. Returns what it counts for. */
 export function checkBudget({ budget, spent, estimate, allowsUnpriced, now }: BudgetCheck): Money {
   const text = `the budget of ${budgetText(budget)}`;
-  const { left, foreign, end } = budgetState(budget, spent, now);
-  if (foreign.length)
-    throw usage(`${foreign.map(moneyText).join(', ')} can't be counted against ${text}: another currency`);
   const cost = countedCost(estimate, allowsUnpriced, text);
+  // A budget that names no currency is in that of the order: dollars and euros are never added up.
+  const currency = budget.limit.currency || cost.currency;
+  const counted = { ...budget, limit: { ...budget.limit, currency } };
+  const { left, foreign, end } = budgetState(counted, spent, now);
+  if (foreign.length)
+    throw usage(
+      `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: another currency`,
+      `write the budget in the currency of your prices: steno config set budget "<amount> ${foreign[0]?.currency}/${budget.period}"`,
+    );
   const clash = currencyClash(cost.currency, budget.limit.currency, text);
   if (clash) throw clash;
   if (cost.amount.compare(left) > 0)

@@ -57,7 +57,7 @@ export function spendOf(input: ReportInput): Spend {
   );
   const entries = [
     ...invoiced,
-    ...fileEntries(others, unreadable),
+    ...fileEntries(others, input.currency, unreadable),
     ...refundEntries(input, isWanted, unreadable),
   ];
   const rows = (name: (entry: Entry) => string): SpendRow[] => groups(entries, name, files);
@@ -128,11 +128,10 @@ function costOf({ total, price, quantity }: ReportItem): Money | undefined {
 }
 
 /** Files that are on no invoice: of a prepaid account, or not billed yet. */
-function fileEntries(files: readonly ReportFile[], unreadable: string[]): Entry[] {
+function fileEntries(files: readonly ReportFile[], currency: string, unreadable: string[]): Entry[] {
   return files.flatMap((file): Entry[] => {
     if (file.ended === 'unfinished' || isMissing(file.total)) return [];
-    // The document says dollars of it.
-    const money = inCurrency(parseMoney(file.total), 'USD');
+    const money = inCurrency(parseMoney(file.total), currency);
     if (!money) {
       unreadable.push(`file ${file.id}: its total`);
       return [];

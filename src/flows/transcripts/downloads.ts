@@ -1,11 +1,15 @@
 /** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
+import { parseDetails } from '../../ledger/audio-details.ts';
 import type { Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import { fileName, type NameParts, Names } from './name.ts';
+import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
+import { removeLeftovers } from './partial-files.ts';
 import { type IfExists, type Saved, saveTranscript } from './save.ts';
 
 export interface DownloadOptions {
@@ -14,7 +18,9 @@ export interface DownloadOptions {
   /** Where the download counts even if the ledger fails: what is asked and written goes through this. */
   readonly notes?: LedgerNotes | undefined;
   readonly folder: string;
-  readonly template?: string;
+  readonly template?: string | undefined;
+  /** The folder is one of --download: what it has, under whatever name, is left as it is. */
+  readonly keepsNames?: boolean;
   readonly ifExists: IfExists;
   /** Whether a delivered transcript takes the place of our own draft of it, if that was not changed. */
   readonly replacesDrafts?: boolean;
@@ -32,11 +38,18 @@ export interface Destination {
   readonly delivered?: boolean | undefined;
 }
 
-export const DEFAULT_TEMPLATE = '{id}.{ext}';
+/** What a transcript is named after. */
+export interface Named {
+  readonly id: string;
+  readonly ext: string;
+  /** What the service has just said of its file. */
+  readonly file?: Pick<AudioFile, 'title' | 'orders'> | undefined;
+}
 
 export class TranscriptDownloads {
   readonly #options: DownloadOptions;
   readonly #names = new Names();
+  readonly #cleaned = new Set<string>();
   readonly #running = new Map<string, Promise<Saved>>();
   /** Each file that was saved while the ledger failed: a later call for the same one notes it. */
   readonly #notNoted = new Map<string, Written>();
@@ -46,8 +59,10 @@ export class TranscriptDownloads {
   }
 
   /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
-  async claim(parts: NameParts): Promise<Destination> {
-    return { id: parts.id, ext: parts.ext, path: join(this.#options.folder, await this.#claimName(parts)) };
+  async claim(named: Named): Promise<Destination> {
+    const path = join(this.#options.folder, await this.#claimName(named));
+    await this.#clean(dirname(path));
+    return { id: named.id, ext: named.ext, path };
   }
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
@@ -68,7 +83,8 @@ export class TranscriptDownloads {
 
   async #note({ id, ext, path }: Destination, written: Written): Promise<void> {
     const { ledger, notes } = this.#options;
-    const note = (into: LedgerTables): Promise<void> => into.downloads.add(id, ext, path, written);
+    const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
+    const note = (into: LedgerTables): Promise<void> => into.downloads.add(id, ext, path, written, folder);
     if (notes) return void notes.add(`download ${path}`, note);
     if (!ledger) return;
     this.#notNoted.set(path, written);
@@ -104,22 +120,57 @@ export class TranscriptDownloads {
   }
 
   async #claimAndSave(id: string, ext: string): Promise<Saved> {
-    const name = await this.#claimName({ id, ext, title: '', order: '' });
+    const name = await this.#claimName({ id, ext });
     try {
-      return await this.save({ id, ext, path: join(this.#options.folder, name), delivered: true });
+      const path = join(this.#options.folder, name);
+      await this.#clean(dirname(path));
+      return await this.save({ id, ext, path, delivered: true });
     } finally {
       this.#names.release(name);
     }
   }
 
-  #claimName(parts: NameParts): Promise<string> {
+  async #claimName(named: Named): Promise<string> {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
-    const { id, ext } = parts;
+    const { id, ext } = named;
+    const name =
+      (await this.#formerName(id, ext)) ?? fileName(template, await this.#partsOf(named, template));
     return this.#names.claim(
-      fileName(template, parts),
+      name,
       id,
-      async (name) =>
-        (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, name)))) ?? false,
+      async (each) =>
+        (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, each)))) ?? false,
     );
+  }
+
+  /** The name under which the folder has the transcript: another template, or a new title, is no new transcript. */
+  async #formerName(id: string, ext: string): Promise<string | undefined> {
+    const { folder, keepsNames } = this.#options;
+    if (!keepsNames) return undefined;
+    const path = await this.#ask((ledger) => ledger.downloads.pathIn(folder, id, ext));
+    if (path === undefined || !existsSync(path)) return undefined;
+    const name = relative(resolve(folder), path);
+    // A ledger that was imported may hold anything.
+    return name === '' || name.startsWith('..') || isAbsolute(name) ? undefined : name.split(sep).join('/');
+  }
+
+  async #partsOf({ id, ext, file }: Named, template: string): Promise<NameParts> {
+    const row = asksDetails(template) ? await this.#ask((ledger) => ledger.files.get(id)) : undefined;
+    const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
+    const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
+    const { title = '', guid = '', published = '' } = parseDetails(row?.details ?? null);
+    return {
+      ...{ id, ext, guid },
+      title: said?.title || row?.title || title,
+      order: said?.orders[0] ?? row?.order_id ?? '',
+      date: /^\d{4}-\d\d-\d\d/.exec(published)?.[0] ?? '',
+    };
+  }
+
+  /** A template may lead to folders that are met here first. */
+  async #clean(folder: string): Promise<void> {
+    if (this.#cleaned.has(folder)) return;
+    this.#cleaned.add(folder);
+    await removeLeftovers(folder);
   }
 }

@@ -11,7 +11,8 @@ import type { LedgerNotes } from '../../ledger/notes.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { streamChecked } from './check.ts';
-import { DEFAULT_TEMPLATE, type Destination, TranscriptDownloads } from './downloads.ts';
+import { type Destination, TranscriptDownloads } from './downloads.ts';
+import { asksService, DEFAULT_TEMPLATE } from './name.ts';
 import { removeLeftovers } from './partial-files.ts';
 import { type IfExists, type Saved, truncatedError } from './save.ts';
 
@@ -32,6 +33,7 @@ export interface OutputTarget {
   readonly file?: string | undefined;
   readonly ifExists: IfExists;
   readonly replacesDrafts?: boolean;
+  readonly keepsNames?: boolean;
 }
 
 export interface FetchOptions {
@@ -79,19 +81,20 @@ export async function saveTranscripts(
     ...{ transport, ledger, notes, template, ...named },
     ...{ test, deprecatedPath },
   });
-  const needsDetails = file === undefined && /\{(title|order)\}/.test(template);
-  const details = needsDetails ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
+  // Files that are delivered are in the ledger, with what the service said of them.
+  const asks = file === undefined && asksService(template) && !selection.delivered;
+  const details = asks ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
   const tasks: Array<{ to: Destination; error: StenoError | undefined }> = [];
   for (const [at, id] of ids.entries()) {
     const { value, error } = details[at] ?? {};
     const delivered = selection.delivered || (value && findFileState(value.state)?.end === 'delivered');
     for (const ext of formats) {
-      const parts = { id, ext, title: value?.title ?? '', order: value?.orders[0] ?? '' };
-      const to = file === undefined ? await downloads.claim(parts) : { id, ext, path: file };
+      const named = { id, ext, file: value ?? nothingSaid };
+      const to = file === undefined ? await downloads.claim(named) : { id, ext, path: file };
       tasks.push({ to: { ...to, delivered }, error });
     }
   }
-  for (const each of new Set(tasks.map(({ to }) => dirname(to.path)))) await removeLeftovers(each);
+  if (file !== undefined) await removeLeftovers(dirname(file));
   const label = ({ to: { id, ext } }: { to: Destination }): string =>
     formats.length > 1 ? `${id}.${ext}` : id;
   return doEach(tasks, jobs, label, async ({ to, error }, at) => {
@@ -105,6 +108,9 @@ export async function saveTranscripts(
     }
   });
 }
+
+/** The ledger may know it; another call for each name would bring nothing else. */
+const nothingSaid = { title: '', orders: [] };
 
 /** Writes one transcript as it comes. */
 export function streamTranscript(

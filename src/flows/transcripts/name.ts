@@ -6,10 +6,18 @@ export interface NameParts {
   readonly id: string;
   readonly title: string;
   readonly order: string;
+  /** What the feed calls the episode. */
+  readonly guid: string;
+  /** The day on which the episode came out, in UTC. */
+  readonly date: string;
   readonly ext: string;
 }
 
-const placeholders = ['id', 'title', 'order', 'ext'] as const;
+export const DEFAULT_TEMPLATE = '{id}.{ext}';
+
+const placeholders = ['id', 'title', 'order', 'guid', 'date', 'ext'] as const;
+/** What the service has to be asked for; the ledger has the rest. */
+const fromService = /\{(title|order)\}/;
 /** File systems take 255; a partial file's name is longer than the final one. */
 const MAX_NAME_BYTES = 180;
 const MAX_MARK_BYTES = 60;
@@ -33,6 +41,21 @@ export function checkTemplate(template: string, severalFormats = false): void {
   }
 }
 
+/** As checkTemplate, for a command that downloads only where told. */
+export function checkNameAs(
+  { nameAs, download }: { readonly nameAs: string | undefined; readonly download: string | undefined },
+  formats: readonly string[],
+): void {
+  if (nameAs === undefined) return;
+  if (download === undefined) throw usage('--name-as requires --download');
+  checkTemplate(nameAs, formats.length > 1);
+}
+
+export const asksService = (template: string): boolean => fromService.test(template);
+
+/** Whether more than the id and the format is asked for. */
+export const asksDetails = (template: string): boolean => /\{(?!id\}|ext\})\w+\}/.test(template);
+
 /** Fills a template; a slash in the template makes a folder, one in the data does not. */
 export function fileName(template: string, parts: NameParts): string {
   return template
@@ -41,10 +64,10 @@ export function fileName(template: string, parts: NameParts): string {
     .join('/');
 }
 
-/** A file without a title gets its id as its title. */
+/** What is not known of a file is its id. */
 const partText = (name: keyof NameParts, parts: NameParts): string => {
   const value = safeValue(parts[name]);
-  return name === 'title' && /^\.*$/.test(value) ? safeValue(parts.id) : value;
+  return /^\.*$/.test(value) ? safeValue(parts.id) : value;
 };
 
 const safeValue = (value: string): string =>

@@ -3,6 +3,7 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { errorCode, errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 
 /** The service takes audio and video. */
 export const audioExtensions: readonly string[] = [
@@ -75,7 +76,10 @@ class Search implements FoundAudio {
   async takeNamed(path: string, found: BigIntStats): Promise<void> {
     const reason = await unusable(path, found);
     if (reason === IS_TEXT)
-      throw usage(`${path} is a text file, not audio`, `if it lists URLs: steno order --from ${path}`);
+      throw usage(
+        `${path} is a text file, not audio`,
+        `if it lists URLs: steno order --from ${shellWord(path)}`,
+      );
     if (reason) throw usage(`can't use ${path}: ${reason}`);
     this.#add(path, found);
   }

@@ -136,19 +136,31 @@ export const canBeKept = (url: string): boolean => {
 
 export interface UploadAllOptions extends UploadOptions {
   readonly jobs: number;
+  /** The URL that a path got before, if it may be used again. */
+  readonly known?: (at: number) => Promise<string | undefined>;
+  /** Called at once for each that is uploaded, whatever becomes of the others. */
+  readonly onUploaded?: (at: number, url: string) => Promise<void>;
   /** Called after each one, whatever became of it. */
   readonly onDone: (done: number, of: number) => void;
 }
 
 /** Uploads several files at once, and gives their URLs in the order of the paths. A failure stops no other. */
 export function uploadAll(paths: readonly string[], options: UploadAllOptions): Promise<Outcome<string>[]> {
+  const { known, onUploaded } = options;
   let done = 0;
+  const urlOf = async (path: string, at: number): Promise<string> => {
+    const before = await known?.(at);
+    if (before !== undefined) return before;
+    const url = await uploadFile(path, options);
+    await onUploaded?.(at, url);
+    return url;
+  };
   return doEach(
     paths,
     options.jobs,
     (path) => path,
-    (path) =>
-      uploadFile(path, options).finally(() => {
+    (path, at) =>
+      urlOf(path, at).finally(() => {
         done += 1;
         options.onDone(done, paths.length);
       }),

@@ -40,6 +40,8 @@ export const conflicts: Readonly<Record<string, Conflict>> = {
       completed: 'CASE WHEN files.completed = 1 THEN 1 ELSE excluded.completed END',
     },
   },
+  kept_invoices: { on: ['profile', 'id'], isLater: 'excluded.fetched_at > kept_invoices.fetched_at' },
+  uploads: { on: ['profile', 'content'], isLater: 'excluded.at > uploads.at' },
   downloads: { on: ['profile', 'file', 'ext', 'folder'], isLater: 'excluded.at > downloads.at' },
   actions: {
     on: ['event', 'kind', 'target'],

@@ -57,6 +57,8 @@ export const dumpTables: readonly DumpTable[] = [
   },
   { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
   { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
+  { name: 'kept_invoices', key: ['profile', 'id'], ofProfile },
+  { name: 'uploads', key: ['profile', 'content'], ofProfile },
 ];
 
 /** At the end of a field's name: its value is bytes, not text. */

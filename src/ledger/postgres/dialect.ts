@@ -2,6 +2,9 @@
 
 /** Everything of ours that a statement may name, longest names first. */
 const names = [
+  'kept_invoices',
+  'budgets',
+  'uploads',
   'webhook_loans',
   'properties',
   'strftime',

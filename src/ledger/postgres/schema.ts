@@ -25,6 +25,28 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         value text NOT NULL
       );
 
+      CREATE TABLE {schema}.budgets (
+        profile text COLLATE "C" PRIMARY KEY,
+        asked_at text NOT NULL
+      );
+
+      CREATE TABLE {schema}.kept_invoices (
+        profile text COLLATE "C" NOT NULL,
+        id text COLLATE "C" NOT NULL,
+        fetched_at text NOT NULL,
+        final integer NOT NULL,
+        answer text NOT NULL,
+        PRIMARY KEY (profile, id)
+      );
+
+      CREATE TABLE {schema}.uploads (
+        profile text COLLATE "C" NOT NULL,
+        content text COLLATE "C" NOT NULL,
+        url text NOT NULL,
+        at text NOT NULL,
+        PRIMARY KEY (profile, content)
+      );
+
       CREATE TABLE {schema}.accounts (
         name text COLLATE "C" PRIMARY KEY,
         base_url text NOT NULL,
@@ -52,8 +74,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         seen_at text COLLATE "C",
         skus text NOT NULL DEFAULT '',
         names text NOT NULL DEFAULT '',
-        notes text NOT NULL DEFAULT ''
+        notes text NOT NULL DEFAULT '',
+        cost bigint,
+        currency text NOT NULL DEFAULT ''
       );
+      CREATE INDEX attempts_by_time ON {schema}.attempts (profile, started_at);
       CREATE INDEX attempts_unclear ON {schema}.attempts (profile, id) WHERE status IN ('sending', 'uncertain');
       CREATE INDEX attempts_by_order ON {schema}.attempts (profile, order_id) WHERE order_id IS NOT NULL;
 
@@ -64,7 +89,8 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         url text NOT NULL,
         url_key text COLLATE "C" NOT NULL,
         key text NOT NULL DEFAULT '',
-        spelling text NOT NULL DEFAULT ''
+        spelling text NOT NULL DEFAULT '',
+        details text NOT NULL DEFAULT ''
       );
       CREATE INDEX attempt_urls_by_attempt ON {schema}.attempt_urls (attempt, position);
 
@@ -120,6 +146,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         completed integer NOT NULL DEFAULT 0,
         found bigint,
         hint text NOT NULL DEFAULT '',
+        details text NOT NULL DEFAULT '',
         UNIQUE (profile, id)
       );
       CREATE INDEX files_by_profile ON {schema}.files (profile, seq);

@@ -20,8 +20,12 @@ export function downloadAction(
   ledger: Ledger,
   folder: string,
   formats: readonly string[],
+  template: string | undefined,
 ): Action {
-  const downloads = new TranscriptDownloads({ transport, ledger, folder, ifExists: 'skip' });
+  const downloads = new TranscriptDownloads({
+    ...{ transport, ledger, folder, template, keepsNames: true },
+    ifExists: 'skip',
+  });
   const check = new ServiceCheck(transport);
   return {
     kind: 'download',

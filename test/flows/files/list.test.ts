@@ -1,9 +1,12 @@
 /** `files`, alias `ls`: what the ledger knows, filtered, refreshed and exported. */
 
+import { writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
 import { parseCsv } from '../../support/csv.ts';
+import { item, rss } from '../../support/feed.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -130,6 +133,9 @@ describe.concurrent('files', () => {
       answer: { audiofile: { id: 1, statename: 'Delivered', title: 'Talk 1' } },
       key: null,
       by: { user: userInfo().username, host: hostname(), job: null },
+      minutes: null,
+      total: null,
+      currency: null,
     });
     expect(all[2]).toMatchObject({ state: null, title: null, checked_at: null, answer: null, ended: null });
     expect(all[0]).toMatchObject({ test: true });
@@ -158,6 +164,64 @@ describe.concurrent('files', () => {
     const rows = (await user.run(['files'])).stdout.replace(/\n$/, '').split('\n');
     expect(rows).toHaveLength(6);
     for (const row of rows) expect(row.split('\t')).toHaveLength(header.length);
+  });
+
+  it('have minutes and total, aligned for people and exact for scripts', async () => {
+    const { user, service, order } = await orderingAccount();
+    const said = [
+      { duration: 3, total: 2.5 },
+      { duration: '12.5', total: '1,234.125' },
+      { duration: 0.25, total: '€7' },
+      { total: 'see the invoice' },
+    ];
+    for (const [at, each] of said.entries()) {
+      const audiofile = { id: at + 1, statename: 'Delivered', title: `Talk ${at + 1}`, ...each };
+      service.on(`GET /audiofile/${at + 1}`, { body: { audiofile } });
+    }
+    await order(...['a', 'b', 'c', 'd'].map(audio));
+    await user.run(['files', '--refresh']);
+    const amounts = async (): Promise<unknown> =>
+      (JSON.parse((await user.run(['files', '--json'])).stdout) as Array<Record<string, unknown>>).map(
+        ({ minutes, total, currency }) => [minutes, total, currency],
+      );
+    expect(await amounts()).toEqual([
+      [null, null, null],
+      [0.25, 7, 'EUR'],
+      [12.5, 1234.125, null],
+      [3, 2.5, null],
+    ]);
+    await user.run(['config', 'set', 'currency', 'usd']);
+    expect(await amounts()).toEqual([
+      [null, null, null],
+      [0.25, 7, 'EUR'],
+      [12.5, 1234.125, 'USD'],
+      [3, 2.5, 'USD'],
+    ]);
+    const [header = [], ...rows] = parseCsv((await user.run(['files', '--csv'])).stdout);
+    expect(header.slice(-3)).toEqual(['minutes', 'total', 'currency']);
+    expect(rows.map((row) => row.slice(-3))).toEqual([
+      ['', 'see the invoice', ''],
+      ['0.25', '€7', 'EUR'],
+      ['12.5', '1,234.125', 'USD'],
+      ['3', '2.5', 'USD'],
+    ]);
+    const { stdout } = await user.onTerminal('steno files', { columns: 200 });
+    const shown = stdout.split('\r\n').filter((line) => /Talk/.test(line));
+    expect(shown.map((line) => /Talk \d (.*?\S) {2,}o1/.exec(line)?.[1])).toEqual([
+      '          see the invoice',
+      '    0.25        7.000 EUR',
+      '   12.50     1234.125 USD',
+      '    3.00        2.500 USD',
+    ]);
+  });
+
+  it('have the minutes that the feed says as long as the service says none', async () => {
+    const { user, order } = await orderingAccount();
+    const more = '<itunes:duration>1:30:20</itunes:duration>';
+    writeFileSync(join(user.home, 'feed.xml'), rss(item({ guid: 'one', title: 'One', more })));
+    await order('--feed', 'feed.xml', '--latest', '1');
+    const [file] = JSON.parse((await user.run(['files', '--json'])).stdout);
+    expect(file).toMatchObject({ minutes: 90.33, total: null });
   });
 
   it('keep long ids and amounts to the digit', async () => {

@@ -91,12 +91,12 @@ describe('spend', () => {
     ]);
   });
 
-  it('is what files say, in dollars, where no invoice has them; never both', () => {
+  it('is what files say, in the same currency, where no invoice has them; never both', () => {
     const paid = files.map((file) => ({ ...file, total: '3.30' }));
     expect(shown(report({ files: paid, currency: 'EUR' }).skus)).toEqual([
-      'TRANS14 3.30 USD 2.5m 1',
-      'TRANS14+TSTMP1 3.30 USD 10m 1',
-      'TRANS6 3.30 USD 0m 1',
+      'TRANS14 3.30 EUR 2.5m 1',
+      'TRANS14+TSTMP1 3.30 EUR 10m 1',
+      'TRANS6 3.30 EUR 0m 1',
     ]);
     const named = { invoices: [invoiceOf('1', '2026-08-01', [['TRANS14', '1', '1', '1']])] };
     expect(shown(report({ files: paid, currency: 'USD', ...named }).totals)).toEqual(['- 7.60 USD 12.5m 3']);
@@ -112,7 +112,7 @@ describe('spend', () => {
       reportFile('2', { total: '5', ended: 'unfinished', state: 'Refunded' }),
       reportFile('3', { total: '5' }),
     ];
-    expect(shown(report({ files: some }).totals)).toEqual(['- 5.00 USD 10m 1']);
+    expect(shown(report({ files: some }).totals)).toEqual(['- 5.00 10m 1']);
   });
 
   it('says what it could not count', () => {

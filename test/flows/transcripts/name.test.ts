@@ -48,6 +48,8 @@ const parts = fc.record({
   id: hostile,
   title: hostile,
   order: hostile,
+  guid: hostile,
+  date: hostile,
   ext: fc.constantFrom('txt', 'docx', 'tstxt'),
 });
 const template = fc.constantFrom(
@@ -57,7 +59,12 @@ const template = fc.constantFrom(
   '{id}',
   'a{order}b.{ext}',
   '{title}/{order}/{id}',
+  '{guid}.{ext}',
+  '{date} {title}.{ext}',
+  '{date}/{guid}',
 );
+
+const unknown = { id: '1', title: '', order: '', guid: '', date: '', ext: 'txt' };
 
 describe('a file name made of data', () => {
   it('is safe on every system, whatever the data holds', () => {
@@ -82,8 +89,14 @@ describe('a file name made of data', () => {
   });
 
   it('keeps its extension, however long the title is', () => {
-    const name = fileName('{title}.{ext}', { id: '1', title: '日'.repeat(500), order: '', ext: 'docx' });
+    const name = fileName('{title}.{ext}', { ...unknown, title: '日'.repeat(500), ext: 'docx' });
     expect(name).toMatch(/^日+\.docx$/);
+  });
+
+  it.each(['title', 'order', 'guid', 'date'])('has the id in place of a %s that is not known', (part) => {
+    expect(fileName(`{${part}}.{ext}`, unknown)).toBe('1.txt');
+    expect(fileName(`{${part}}.{ext}`, { ...unknown, [part]: '\u200b ..' })).toBe('1.txt');
+    expect(fileName(`{${part}}.{ext}`, { ...unknown, [part]: 'a/b' })).toBe('a_b.txt');
   });
 
   it('is told from others that a file system may take for the same', async () => {
@@ -129,7 +142,10 @@ describe('a template', () => {
     expect(() => checkTemplate(text)).toThrow();
   });
 
-  it.each(['{id}', '{order}/{title}.{ext}', 'talk {id}.txt', '{id', 'a.b'])('%j is taken', (text) => {
-    expect(() => checkTemplate(text)).not.toThrow();
-  });
+  it.each(['{id}', '{date} {guid}.{ext}', '{order}/{title}.{ext}', 'talk {id}.txt', '{id', 'a.b'])(
+    '%j is taken',
+    (text) => {
+      expect(() => checkTemplate(text)).not.toThrow();
+    },
+  );
 });

@@ -1,0 +1,89 @@
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
+import { writeExport } from '../flows/ledger/write-export.ts';
+import { costSettings } from '../flows/orders/cost.ts';
+import { gatherReport } from '../flows/report/gather.ts';
+import { makeReport, type Report } from '../flows/report/report.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { errorMessage, usage } from '../lib/errors.ts';
+import { parseSince } from '../lib/since.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { plural } from '../lib/text.ts';
+import { whileSpinning } from '../ui/spinner.ts';
+import { reportPage } from '../views/report/page.ts';
+import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
+import { reportPages } from '../views/report/terminal.ts';
+
+interface ReportOptions {
+  readonly since: string | undefined;
+  readonly by: string | undefined;
+  readonly html: string | undefined;
+}
+
+export async function run(context: Context, { options }: Input<ReportOptions>): Promise<void> {
+  const { out } = context;
+  const by = options.by === undefined ? undefined : checkGrouping(options.by);
+  if (options.html === '') throw usage('the name after --html is empty', 'name a file');
+  if (options.html !== undefined && by)
+    throw usage("--html has every grouping, so --by can't be used with it");
+  const now = Date.now();
+  const since = options.since === undefined ? undefined : parseSince(options.since, now);
+  const ledger = await context.requireLedger('report reads the ledger');
+  await fetchMissing(context, ledger);
+  const { currency } = costSettings(context.settings);
+  const report = makeReport(await gatherReport(ledger, { since, now, currency }));
+  if (options.html !== undefined) {
+    const page = reportPage(report);
+    await writeExport(options.html, linesOf(page), true);
+    out.done(`${options.html} is written`, { path: options.html });
+    if (out.mode.quiet) out.lines([options.html]);
+    return;
+  }
+  await show(context, report, by);
+}
+
+async function* linesOf(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+function checkGrouping(text: string): Grouping {
+  const found = groupings.find((each) => each === text.toLowerCase());
+  if (found) return found;
+  throw usage(`'${text}' for --by is none of ${groupings.join(', ')}`, didYouMean(text, groupings, ''));
+}
+
+/** The report is made of what is kept, where the service can't be asked. */
+async function fetchMissing(context: Context, ledger: Ledger): Promise<void> {
+  const { out } = context;
+  try {
+    if ((await missingInvoices(ledger)).length === 0) return;
+    const transport = await context.connect();
+    const outcomes = await whileSpinning(out, 'Fetching invoices', (onProgress) =>
+      fetchInvoices(transport, ledger, {
+        onDone: (done, of) => onProgress(`Fetching invoices: ${done} of ${of}`),
+      }),
+    );
+    const failed = outcomes.filter(({ error }) => error);
+    const [first] = failed;
+    if (first?.error)
+      await out.warn(
+        `${plural(failed.length, 'invoice')} can't be fetched; the report has what is known without: ${first.error.message}`,
+      );
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    await out.warn(`only invoices that were fetched before are counted: ${errorMessage(error)}`);
+  }
+}
+
+async function show({ out }: Context, report: Report, by: Grouping | undefined): Promise<void> {
+  if (!out.forPeople) return out.show(by ? spendView(report, by) : reportView(report));
+  const pages = reportPages(report, by);
+  for (const { title, view } of pages) {
+    out.announce(title);
+    await out.show(view);
+  }
+  for (const note of report.notes) out.note(note);
+  if (pages.length === 0)
+    out.note('nothing was ordered yet; order something with: steno order <url> --sku TRANS14');
+}

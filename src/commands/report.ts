@@ -1,0 +1,26 @@
+import { command } from '../cli/command-spec.ts';
+import { text } from '../cli/options.ts';
+
+export const report = command({
+  name: 'report',
+  summary: 'Show what was spent, how long it took, and what is late',
+  about:
+    'Adds up the invoices of the files of the ledger: what was spent by month, SKU and order, how long transcripts took ' +
+    'against the target of their SKU, and what is open, on hold, unclear or late. Invoices are fetched from the service ' +
+    'once and kept in the ledger. What is not known is said, and is never counted as zero. --json and --csv have every ' +
+    'part, exactly; with --by, --csv has one of them.',
+  options: {
+    since: text('--since <time>', 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'),
+    by: text('--by <month|sku|order>', 'show what was spent by this alone', {
+      values: ['month', 'sku', 'order'],
+    }),
+    html: text('--html <file>', 'write a page with charts, for a browser or a printer', { values: 'file' }),
+  },
+  examples: [
+    ['steno report', 'all of it'],
+    ['steno report --since 2026-01-01 --by sku', 'this year, by SKU'],
+    ['steno report --html report.html', 'a page to open, send or print'],
+    ['steno report --json | jq ".totals"', 'exact amounts for a script'],
+  ],
+  load: async () => (await import('./report.run.ts')).run,
+});

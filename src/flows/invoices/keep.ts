@@ -1,0 +1,60 @@
+/** Fetches the invoices of files that the ledger knows, once, and keeps them. */
+import type { Transport } from '../../api/http/transport.ts';
+import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice } from '../../api/invoices.ts';
+import type { KeptInvoice } from '../../ledger/invoices.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerNotes } from '../../ledger/notes.ts';
+import { StenoError } from '../../lib/errors.ts';
+import { formatJson } from '../../lib/json.ts';
+import { doEach, type Outcome } from '../bulk.ts';
+
+const CONCURRENCY = 8;
+
+export interface FetchOptions {
+  /** At most so many, of the newest files first. */
+  readonly limit?: number;
+  readonly onDone?: (done: number, of: number) => void;
+}
+
+/** Notes invoices that were fetched for another reason. */
+export function noteInvoices(notes: LedgerNotes | undefined, invoices: readonly Invoice[]): void {
+  for (const invoice of invoices)
+    notes?.add(`invoice ${invoice.id}`, ({ invoices: kept }) => kept.keep(keptForm(invoice.id, invoice)));
+}
+
+const keptForm = (id: string, invoice: Invoice): KeptInvoice => ({
+  ...{ id, isFinal: isFinalInvoice(invoice) },
+  answer: formatJson(invoice.json, 0),
+});
+
+/** Of the newest files first. Those that may still change, or can't be read any more, are missing too. */
+export async function missingInvoices(ledger: Ledger): Promise<string[]> {
+  const kept = (await ledger.invoices.all()).filter((each) => each.isFinal && decodeKeptInvoice(each));
+  const ids = new Set(kept.map(({ id }) => id));
+  return (await ledger.files.invoices()).filter((id) => !ids.has(id));
+}
+
+/** Those that may still change are fetched again. */
+export async function fetchInvoices(
+  transport: Transport,
+  ledger: Ledger,
+  { limit = Number.POSITIVE_INFINITY, onDone }: FetchOptions = {},
+): Promise<Outcome<void>[]> {
+  const wanted = (await missingInvoices(ledger)).slice(0, limit);
+  let done = 0;
+  let outage: StenoError | undefined;
+  return doEach(wanted, CONCURRENCY, String, async (id) => {
+    // Each try of a service that is down takes as long as all its repeats.
+    if (outage) throw outage;
+    const invoice = await getInvoice(transport, id).catch((error) => {
+      if (isOutage(error)) outage = error;
+      throw error;
+    });
+    await ledger.invoices.keep(keptForm(id, invoice));
+    done += 1;
+    onDone?.(done, wanted.length);
+  });
+}
+
+const isOutage = (error: unknown): error is StenoError =>
+  error instanceof StenoError && (error.kind === 'network' || error.kind === 'timeout');

@@ -1,0 +1,97 @@
+/** The chosen episodes of a podcast feed, as rows to order. */
+import { type Choice, type Chosen, chooseEpisodes, isChoice } from '../../feeds/choose.ts';
+import type { Episode, Feed } from '../../feeds/feed.ts';
+import { parseMatch } from '../../feeds/match.ts';
+import { type FeedReading, readFeed } from '../../feeds/read.ts';
+import { makeEpisode } from '../../ledger/audio-names.ts';
+import { type StenoError, usage } from '../../lib/errors.ts';
+import { parseSince } from '../../lib/since.ts';
+import { oneLine, plural } from '../../lib/text.ts';
+import type { Row } from './manifest-row.ts';
+
+export interface FeedInput {
+  /** An address or a file. */
+  readonly feed: string | undefined;
+  readonly latest: number | undefined;
+  readonly since: string | undefined;
+  readonly match: string | undefined;
+  readonly again: boolean;
+}
+
+export interface FeedRows {
+  readonly rows: readonly Row[];
+  /** No episodes were chosen: the rows are all of them, and none is to be ordered. */
+  readonly isWholeFeed: boolean;
+  /** What people are told of the choice. */
+  readonly notes: readonly string[];
+}
+
+/** Throws where a flag of the choice is given without a feed. */
+export function checkFeedFlags({ feed, latest, since, match }: FeedInput): void {
+  if (feed !== undefined) return;
+  const flag = Object.entries({ latest, since, match }).find(([, value]) => value !== undefined)?.[0];
+  if (flag !== undefined) throw usage(`--${flag} chooses episodes of a feed: it requires --feed`);
+}
+
+export async function feedRows(
+  source: string,
+  input: FeedInput,
+  notes: string | undefined,
+  reading: FeedReading,
+): Promise<FeedRows> {
+  const choice = choiceOf(input);
+  const feed = await readFeed(source, reading);
+  if (!isChoice(choice)) {
+    const rows = feed.episodes.filter(({ problem }) => !problem).map((episode) => rowOf(episode, notes));
+    return { rows, isWholeFeed: true, notes: [] };
+  }
+  const chosen = chooseEpisodes(feed, choice);
+  return {
+    rows: chosen.episodes.map((episode) => rowOf(episode, notes)),
+    isWholeFeed: false,
+    notes: notesOf(feed, chosen),
+  };
+}
+
+/** Nobody buys a whole back catalogue by accident. */
+export const wholeFeedError = (episodes: number): StenoError =>
+  usage(
+    `the feed has ${plural(episodes, 'episode')}; nothing was ordered`,
+    'choose some of them with --latest <n>, --since <time> or --match <text>',
+  );
+
+const choiceOf = ({ latest, since, match, again }: FeedInput): Choice => ({
+  latest,
+  since: since === undefined ? undefined : parseSince(since, Date.now()),
+  match: match === undefined ? undefined : parseMatch(match),
+  again,
+});
+
+const rowOf = (episode: Episode, notes: string | undefined): Row => {
+  const { title, published, seconds, guid, link, enclosure, names } = episode;
+  const details = { title, published, seconds, guid, link };
+  return {
+    at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
+    url: enclosure.url,
+    audio: makeEpisode(enclosure.url, names, details),
+    notes: notes === undefined ? undefined : fillNotes(notes, episode),
+  };
+};
+
+/** `{title}`, `{link}`, `{date}` and `{guid}` in the notes are those of the episode. */
+const fillNotes = (notes: string, { title, link = '', published = '', guid = '' }: Episode): string =>
+  notes.replace(/\{(title|link|date|guid)\}/g, (_, name: string) => {
+    const values: Readonly<Record<string, string>> = { title, link, guid, date: published.slice(0, 10) };
+    return values[name] ?? '';
+  });
+
+function notesOf(feed: Feed, { episodes, withTranscript, undated }: Chosen): string[] {
+  const name = feed.title ? `'${oneLine(feed.title, 80)}'` : 'the feed';
+  return [
+    `${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`,
+    ...(withTranscript.length
+      ? [`left out because the feed has a transcript of it (--again orders it): ${withTranscript.length}`]
+      : []),
+    ...(undated.length ? [`left out because the feed does not say when it came out: ${undated.length}`] : []),
+  ];
+}

@@ -1,0 +1,124 @@
+/** Files of this machine: found, identified by their content, and uploaded by the user's own command when ordered. */
+import { existsSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { makeFile } from '../../ledger/audio-names.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { audioDuration } from '../../lib/audio/duration.ts';
+import { type Failure, usage } from '../../lib/errors.ts';
+import { doEach } from '../bulk.ts';
+import { findAudio, type LeftOut } from '../uploads/audio-files.ts';
+import { readContent, settle } from '../uploads/content.ts';
+import { noUploadCommand } from '../uploads/recipes.ts';
+import { canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
+import type { Row } from './manifest-row.ts';
+import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+
+const READ_JOBS = 4;
+const UPLOAD_JOBS = 4;
+
+/** A path, not a URL: it has no scheme, and something is there. */
+export const isLocalPath = (text: string): boolean =>
+  !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && existsSync(text);
+
+export interface LocalRows {
+  readonly rows: readonly Row[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LocalReading {
+  /** Without it no file is read: it could not be ordered. */
+  readonly uploadCommand: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The files themselves are read once, for their content's hash: what is on order is not uploaded. */
+export async function localRows(
+  paths: readonly string[],
+  { uploadCommand, signal }: LocalReading,
+): Promise<LocalRows> {
+  const { files, leftOut } = await findAudio(paths, signal);
+  if (uploadCommand === undefined) throw noUploadCommand(paths[0] ?? '');
+  const { complete, growing } = await settle(files, { now: Date.now(), signal });
+  const read = await doEach(complete, READ_JOBS, String, (path) => rowOf(path, signal));
+  const failed = read.find(({ error }) => error);
+  if (failed?.error) throw failed.error;
+  const changed = complete.filter((_, at) => read[at]?.value === undefined);
+  const isGrowing = (path: string): LeftOut => ({ path, reason: 'it is still being written' });
+  const { rows, repeated } = eachContentOnce(read.flatMap(({ value }) => value ?? []));
+  const notTaken = [...leftOut, ...growing.map(isGrowing), ...changed.map(isGrowing), ...repeated];
+  const [first] = notTaken;
+  if (rows.length === 0 && first) throw usage(`there is nothing to order: ${first.path}: ${first.reason}`);
+  return { rows, leftOut: notTaken };
+}
+
+/** Copies of a recording are one audio, and are bought once. */
+function eachContentOnce(all: readonly LocalRow[]): { rows: Row[]; repeated: LeftOut[] } {
+  const first = new Map<string, LocalRow>();
+  for (const row of all) if (!first.has(row.content)) first.set(row.content, row);
+  const repeated = all.filter((row) => first.get(row.content) !== row);
+  const sameAs = ({ content }: LocalRow): string => first.get(content)?.path ?? '';
+  return {
+    rows: [...first.values()],
+    repeated: repeated.map((row) => ({
+      path: row.path,
+      reason: `it has the same content as ${sameAs(row)}`,
+    })),
+  };
+}
+
+interface LocalRow extends Row {
+  readonly path: string;
+  readonly content: string;
+}
+
+async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | undefined> {
+  const content = await readContent(path, signal);
+  if (!content) return undefined;
+  const seconds = await audioDuration(path);
+  const { href } = pathToFileURL(path);
+  const title = basename(path, extname(path));
+  const audio = makeFile(href, content.hash, { title, seconds });
+  return { at: path, url: href, path, content: content.hash, audio };
+}
+
+export interface UploaderOptions extends Omit<UploadOptions, 'command'> {
+  readonly command: string | undefined;
+  readonly ledger: Ledger | undefined;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Gives the files of an order their URLs; those that can't be uploaded are left out of it, and told. */
+export async function uploadOrder(
+  order: PlannedOrder,
+  options: UploaderOptions,
+  onFailure: (failure: Failure) => void,
+): Promise<PlannedOrder> {
+  const local = order.audios.filter((audio) => audio.path !== undefined);
+  if (local.length === 0) return order;
+  const { command, ledger, onProgress } = options;
+  if (command === undefined) throw noUploadCommand(local[0]?.path ?? '');
+  const contentOf = (at: number): string => local[at]?.key ?? '';
+  const outcomes = await uploadAll(
+    local.map(({ path = '' }) => path),
+    {
+      ...{ ...options, command },
+      jobs: UPLOAD_JOBS,
+      known: async (at) => ledger?.uploads.urlOf(contentOf(at), command),
+      onUploaded: async (at, url) => {
+        if (canBeKept(url)) await ledger?.uploads.keep(contentOf(at), command, url);
+      },
+      onDone: (done, of) => onProgress(`Uploading: ${done} of ${of}`),
+    },
+  );
+  const urls = new Map<PlannedAudio, string>();
+  for (const [at, { error, value, what }] of outcomes.entries())
+    if (error) onFailure({ what, error });
+    else urls.set(local[at] as PlannedAudio, value);
+  const audios = order.audios.flatMap((audio) => {
+    if (audio.path === undefined) return [audio];
+    const url = urls.get(audio);
+    return url === undefined ? [] : [{ ...audio, url, path: undefined }];
+  });
+  return { ...order, audios };
+}

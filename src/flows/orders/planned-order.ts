@@ -1,0 +1,32 @@
+/** An order that is to be placed. */
+import type { OrderRequest } from '../../api/orders.ts';
+import type { Audio } from '../../ledger/audio-names.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
+
+export interface PlannedAudio extends Audio {
+  /** A file of this machine, until it is uploaded. */
+  readonly path?: string | undefined;
+}
+
+export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {
+  readonly audios: readonly PlannedAudio[];
+}
+
+/** What people know an audio by. */
+export const nameOf = ({ path, url, details }: PlannedAudio): string =>
+  path ?? (details?.title || withoutSignature(url));
+
+/** How messages name an audio: what the user gave, without its secrets. */
+export const describeAudio = ({ path, url }: PlannedAudio): string => path ?? withoutSignature(url);
+
+/** What is sent. */
+export const requestOf = ({ audios, ...rest }: PlannedOrder): OrderRequest => ({
+  ...rest,
+  urls: audios.map(({ url }) => url),
+});
+
+/** For messages. */
+export function describeUrls({ audios }: PlannedOrder): string {
+  const first = audios[0] ? describeAudio(audios[0]) : '';
+  return audios.length > 1 ? `${first} and ${audios.length - 1} more` : first;
+}

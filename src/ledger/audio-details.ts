@@ -1,0 +1,45 @@
+/** What is known of an audio beside its URL, from the feed or the file that it comes from. */
+
+export interface AudioDetails {
+  readonly title?: string | undefined;
+  /** When an episode came out, in ISO 8601. */
+  readonly published?: string | undefined;
+  /** How long it plays. */
+  readonly seconds?: number | undefined;
+  /** What the feed calls an episode. */
+  readonly guid?: string | undefined;
+  /** The page of an episode. */
+  readonly link?: string | undefined;
+}
+
+/** As the ledger keeps them; empty where nothing is known. */
+export function detailsText(details: AudioDetails | undefined, hide: (text: string) => string): string {
+  const known = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && value !== '');
+  const hidden = known.map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value]);
+  return hidden.length ? JSON.stringify(Object.fromEntries(hidden)) : '';
+}
+
+/** The same with each text hidden. */
+export function hiddenDetails(
+  details: AudioDetails | undefined,
+  hide: (text: string) => string,
+): AudioDetails | undefined {
+  return details && parseDetails(detailsText(details, hide));
+}
+
+/** A ledger that was edited by hand, or imported, may hold anything. */
+export function parseDetails(text: string | null): AudioDetails {
+  try {
+    const { title, published, seconds, guid, link } = text ? JSON.parse(text) : {};
+    const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+    return {
+      title: textOf(title),
+      published: textOf(published),
+      seconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+      guid: textOf(guid),
+      link: textOf(link),
+    };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,196 @@
+/** The setting `budget`: counted in the ledger, so that no number of processes spends more together. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { periodAt } from '../../../src/lib/budget.ts';
+import { item, rss } from '../../support/feed.ts';
+import { type OrderingAccount, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
+import { setAll } from '../../support/settings.ts';
+
+interface Budgeted extends OrderingAccount {
+  set(settings: Readonly<Record<string, string | undefined>>): void;
+  /** Orders an episode of ten minutes, under a name of its own. */
+  buy(name: string, ...args: string[]): ReturnType<OrderingAccount['order']>;
+  /** How many orders the service got. */
+  sent(): number;
+}
+
+/** Ten minutes at 1.00 each. */
+async function budgeted(budget: string, price = '1'): Promise<Budgeted> {
+  const account = await orderingAccount();
+  const { user, service, order } = account;
+  const set: Budgeted['set'] = (settings) => setAll(user, settings);
+  set({ budget, 'price.TRANS14': price || undefined });
+  return {
+    ...account,
+    set,
+    buy: (name, ...args) => {
+      const more = '<itunes:duration>10:00</itunes:duration>';
+      const text = rss(item({ guid: name, title: name, url: `https://m.example/${name}.mp3`, more }));
+      writeFileSync(join(user.home, `${name}.xml`), text);
+      return order('--feed', `${name}.xml`, '--latest', '1', ...args);
+    },
+    sent: () => service.calls('POST /order_url').length,
+  };
+}
+
+describe.concurrent('a budget', () => {
+  it('lets pass what it holds, to the cent, and no order more', async () => {
+    const { buy, sent } = await budgeted('20/month');
+    expect((await buy('a')).code).toBe(0);
+    expect((await buy('b')).code).toBe(0);
+    const { code, stdout, stderr } = await buy('c');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      'steno: the estimate of 10.00 is more than is left of the budget of 20.00/month: 0.00\nhint: ',
+    );
+    expect(stderr).toContain(`wait until ${periodAt('month', Date.now()).end.slice(0, 10)}`);
+    expect(sent()).toBe(2);
+  });
+
+  it('is for all orders of a command together', async () => {
+    const { order, user, sent } = await budgeted('20/month');
+    const more = '<itunes:duration>10:00</itunes:duration>';
+    const items = [1, 2, 3].map((n) => item({ guid: `${n}`, url: `https://m.example/${n}.mp3`, more }));
+    writeFileSync(join(user.home, 'f.xml'), rss(items.join('')));
+    const all = await order('--feed', 'f.xml', '--latest', '3', '--per-order', '1');
+    expect([all.code, sent()]).toEqual([2, 0]);
+    expect((await order('--feed', 'f.xml', '--latest', '2', '--per-order', '1')).code).toBe(0);
+    expect(sent()).toBe(2);
+  });
+
+  it('is held by eight processes at once: where it allows three, exactly three order', async () => {
+    const { buy, sent, service, user } = await budgeted('35/day');
+    let orders = 0;
+    service.on('POST /order_url', (_, response) => {
+      orders += 1;
+      const body = JSON.stringify({ order: `p${orders}`, audiofiles: [orders], message: 'ok' });
+      setTimeout(() => response.end(body), 300);
+    });
+    const ends = await Promise.all(Array.from({ length: 8 }, (_, n) => buy(`n${n}`)));
+    expect(ends.map(({ code }) => code).sort()).toEqual([0, 0, 0, 2, 2, 2, 2, 2]);
+    for (const { code, stderr } of ends)
+      if (code === 2) expect(stderr).toContain('is more than is left of the budget of 35.00/day: 5.00');
+    expect([sent(), statuses(user)]).toEqual([3, ['placed', 'placed', 'placed']]);
+  });
+
+  it('gets back what was refused, and keeps what is unclear', async () => {
+    const { buy, service, user } = await budgeted('10/month');
+    const placed = { body: { order: 'x', audiofiles: [1], message: 'ok' } };
+    service.on('POST /order_url', { status: 400, body: { message: 'no' } }, { status: 500 }, placed);
+    expect((await buy('a')).code).toBe(1);
+    expect((await buy('b')).code).toBe(11);
+    expect((await buy('c')).code).toBe(2);
+    const [attempt] = queryLedger<{ id: number }>(user, "SELECT id FROM attempts WHERE status = 'uncertain'");
+    expect((await user.run(['attempts', 'settle', String(attempt?.id), '--not-placed'])).code).toBe(0);
+    expect((await buy('c')).code).toBe(0);
+  });
+
+  it('does not count test orders, and does not stop them', async () => {
+    const { buy, sent, set } = await budgeted('10/month');
+    expect((await buy('a', '--test')).code).toBe(0);
+    expect((await buy('b')).code).toBe(0);
+    set({ budget: '1/month' });
+    expect((await buy('c', '--test')).code).toBe(0);
+    expect((await buy('d')).code).toBe(2);
+    expect(sent()).toBe(3);
+  });
+
+  it('lets pass a test order of which no price is known, and one that no ledger counts', async () => {
+    const { buy } = await budgeted('10/month', '');
+    expect((await buy('a', '--test')).code).toBe(0);
+    expect((await buy('b', '--test', '--no-ledger', '--again')).code).toBe(0);
+  });
+
+  it('stops what has no known price, unless --unpriced', async () => {
+    const { buy, order, sent, set } = await budgeted('10/month', '');
+    const unpriced = await buy('a');
+    expect(unpriced.code).toBe(2);
+    expect(unpriced.stderr).toContain(
+      'steno: the cost is not known, and the budget of 10.00/month is set: the price of TRANS14 is not known',
+    );
+    expect(unpriced.stderr).toMatch(/hint: .*price\.SKU.*--unpriced/);
+    expect(sent()).toBe(0);
+    expect((await buy('a', '--unpriced')).code).toBe(0);
+    set({ 'price.TRANS14': '1' });
+    expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio is not known');
+    expect((await order('https://e.org/a.mp3', '--unpriced')).code).toBe(0);
+    // What has no price counts for nothing.
+    expect((await buy('b', '--unpriced')).code).toBe(0);
+    expect((await buy('c', '--unpriced')).code).toBe(2);
+    expect(sent()).toBe(3);
+  });
+
+  it('counts what is known of an order that --unpriced lets pass', async () => {
+    const { order, buy, user } = await budgeted('15/month');
+    const more = '<itunes:duration>10:00</itunes:duration>';
+    const items = [
+      item({ guid: '1', url: 'https://m.example/1.mp3', more }),
+      item({ guid: '2', url: 'https://m.example/2.mp3' }),
+    ];
+    writeFileSync(join(user.home, 'f.xml'), rss(items.join('')));
+    expect((await order('--feed', 'f.xml', '--latest', '2', '--unpriced')).code).toBe(0);
+    const { code, stderr } = await buy('a');
+    expect(code).toBe(2);
+    expect(stderr).toContain('is more than is left of the budget of 15.00/month: 5.00');
+  });
+
+  it.each(['day', 'week', 'month', 'year'] as const)('begins anew with each %s, in UTC', async (period) => {
+    const { buy, user, sent } = await budgeted(`10/${period}`);
+    expect((await buy('a')).code).toBe(0);
+    const { start } = periodAt(period, Date.now());
+    const startedAt = (moment: string): unknown =>
+      queryLedger(user, 'UPDATE attempts SET started_at = ?', moment);
+    startedAt(start);
+    expect((await buy('b')).code).toBe(2);
+    startedAt(new Date(Date.parse(start) - 1).toISOString());
+    expect((await buy('b')).code).toBe(0);
+    expect(sent()).toBe(2);
+  });
+
+  it('in another currency than prices, or than what was spent, is not compared', async () => {
+    const { buy, sent, set } = await budgeted('100 EUR/month', '1 USD');
+    const prices = await buy('a');
+    expect(prices.code).toBe(2);
+    expect(prices.stderr).toContain(
+      "prices are in USD, which can't be compared with the budget of 100.00 EUR/month",
+    );
+    set({ budget: '100/month' });
+    expect((await buy('a')).code).toBe(0);
+    set({ budget: '100 EUR/month', 'price.TRANS14': '1 EUR' });
+    const spent = await buy('b');
+    expect(spent.code).toBe(2);
+    expect(spent.stderr).toContain("10.00 USD can't be counted against the budget of 100.00 EUR/month");
+    set({ budget: '100/month' });
+    expect((await buy('b')).stderr).toContain(
+      "10.00 USD can't be counted against the budget of 100.00/month",
+    );
+    set({ currency: 'USD' });
+    expect((await buy('b')).stderr).toContain(
+      "prices are in EUR, which can't be compared with the budget of 100.00 USD/month",
+    );
+    expect(sent()).toBe(1);
+  });
+
+  it("is counted in the ledger, so --no-ledger can't be used under it", async () => {
+    const { buy, sent } = await budgeted('100/month');
+    const { code, stderr } = await buy('a', '--no-ledger', '--again');
+    expect([code, sent()]).toEqual([2, 0]);
+    expect(stderr).toMatch(
+      /steno: the budget is counted in the ledger, so --no-ledger can't be used under it\nhint: /,
+    );
+  });
+
+  it('holds a plan too, after it is shown', async () => {
+    const { buy, sent } = await budgeted('9/month');
+    const { code, stdout, stderr } = await buy('a', '--dry-run');
+    expect([code, sent()]).toEqual([2, 0]);
+    expect(stdout).toContain('https://m.example/a.mp3');
+    expect(stderr).toContain('is more than is left of the budget of 9.00/month: 9.00');
+  });
+
+  it('that is larger than a database counts is one that is never reached', async () => {
+    const { buy } = await budgeted('1e30/month');
+    expect((await buy('a')).code).toBe(0);
+  });
+});

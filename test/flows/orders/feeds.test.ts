@@ -1,0 +1,392 @@
+/** `order --feed`: which episodes are ordered, what is said of them, and that none is bought twice. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ATOM, type Item, item, rss, SELF } from '../../support/feed.ts';
+import { type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { Service } from '../../support/server.ts';
+import { KEY } from '../../support/steno.ts';
+
+const minutes = (n: number): string => `<itunes:duration>${n}:00</itunes:duration>`;
+
+const three: readonly Item[] = [
+  { guid: 'g3', title: 'Three', date: 'Tue, 03 Nov 2026 09:00:00 GMT', url: 'https://m.example/3.mp3' },
+  { guid: 'g2', title: 'Two', date: 'Mon, 02 Nov 2026 09:00:00 GMT', url: 'https://m.example/2.mp3' },
+  { guid: 'g1', title: 'One', date: 'Sun, 01 Nov 2026 09:00:00 GMT', url: 'https://m.example/1.mp3' },
+].map((each, at) => ({ ...each, more: `<link>https://show.example/${3 - at}</link>${minutes(30 - at)}` }));
+
+const feedOf = (items: readonly Item[], head = SELF): string => rss(items.map(item).join(''), head);
+
+interface Ordering extends OrderingAccount {
+  /** Writes the feed, and orders from it. */
+  from(text: string, ...args: string[]): ReturnType<OrderingAccount['order']>;
+  /** What the service was sent. */
+  bought(): unknown[];
+}
+
+async function ordering(): Promise<Ordering> {
+  const account = await orderingAccount();
+  const { user, service, order } = account;
+  return {
+    ...account,
+    from: (text, ...args) => {
+      writeFileSync(join(user.home, 'feed.xml'), text);
+      return order('--feed', 'feed.xml', ...args);
+    },
+    bought: () => service.calls('POST /order_url').map(({ body }) => body?.url),
+  };
+}
+
+const m = (n: number | string): string => `https://m.example/${n}.mp3`;
+
+describe.concurrent('the choice of episodes', () => {
+  it.each([
+    ['--latest', ['--latest', '2'], [m(3), m(2)]],
+    ['--since', ['--since', '2026-11-02'], [m(3), m(2)]],
+    ['--match, in capitals or not', ['--match', 'tW'], [m(2)]],
+    ['--match with an expression', ['--match', '/^T|one/i'], [m(3), m(2), m(1)]],
+    ['all of them together', ['--match', '/o/', '--since', '2026-11-01', '--latest', '1'], [m(2)]],
+  ])('is that of %s', async (_, args, urls) => {
+    const { from, bought } = await ordering();
+    const { code, stderr } = await from(feedOf(three), ...args);
+    expect(code, stderr).toBe(0);
+    expect(bought()).toEqual([urls]);
+    expect(stderr).toContain(`${urls.length} episode${urls.length === 1 ? '' : 's'} of 3 in 'A show'`);
+  });
+
+  it('is needed: without it the plan is shown, nothing is sent, and exit 2 names the flags', async () => {
+    const { service, from, user } = await ordering();
+    const { code, stdout, stderr } = await from(feedOf(three));
+    expect(code).toBe(2);
+    expect(stdout.split('\n')[0]).toBe(`1\tThree\t2026-11-03\t30\t${m(3)}\tTRANS14\t\t\t`);
+    expect(stdout.trim().split('\n')).toHaveLength(3);
+    expect(stderr).toContain('estimate: not known\n');
+    expect(stderr).toContain('steno: the feed has 3 episodes; nothing was ordered\n');
+    expect(stderr).toMatch(/hint: .*--latest <n>, --since <time> or --match <text>\n$/);
+    expect(service.got).toEqual([]);
+    expect(queryLedger(user, 'SELECT id FROM attempts')).toEqual([]);
+  });
+
+  it('is needed also where some are on order, or listed twice', async () => {
+    const { service, from } = await ordering();
+    expect((await from(feedOf(three), '--latest', '1')).code).toBe(0);
+    const more = [...three, { guid: 'other', title: 'Copy', url: m(2) }];
+    const { code, stdout, stderr } = await from(feedOf(more));
+    expect(code).toBe(2);
+    expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
+    expect(stderr).toContain('left out because on order already: 1 of 3\n');
+    expect(service.got).toHaveLength(1);
+  });
+
+  it('may be empty: then nothing is ordered, and a cron job goes on', async () => {
+    const { service, from } = await ordering();
+    const { code, stdout, stderr } = await from(feedOf(three), '--match', 'nothing', '--json');
+    expect([code, stdout], stderr).toEqual([0, '[]\n']);
+    expect(service.got).toEqual([]);
+  });
+
+  it.each([
+    ['--latest', '2'],
+    ['--since', '1d'],
+    ['--match', 'x'],
+  ])('requires --feed: %s', async (...flags) => {
+    const { order } = await orderingAccount();
+    const { code, stderr } = await order('https://e.org/a.mp3', ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toBe(`steno: ${flags[0]} chooses episodes of a feed: it requires --feed\n`);
+  });
+
+  it.each([[['https://e.org/a.mp3']], [['--from', 'feed.xml']], [['--key', 'x']]])(
+    'stands alone: not with %j',
+    async (args) => {
+      const { from, service } = await ordering();
+      const { code, stderr } = await from(feedOf(three), '--latest', '1', ...args);
+      expect([code, service.got.length]).toEqual([2, 0]);
+      expect(stderr).toMatch(/^steno: --(feed can't be used with|key is for)/);
+    },
+  );
+});
+
+describe.concurrent('an episode', () => {
+  const first: Item = { ...three[0], url: 'https://cdn1.example/p/3.mp3?token=one' };
+  const without = (each: Item, ...names: Array<keyof Item>): Item => ({
+    ...each,
+    ...Object.fromEntries(names.map((name) => [name, undefined])),
+  });
+
+  it.each<[string, Item, Item, string, string]>([
+    ['token', first, { ...first, url: 'https://cdn1.example/p/3.mp3?token=two' }, SELF, SELF],
+    ['host', first, { ...first, url: 'https://other.example/p/3.mp3?token=one' }, SELF, SELF],
+    ['scheme', first, { ...first, url: 'http://cdn1.example/p/3.mp3?token=one' }, SELF, SELF],
+    [
+      'whole address, its guid being the same',
+      first,
+      { ...first, url: 'https://x.example/n.mp3' },
+      SELF,
+      SELF,
+    ],
+    [
+      'guid, its path being the same',
+      first,
+      { ...first, guid: 'new', title: 'New', url: 'https://x.example/p/3.mp3?token=two' },
+      SELF,
+      SELF,
+    ],
+    [
+      'guid and address, its title and date being the same',
+      first,
+      { ...first, guid: 'new', url: 'https://x.example/n.mp3' },
+      SELF,
+      SELF,
+    ],
+    [
+      'token, where it has no guid and no date',
+      without(first, 'guid', 'date'),
+      { ...without(first, 'guid', 'date'), url: 'https://cdn1.example/p/3.mp3?token=two' },
+      SELF,
+      SELF,
+    ],
+    [
+      'address, and the feed its token',
+      first,
+      { ...first, url: 'https://x.example/n.mp3' },
+      SELF.replace('show.xml', 'show.xml?key=1'),
+      SELF.replace('show.xml', 'show.xml?key=2'),
+    ],
+    [
+      'address, and the feed its own',
+      first,
+      { ...first, url: 'https://x.example/n.mp3' },
+      `<podcast:guid>917393E3-1B1E-5CEF</podcast:guid>${SELF}`,
+      '<podcast:guid>917393e3-1b1e-5cef</podcast:guid><atom:link rel="self" href="https://new.example/f"/>',
+    ],
+    [
+      'address, in a feed that has but a channel link',
+      first,
+      { ...first, url: 'https://x.example/n.mp3' },
+      '<link>http://show.example/</link>',
+      '<link>https://show.example</link>',
+    ],
+  ])('is not bought twice when it changes its %s', async (_, before, after, head, newHead) => {
+    const { from, bought } = await ordering();
+    const rest = three.slice(1);
+    expect((await from(feedOf([before, ...rest], head), '--match', '/Three|New/')).code).toBe(0);
+    const second = await from(feedOf([after, ...rest], newHead), '--match', '/Three|New/');
+    expect(second.code, second.stderr).toBe(9);
+    expect(second.stderr).toMatch(/was ordered as order o1 at \S+ \(same (guid|enclosure|title)\)\n/);
+    const skipped = await from(feedOf([after, ...rest], newHead), '--match', '/Three|New/', '--skip-ordered');
+    expect(skipped.code).toBe(0);
+    expect(bought()).toEqual([[before.url]]);
+  });
+
+  it('is another one where only the query tells it from others', async () => {
+    const { from, bought } = await ordering();
+    const url = (n: number): string => `https://m.example/get.php?id=${n}`;
+    const two = [2, 1].map((n) => ({ guid: `g${n}`, title: `T${n}`, url: url(n) }));
+    expect((await from(feedOf(two), '--match', 'T1')).code).toBe(0);
+    expect((await from(feedOf(two), '--match', 'T2')).code).toBe(0);
+    expect(bought()).toEqual([[url(1)], [url(2)]]);
+  });
+
+  it('is another one in another feed, under the same guid', async () => {
+    const { from, bought } = await ordering();
+    const other = '<atom:link rel="self" href="https://feeds.example/other.xml"/>';
+    expect((await from(feedOf([{ ...first, url: m('a') }]), '--latest', '1')).code).toBe(0);
+    expect((await from(feedOf([{ ...first, url: m('b') }], other), '--latest', '1')).code).toBe(0);
+    expect(bought()).toEqual([[m('a')], [m('b')]]);
+  });
+
+  it('that was ordered by its URL is not bought again from the feed', async () => {
+    const { order, from, bought } = await ordering();
+    expect((await order(m(3))).code).toBe(0);
+    expect((await from(feedOf(three), '--latest', '2', '--skip-ordered')).code).toBe(0);
+    expect(bought()).toEqual([[m(3)], [m(2)]]);
+  });
+
+  it('of which the feed has a transcript is left out, and not replaced, unless --again', async () => {
+    const { from, bought } = await ordering();
+    const transcript = '<podcast:transcript url="https://show.example/3.vtt" type="text/vtt"/>';
+    const items = [{ ...three[0], more: transcript }, ...three.slice(1)];
+    const { code, stderr } = await from(feedOf(items), '--latest', '2');
+    expect(code).toBe(0);
+    expect(stderr).toContain('left out because the feed has a transcript of it (--again orders it): 1\n');
+    expect((await from(feedOf(items), '--latest', '1', '--again')).code).toBe(0);
+    expect(bought()).toEqual([[m(2)], [m(3)]]);
+  });
+
+  it('whose guid another of the chosen has, with other audio, stops all of them', async () => {
+    const { from, service } = await ordering();
+    const items = [{ ...three[0], guid: 'g2' }, ...three.slice(1)];
+    const { code, stderr } = await from(feedOf(items), '--latest', '2');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^(.*\n)?steno: two of the chosen episodes have the guid 'g2', with different audio\nhint: /,
+    );
+    expect((await from(feedOf(items), '--latest', '1')).code).toBe(0);
+    expect(service.calls('POST /order_url')).toHaveLength(1);
+  });
+
+  it('fills {title}, {link}, {date} and {guid} of the notes, and has an order of its own then', async () => {
+    const { from, service, user } = await ordering();
+    const tricky = { ...three[0], title: 'All $& of {link}' };
+    const notes = '{title}: {link} {date} {guid} {other}';
+    expect((await from(feedOf([tricky, ...three.slice(1)]), '--latest', '2', '--notes', notes)).code).toBe(0);
+    expect(service.got.map(({ body }) => body?.notes)).toEqual([
+      'All $& of {link}: https://show.example/3 2026-11-03 g3 {other}',
+      'Two: https://show.example/2 2026-11-02 g2 {other}',
+    ]);
+    writeFileSync(join(user.home, 'notes'), 'About {title}\n');
+    expect((await from(feedOf(three), '--match', 'One', '--notes-file', 'notes')).code).toBe(0);
+    expect(service.got.at(-1)?.body).toMatchObject({ notes: 'About One' });
+    expect((await from(feedOf(three), '--match', 'One', '--again', '--param', 'title=A')).code).toBe(0);
+    expect(service.got.at(-1)?.body).toMatchObject({ title: 'A' });
+  });
+
+  it('is kept with its title, date, duration, guid and link', async () => {
+    const { from, user } = await ordering();
+    expect((await from(feedOf(three), '--latest', '1')).code).toBe(0);
+    const [row] = queryLedger<{ details: string }>(user, 'SELECT details FROM files');
+    expect(JSON.parse(row?.details ?? '')).toEqual({
+      title: 'Three',
+      published: '2026-11-03T09:00:00.000Z',
+      seconds: 1800,
+      guid: 'g3',
+      link: 'https://show.example/3',
+    });
+  });
+});
+
+describe.concurrent('the JSON of --feed', () => {
+  it('is always an array, of a plan, of one order and of none', async () => {
+    const { from } = await ordering();
+    const json = async (...args: string[]) =>
+      JSON.parse((await from(feedOf(three), '--json', ...args)).stdout) as Array<Record<string, unknown>>;
+    expect(await json()).toHaveLength(1);
+    const [plan, ...more] = await json('--latest', '1', '--dry-run');
+    expect(more).toEqual([]);
+    expect(plan).toMatchObject({
+      url: [m(3)],
+      sku: ['TRANS14'],
+      audios: [{ title: 'Three', published: '2026-11-03T09:00:00.000Z', minutes: '30', guid: 'g3' }],
+      estimate: { low: null, high: null, unpriced: [{ sku: 'TRANS14' }], unmeasured: [] },
+    });
+    expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
+    expect(await json('--latest', '1', '--skip-ordered')).toEqual([]);
+    expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toEqual([]);
+    expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: { order: 'o2' } }]);
+  });
+});
+
+describe.concurrent('a feed by its address', () => {
+  it('is read without the key, over redirects, and its relative links belong to where it ended', async () => {
+    const { service, order } = await orderingAccount();
+    const host = await Service.start();
+    const text = feedOf([{ ...three[0], url: 'audio/3.mp3' }], '');
+    host.on('GET /feed', { status: 301, headers: { location: '/moved/feed.xml' } });
+    host.on('GET /moved/feed.xml', { body: text });
+    const { code, stderr } = await order('--feed', `${host.origin}/feed?token=t`, '--latest', '1');
+    expect(code, stderr).toBe(0);
+    expect(service.got.map(({ body }) => body?.url)).toEqual([[`${host.origin}/moved/audio/3.mp3`]]);
+    const sent = host.got.map(({ headers, text: body, path, query }) =>
+      JSON.stringify([headers, body, path, [...query]]),
+    );
+    expect(sent.join()).not.toContain(JSON.stringify(KEY).slice(1, -1));
+    expect(sent.join()).not.toContain('api_key');
+    expect(host.got[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('may be Atom', async () => {
+    const { from, bought } = await ordering();
+    const entry = `<entry><id>tag:e,1</id><title>A</title><published>2026-11-01T00:00:00Z</published>
+      <link rel="enclosure" type="audio/mpeg" href="${m('atom')}"/></entry>`;
+    const text = `<feed xmlns="${ATOM}"><title>Atom</title><id>tag:e</id>${entry}</feed>`;
+    expect((await from(text, '--latest', '1')).code).toBe(0);
+    expect(bought()).toEqual([[m('atom')]]);
+  });
+
+  it('that does not answer in time ends with 6, and orders nothing', async () => {
+    const { service, order } = await orderingAccount();
+    const host = await Service.start();
+    host.on('GET /feed', () => {});
+    const { code, stderr } = await order('--feed', `${host.origin}/feed`, '--latest', '1', '--timeout', '1s');
+    expect(code, stderr).toBe(6);
+    expect(service.got).toEqual([]);
+  });
+
+  it('that is not there ends with its own failure', async () => {
+    const { service, order } = await orderingAccount();
+    const host = await Service.start();
+    const { code, stderr } = await order('--feed', `${host.origin}/none?token=secret`, '--latest', '1');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${host.origin}/none`);
+    expect(stderr).not.toContain('secret');
+    expect(service.got).toEqual([]);
+  });
+});
+
+describe.concurrent("a feed that can't be used", () => {
+  const laughs = `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>${feedOf(three).replace(/^<\?xml.*\n/, '')}`;
+
+  it.each([
+    ['HTML', '<!doctype html><html><body>Hi</body></html>', 'is a web page, not a feed'],
+    ['empty', '', 'is empty'],
+    ['no XML', 'https://m.example/1.mp3\n', 'is not a feed: it does not begin with <'],
+    [
+      'without enclosures',
+      rss('<item><title>Text</title></item>'),
+      'has no episodes with audio (1 entry without)',
+    ],
+    ['without items', rss(''), 'has no episodes with audio (no entries)'],
+    ['a billion laughs', laughs, 'it declares entities of its own'],
+    ['broken off', feedOf(three).slice(0, 400), "can't be read: line "],
+    [
+      'relative, and of no address',
+      feedOf([{ ...three[0], url: 'a.mp3' }], ''),
+      'is relative, and the feed does not say to what',
+    ],
+    ['RSS 1.0', '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>', 'is RSS 1.0'],
+  ])('is told in one line: %s', async (_, text, why) => {
+    const { from, service } = await ordering();
+    const { code, stdout, stderr } = await from(text, '--latest', '1');
+    expect([code, stdout], stderr).toEqual([2, '']);
+    expect(stderr).toContain(why);
+    expect(stderr.match(/^steno: /gm)).toHaveLength(1);
+    expect(service.got).toEqual([]);
+  });
+
+  it('is told where it is a file that is not there', async () => {
+    const { order } = await orderingAccount();
+    const { code, stderr } = await order('--feed', 'none.xml', '--latest', '1');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^steno: can't read the feed none\.xml: /);
+  });
+
+  it('is told where it is larger than a feed may be', async () => {
+    const { service, order } = await orderingAccount();
+    const host = await Service.start();
+    const part = Buffer.alloc(1 << 20, ' ');
+    host.on('GET /feed', (_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(part));
+      };
+      response.on('drain', more).on('error', () => {});
+      more();
+    });
+    const { code, stderr } = await order('--feed', `${host.origin}/feed`, '--latest', '1');
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain('is larger than 64 MB');
+    expect(service.got).toEqual([]);
+  });
+
+  it.each([
+    ['--latest', '0'],
+    ['--since', 'sometime'],
+    ['--match', '/(/'],
+  ])("or a choice that can't be read: %s %s", async (...flags) => {
+    const { from, service } = await ordering();
+    const { code, stderr } = await from(feedOf(three), ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toContain(flags[1]);
+    expect(service.got).toEqual([]);
+  });
+});
