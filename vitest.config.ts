@@ -23,11 +23,15 @@ const quick = [
   'test/views/**/{estimate,rows}.test.ts',
 ];
 
+/** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
+const onlyLong = ['test/ledger/scale.test.ts', 'test/listen/linear-readers.test.ts'];
+
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
 const long = [
   'test/api/http/fault-matrix.test.ts',
   'test/ledger/postgres/{cuts,listeners,team-events}.test.ts',
   'test/listen/flood.test.ts',
+  ...onlyLong,
 ];
 
 const all = ['test/**/*.test.ts'];
@@ -37,34 +41,38 @@ const all = ['test/**/*.test.ts'];
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
  */
 const shared = [
-  'test/api/money-calls.test.ts',
-  'test/commands/ledger.test.ts',
   'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,being-sent,place,same-audio,signatures}.test.ts',
-  'test/flows/orders/{budget,feeds,local-files,stopped,unclear-rows,wait}.test.ts',
-  'test/commands/report.test.ts',
-  'test/flows/transcripts/{drafts,name-as,synced}.test.ts',
-  'test/listen/{history,lookout,webhook-loan}.test.ts',
+  'test/flows/orders/{budget,feeds,stopped,unclear-rows,wait}.test.ts',
+  'test/flows/transcripts/{drafts,synced}.test.ts',
+  'test/listen/history.test.ts',
+];
+
+/** The same for `npm run test:long`: these take four minutes more. */
+const sharedLong = [
+  'test/api/money-calls.test.ts',
+  'test/commands/{ledger,report}.test.ts',
+  'test/flows/orders/local-files.test.ts',
+  'test/flows/transcripts/name-as.test.ts',
+  'test/listen/{lookout,webhook-loan}.test.ts',
 ];
 
 const common = { setupFiles: ['test/support/seed.ts'], testTimeout: 30_000, hookTimeout: 30_000 };
 
-const sharedLedger = {
+const sharedLedger = (mode: string) => ({
   extends: true as const,
   test: {
     ...common,
     name: 'shared ledger',
-    include: shared,
-    // They know no ledger.
-    exclude: ['test/flows/{prices,report,uploads}/*.test.ts'],
+    include: mode === 'long' ? sharedLong : shared,
     env: { STENO_TEST_STORE: 'postgres' },
     globalSetup: ['test/support/setup-postgres.ts'],
   },
-};
+});
 
 /** CI has PostgreSQL, or fails. */
 function withSharedLedger(mode: string): boolean {
-  if (mode === 'quick' || mode === 'long') return false;
+  if (mode === 'quick') return false;
   if (!hasPostgres && !process.env.CI) console.log(SKIPPED);
   return hasPostgres || Boolean(process.env.CI);
 }
@@ -81,10 +89,11 @@ export default defineConfig(({ mode }) => ({
           ...common,
           name: 'steno',
           include: { quick, long }[mode] ?? all,
+          exclude: mode === 'long' ? [] : onlyLong,
           env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
         },
       },
-      ...(withSharedLedger(mode) ? [sharedLedger] : []),
+      ...(withSharedLedger(mode) ? [sharedLedger(mode)] : []),
     ],
   },
 }));

@@ -64,7 +64,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
     'a path in place of a URL',
     order('./talk.mp3', '--sku', 'TRANS14'),
     /not an http or https URL/,
-    /fetches audio by itself/,
+    /there is no such file or folder either/,
   ],
   [
     'a URL of another scheme',

@@ -119,7 +119,9 @@ it('a command that prints without end is shown up to a limit, and the rest is dr
 it.skipIf(process.platform !== 'linux')('what is dropped takes little processor time', async () => {
   const listener = await Listener.start(new User(), ['--exec', 'yes', '--jobs', '1']);
   await listener.post(complete('1'));
-  await listener.until(() => /the rest is not shown/.test(listener.stderr));
+  // Some of it, and the note after it, may be left out where this process reads slowly: the test above is about those.
+  await listener.until(() => listener.stderr.length > 256 * 1024);
+  await sleep(1_000);
   /** In hundredths of a second, as Linux counts it. */
   const processorTime = (): number => {
     const stat = readFileSync(`/proc/${listener.child.pid}/stat`, 'latin1');

@@ -66,14 +66,15 @@ export class ActionQueue {
     try {
       while (this.#isWoken) {
         this.#isWoken = false;
-        // One time for both: what gets due between them would be found by neither.
+        // One moment for both: what gets due between them, or a pause that ends, would be found by neither.
         const now = Date.now();
-        const listed = await this.#next(now);
+        const pauseMs = this.#target.pauseLeftMs;
+        const listed = pauseMs > 0 ? [] : await this.#next(now);
         // All of them first: one that ends at once wakes the queue.
         for (const waiting of listed) this.#active.set(waiting.event, waiting);
         for (const waiting of listed) runInBackground(() => this.#run(waiting), this.#options.onError);
         if (this.#active.size === 0 && !this.#isWoken) this.#onIdle();
-        await this.#setAlarm(now);
+        await this.#setAlarm(now, pauseMs);
       }
     } finally {
       this.#isFilling = false;
@@ -150,12 +151,12 @@ export class ActionQueue {
   }
 
   /** Wakes the queue when the next try is due, or the target may work again. */
-  async #setAlarm(now: number): Promise<void> {
+  async #setAlarm(now: number, pauseBefore: number): Promise<void> {
     if (this.#phase !== 'working' || this.#waitsForLedger) return;
     // What is under way wakes the queue at its end.
     if (this.#active.size >= this.#jobs) return;
     try {
-      const pauseMs = this.#target.pauseLeftMs || (await this.store.msUntilNextDue(now));
+      const pauseMs = this.#target.pauseLeftMs || pauseBefore || (await this.store.msUntilNextDue(now));
       this.#cancelAlarm?.();
       if (pauseMs === undefined || this.#phase !== 'working') return;
       const alarm = (): void => this.wake();

@@ -84,35 +84,44 @@ describe.skipIf(!postgresFolder)('a command whose connection to the shared ledge
     expect(count).toBeGreaterThan(8);
   }, 600_000);
 
-  it('settles an attempt or leaves it, and can do so again', async () => {
-    await atEachStatement(async ({ service, other, behind }, proxy, where) => {
-      service.on('POST /order_url', { status: 500 });
-      expect((await other.run(order)).code).toBe(11);
-      const settle = ['attempts', 'settle', '2', '--not-placed'];
-      const { code, stderr } = await behind(proxy).run(settle);
-      expect([0, 7], where + stderr).toContain(code);
-      const again = await other.run(settle);
-      // Settled before, or now.
-      expect([0, 2], `${where} ${stderr} then ${again.stderr}`).toContain(again.code);
-      if (code === 0) expect(again.code, where).toBe(2);
-      service.on('POST /order_url', { body: { order: 'x1', audiofiles: [7], message: 'ok' } });
-      expect((await other.run(order)).code, where).toBe(0);
-    });
-  }, 600_000);
+  // These two take a minute, and buy nothing: `npm run test:long` has them.
+  it.skipIf(!isLong)(
+    'settles an attempt or leaves it, and can do so again',
+    async () => {
+      await atEachStatement(async ({ service, other, behind }, proxy, where) => {
+        service.on('POST /order_url', { status: 500 });
+        expect((await other.run(order)).code).toBe(11);
+        const settle = ['attempts', 'settle', '2', '--not-placed'];
+        const { code, stderr } = await behind(proxy).run(settle);
+        expect([0, 7], where + stderr).toContain(code);
+        const again = await other.run(settle);
+        // Settled before, or now.
+        expect([0, 2], `${where} ${stderr} then ${again.stderr}`).toContain(again.code);
+        if (code === 0) expect(again.code, where).toBe(2);
+        service.on('POST /order_url', { body: { order: 'x1', audiofiles: [7], message: 'ok' } });
+        expect((await other.run(order)).code, where).toBe(0);
+      });
+    },
+    600_000,
+  );
 
-  it('takes a file in whole or not at all', async () => {
-    await atEachStatement(async ({ service, other, behind }, proxy, where) => {
-      const link = 'https://e.example/a.mp3';
-      const body = { audiofile: { id: 7, statename: 'Delivered', order: 'x7', original_link: link } };
-      service.allow('GET /audiofile/7', { body });
-      const { code, stderr } = await behind(proxy).run(['track', '7']);
-      expect([0, 7], where + stderr).toContain(code);
-      const listed = (await other.run(['files', '--quiet'])).stdout.split('\n').includes('7');
-      if (code === 0) expect(listed, where).toBe(true);
-      expect((await other.run(['track', '7'])).code, where).toBe(0);
-      expect(
-        (await other.run(['files', '--quiet'])).stdout.split('\n').filter((id) => id === '7'),
-      ).toHaveLength(1);
-    });
-  }, 600_000);
+  it.skipIf(!isLong)(
+    'takes a file in whole or not at all',
+    async () => {
+      await atEachStatement(async ({ service, other, behind }, proxy, where) => {
+        const link = 'https://e.example/a.mp3';
+        const body = { audiofile: { id: 7, statename: 'Delivered', order: 'x7', original_link: link } };
+        service.allow('GET /audiofile/7', { body });
+        const { code, stderr } = await behind(proxy).run(['track', '7']);
+        expect([0, 7], where + stderr).toContain(code);
+        const listed = (await other.run(['files', '--quiet'])).stdout.split('\n').includes('7');
+        if (code === 0) expect(listed, where).toBe(true);
+        expect((await other.run(['track', '7'])).code, where).toBe(0);
+        expect(
+          (await other.run(['files', '--quiet'])).stdout.split('\n').filter((id) => id === '7'),
+        ).toHaveLength(1);
+      });
+    },
+    600_000,
+  );
 });

@@ -44,8 +44,8 @@ describe.skipIf(!postgresFolder)('a ledger that several machines use', () => {
       { audiofile: '1', by: { user: 'ann', host: 'laptop', job: null } },
     ]);
     const csv = (await bob.run(['files', '--csv'])).stdout.split('\r\n');
-    expect(csv[0]).toMatch(/,by,job$/);
-    expect(csv[2]).toMatch(/,ann@laptop,$/);
+    expect(csv[0]).toMatch(/,by,job,minutes,total,currency$/);
+    expect(csv[2]).toMatch(/,ann@laptop,,,,$/);
     const table = (await bob.onTerminal('steno files', { columns: 250 })).stdout;
     expect(table).toContain('ann@laptop');
     // What only oneself ordered needs no name.
