@@ -100,7 +100,7 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
           const { status } = await listener.post(complete(id));
           expect(status).toBe(200);
           sent.push(id);
-          await pause(3);
+          await pause(isLong ? 30 : 3);
         }
       });
       await pause(500);
