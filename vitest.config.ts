@@ -57,7 +57,13 @@ const sharedLong = [
   'test/listen/{lookout,webhook-loan}.test.ts',
 ];
 
-const common = { setupFiles: ['test/support/seed.ts'], testTimeout: 30_000, hookTimeout: 30_000 };
+const common = {
+  setupFiles: ['test/support/seed.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // Some measure processor time or kill at a moment, while hundreds of other processes run: in CI each has a second try.
+  retry: process.env.CI ? 1 : 0,
+};
 
 const sharedLedger = (mode: string) => ({
   extends: true as const,
