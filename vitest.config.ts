@@ -41,19 +41,20 @@ const all = ['test/**/*.test.ts'];
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
  */
 const shared = [
-  'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
-  'test/flows/orders/{answers,attempts,being-sent,place,same-audio,signatures}.test.ts',
-  'test/flows/orders/{budget,feeds,stopped,unclear-rows,wait}.test.ts',
-  'test/flows/transcripts/{drafts,synced}.test.ts',
+  'test/flows/files/{pairing,sync,track,wait}.test.ts',
+  'test/flows/orders/{answers,attempts,being-sent,budget,place,same-audio,signatures}.test.ts',
+  'test/flows/orders/{stopped,unclear-rows,wait}.test.ts',
+  'test/flows/transcripts/synced.test.ts',
   'test/listen/history.test.ts',
 ];
 
-/** The same for `npm run test:long`: these take four minutes more. */
+/** The same for `npm run test:long`: these take five minutes more. */
 const sharedLong = [
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
-  'test/flows/orders/local-files.test.ts',
-  'test/flows/transcripts/name-as.test.ts',
+  'test/flows/files/list.test.ts',
+  'test/flows/orders/{feeds,local-files}.test.ts',
+  'test/flows/transcripts/{drafts,name-as}.test.ts',
   'test/listen/{lookout,webhook-loan}.test.ts',
 ];
 
