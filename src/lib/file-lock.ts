@@ -33,9 +33,10 @@ export async function withFileLock<T>(path: string, signal: AbortSignal, work: (
 /** Takes the lock if it is free or was left behind; gives what releases it. */
 export function tryFileLock(path: string): (() => void) | undefined {
   const mine = JSON.stringify({ pid: process.pid, host: hostname(), since: String(process.hrtime.bigint()) });
-  if (!create(path, mine)) {
+  // A process may have been killed while it removed the lock of another that was killed.
+  for (let left = 2; !create(path, mine); left -= 1) {
+    if (left === 0) return undefined;
     removeStale(path, mine);
-    if (!create(path, mine)) return undefined;
   }
   return () => {
     // It is another's by now if this process was stopped for long; one that stays is found stale by the next process.
