@@ -6,7 +6,7 @@ import { hasPostgres, SKIPPED } from './test/support/postgres-programs.ts';
  * requests and of money. It must stay under a minute on two cores, so about 75 s of processor time.
  */
 const quick = [
-  'test/{catalog,cli,feeds,lib,support}/**/*.test.ts',
+  'test/{catalog,cli,lib,support}/**/*.test.ts',
   'test/api/money-calls.test.ts',
   'test/commands/requests.test.ts',
   'test/completion/scripts.test.ts',
