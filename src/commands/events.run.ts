@@ -5,6 +5,7 @@ import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
+import { justOne } from '../lib/streams.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { eventNames } from '../listen/event-names.ts';
@@ -105,13 +106,9 @@ async function listWithoutLedger(
   const rows = isUsable ? await eventsOnTheWay(undefined, await context.journals(), filter) : [];
   if (rows.length === 0) throw error;
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
-  await out.showPages(eventPages(pageOf(events), out.forPeople ? 'line' : 'body'));
+  await out.showPages(eventPages(justOne(events), out.forPeople ? 'line' : 'body'));
   const { hint } = error instanceof StenoError ? error : {};
   await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
-}
-
-async function* pageOf<Item>(items: Item[]): AsyncGenerator<Item[]> {
-  yield items;
 }
 
 const filterOf = (options: EventsOptions, onUnknown: (what: string) => void): EventFilter => ({

@@ -8,6 +8,7 @@ import { makeReport, type Report } from '../flows/report/report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
+import { justOne } from '../lib/streams.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
 import { whileSpinning } from '../ui/spinner.ts';
@@ -34,17 +35,13 @@ export async function run(context: Context, { options }: Input<ReportOptions>): 
   const { currency } = costSettings(context.settings);
   const report = makeReport(await gatherReport(ledger, { since, now, currency }));
   if (options.html !== undefined) {
-    const page = reportPage(report);
-    await writeExport(options.html, linesOf(page), true);
+    const page = context.mask.hide(reportPage(report));
+    await writeExport(options.html, justOne(page), true);
     out.done(`${options.html} is written`, { path: options.html });
     if (out.mode.quiet) out.lines([options.html]);
     return;
   }
   await show(context, report, by);
-}
-
-async function* linesOf(text: string): AsyncGenerator<string> {
-  yield text;
 }
 
 function checkGrouping(text: string): Grouping {

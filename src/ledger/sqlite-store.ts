@@ -16,11 +16,9 @@ import type {
   NumberedTable,
   Snapshot,
   Statement,
-  Store,
   Value,
+  Work,
 } from './store.ts';
-
-type Work<Result> = (store: Store) => Promise<Result>;
 
 export class SqliteStore implements LedgerStore {
   readonly isShared = false;

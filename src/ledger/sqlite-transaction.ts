@@ -8,9 +8,8 @@ import {
   type Statement,
   type Store,
   type Value,
+  type Work,
 } from './store.ts';
-
-type Work<Result> = (store: Store) => Promise<Result>;
 
 /** The statements of a transaction; other work of this process waits for its end. */
 export class SqliteTransaction implements Store {

@@ -41,6 +41,9 @@ export interface Statement {
 export const resultOf = (statements: readonly Statement[]): Statement | undefined =>
   statements.find(({ isResult }) => isResult) ?? statements.at(-1);
 
+/** What a transaction does, with the store that is in it. */
+export type Work<Result> = (store: Store) => Promise<Result>;
+
 export interface Store {
   /** Other machines use it too: only its own clock and its own rules tell who is alive. */
   readonly isShared: boolean;
@@ -51,9 +54,9 @@ export interface Store {
   get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** Does all of the work or none of it. Within a transaction it is a part of that. */
-  transaction<Result>(work: (store: Store) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: Work<Result>): Promise<Result>;
   /** A transaction that is on disk when this resolves: a power cut does not undo it. */
-  durable<Result>(work: (store: Store) => Promise<Result>): Promise<Result>;
+  durable<Result>(work: Work<Result>): Promise<Result>;
   /**
    * A durable transaction whose statements need nothing of each other's results: over a network it takes one round trip.
    * Gives the rows of the statement that is the result, else of the last one; nothing where one did not change as many rows as it must.

@@ -17,3 +17,8 @@ export async function readBytes(input: AsyncIterable<Buffer | string>, maxBytes:
   }
   return Buffer.concat(chunks);
 }
+
+/** A single item, for what reads items as they come. */
+export async function* justOne<Item>(item: Item): AsyncGenerator<Item> {
+  yield item;
+}

@@ -1,10 +1,9 @@
 /** Reads what a report is made of from the ledger. */
-import { decodeKeptFile } from '../../api/files.ts';
 import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { listFiles } from '../files/list.ts';
+import type { ListedFile } from '../files/listed.ts';
 import type { ReportFile, ReportInput } from './input.ts';
 
 type GatherOptions = Pick<ReportInput, 'since' | 'now' | 'currency'>;
@@ -31,8 +30,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
   };
 }
 
-function reportFile(row: FileRow): ReportFile {
-  const said = decodeKeptFile(row.answer, row.id);
+function reportFile(row: ListedFile): ReportFile {
   const { title = '' } = parseDetails(row.details);
   return {
     id: row.id,
@@ -45,8 +43,8 @@ function reportFile(row: FileRow): ReportFile {
     test: row.test === 1,
     orderedAt: row.ordered_at,
     deliveredAt: row.ended === 'delivered' ? (row.changed_at ?? '') : '',
-    duration: said?.duration ?? '',
-    total: said?.total ?? '',
+    duration: row.duration,
+    total: row.total,
     invoices: row.invoices ? row.invoices.split(',') : [],
   };
 }

@@ -11,8 +11,8 @@ import {
   type NumberedTable,
   type Snapshot,
   type Statement,
-  type Store,
   type Value,
+  type Work,
 } from '../store.ts';
 import { checkChosen, registerAccount } from './accounts.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -21,8 +21,6 @@ import type { ConnectLimits, Opened } from './open.ts';
 import { PostgresTransaction } from './transaction.ts';
 
 type Connect = (limits?: ConnectLimits) => Promise<Opened>;
-type Work<Result> = (store: Store) => Promise<Result>;
-
 const CONFLICT_RETRIES = 10;
 /** How often a process looks for what others have written. */
 const NEWS_INTERVAL_MS = 1_000;

@@ -8,10 +8,9 @@ import {
   type Statement,
   type Store,
   type Value,
+  type Work,
 } from '../store.ts';
 import type { PostgresConnection } from './connection.ts';
-
-type Work<Result> = (store: Store) => Promise<Result>;
 
 /** The sequence of a table's numbers: its values are the table and the column. */
 const SEQUENCE = 'pg_get_serial_sequence(?, ?)';
