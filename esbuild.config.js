@@ -148,11 +148,13 @@ function licenses(inputs) {
     .join(`\n${'-'.repeat(72)}\n`);
 }
 
+/** From the file of its own, or from the end of its README where it has none. */
 function text(folder) {
-  for (const name of ['LICENSE', 'license', 'LICENSE.md', 'LICENSE.txt', 'license.md']) {
-    try {
-      return readFileSync(`${folder}/${name}`, 'utf8');
-    } catch {}
-  }
-  return '';
+  const files = readdirSync(folder);
+  const own = files.find((name) => /^licen[cs]e/i.test(name));
+  if (own) return readFileSync(`${folder}/${own}`, 'utf8');
+  const readme = files.find((name) => /^readme/i.test(name));
+  const [, found] = readme ? readFileSync(`${folder}/${readme}`, 'utf8').split(/^#+ licen[cs]e.*$/im) : [];
+  if (!found?.trim()) throw new Error(`${folder} has no licence text, which we must ship`);
+  return found.trimStart();
 }

@@ -24,7 +24,11 @@ const quick = [
 ];
 
 /** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
-const onlyLong = ['test/ledger/scale.test.ts', 'test/listen/linear-readers.test.ts'];
+const onlyLong = [
+  'test/ledger/scale.test.ts',
+  'test/listen/linear-readers.test.ts',
+  'test/project/release.test.ts',
+];
 
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
 const long = [
