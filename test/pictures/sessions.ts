@@ -1,0 +1,94 @@
+/** The sessions that the README shows: what is typed, and which screens are kept. */
+import { onTestFinished } from 'vitest';
+import { freshFolder } from '../support/files.ts';
+import { Recording } from './recording.ts';
+import type { Picture } from './svg.ts';
+
+interface Session extends Omit<Picture, 'frames' | 'columns'> {
+  readonly name: string;
+  record(terminal: Recording): Promise<void>;
+}
+
+/** Wide enough for the longest line, narrow enough for a page. */
+const COLUMNS = 92;
+
+export const sessions: readonly Session[] = [
+  {
+    name: 'order',
+    title: 'Ordering a transcript',
+    description: 'steno order places an order, shows its progress while it waits, and writes the transcript.',
+    record: async (terminal) => {
+      await terminal.type(
+        'steno order https://example.com/talk.mp3 --sku TRANS14 --wait --download .',
+        async () => {
+          await terminal.keep(/Waiting/);
+          terminal.clock.set('09:41:10');
+        },
+      );
+      await terminal.type('head -n 4 1001.txt');
+      await terminal.keep();
+    },
+  },
+  {
+    name: 'files',
+    title: 'What was ordered',
+    description: 'steno files lists the files of the ledger with their states.',
+    record: async (terminal) => {
+      await terminal.prepare('steno order https://example.com/keynote.mp3 --sku TRANS14');
+      terminal.clock.set('09:41:03');
+      await terminal.prepare('steno order https://example.com/panel.mp3 --sku TRANS14');
+      terminal.clock.set('09:41:06');
+      await terminal.prepare('steno order https://example.com/hold.mp3 --sku TRANS14');
+      await terminal.type('steno files --refresh');
+      await terminal.keep();
+    },
+  },
+  {
+    name: 'listen',
+    title: 'Receiving events',
+    description:
+      'steno listen shows each event as it arrives, and downloads the transcript that it announces.',
+    record: async (terminal) => {
+      // The usual port may be taken.
+      const more = '--port 0';
+      await terminal.type(
+        'steno listen --register --download .',
+        async () => {
+          await terminal.sees(/listening on/);
+          await terminal.prepare('steno order https://example.com/talk.mp3 --sku TRANS14');
+          terminal.clock.set('09:41:10');
+          await terminal.sees(/1001\.txt/);
+          terminal.press('\x03');
+        },
+        more,
+      );
+      await terminal.keep();
+    },
+  },
+  {
+    name: 'error',
+    title: 'A mistake and its hint',
+    description:
+      'An unknown flag is refused before anything is sent, and the hint names the one that was meant.',
+    record: async (terminal) => {
+      await terminal.type('steno order https://example.com/talk.mp3 --skus TRANS14');
+      await terminal.type('steno order example.com/talk.mp3 --sku TRANS14');
+      await terminal.keep();
+    },
+  },
+];
+
+/** Records a session anew. */
+export async function pictureOf(session: Session): Promise<Picture> {
+  const { title, description } = session;
+  const steady = [
+    [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, '⠋'],
+    [/127\.0\.0\.1:\d+/, '127.0.0.1:4100'],
+    [/\/[\w-]{32}/, '/pX3vJq8ZrT1mWc5LsY0aKd7NhBu2GfEi'],
+    [/after \d+ ms/, 'after 12 ms'],
+  ] as const;
+  const terminal = new Recording({ folder: freshFolder(), columns: COLUMNS, time: '09:41:00', steady });
+  onTestFinished(() => terminal.close());
+  await session.record(terminal);
+  return { title, description, columns: COLUMNS, frames: terminal.frames };
+}
