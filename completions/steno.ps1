@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'order nothing if it would cost more, or if that is not known' }
                 @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, order also what has no known price' }
                 @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait, the time between two polls' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait or --download, the time between two polls' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
@@ -140,7 +140,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'wait for the files of this order' }
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'time between two polls (default: 1s, growing to 30s)' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript as it is delivered' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
             )
             Arguments = @(
@@ -224,18 +224,18 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
                 @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this port; 0: any free one' }
                 @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'receive events at this path' }
-                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM)' }
-                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'the key of the certificate (PEM)' }
+                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM), and --tls-key' }
+                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'the key of the certificate in --tls-cert (PEM)' }
                 @{ Names = @('--register'); Value = $false; Help = 'set the account''s webhook to this listener, with a secret path, until it ends' }
                 @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --register: where the service reaches it' }
                 @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
                 @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'forward each event to these, as received' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
                 @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
-                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
-                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands run at once' }
+                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command of --exec that takes longer' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands of --exec run at once' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types to download' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
                 @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
@@ -273,8 +273,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send them here' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each: JSON on stdin, STENO_EVENT_* variables' }
-                @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command the key too, as STENO_API_KEY' }
-                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command that takes longer' }
+                @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
+                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command of --exec that takes longer' }
             )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'n' }
@@ -391,7 +391,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'write it to this file, which only you can read' }
-                @{ Names = @('--force'); Value = $false; Help = 'replace an existing file' }
+                @{ Names = @('--force'); Value = $false; Help = 'with --output, replace an existing file' }
                 @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
                 @{ Names = @('--damaged'); Value = $false; Help = 'read a damaged ledger as far as that goes; all profiles' }
             )

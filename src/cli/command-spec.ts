@@ -33,6 +33,10 @@ export interface Command<O extends Options = Options> {
   /** Command lines that work when pasted, each with what it does. */
   readonly examples: ReadonlyArray<readonly [command: string, what: string]>;
   readonly children?: readonly Command[];
+  /** Pairs of flags, one of them global, that can't be used together here. */
+  readonly conflicts?: ReadonlyArray<readonly [string, string]>;
+  /** Global flags that would be ignored here, each with why. */
+  readonly refuses?: Readonly<Record<string, string>>;
   /** Loads the work, from NAME.run.ts: the spec itself stays cheap to load. Absent where only its children run. */
   readonly load?: () => Promise<Run<OptionValues<O>>>;
 }

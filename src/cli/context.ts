@@ -94,13 +94,29 @@ export class Context {
 
   /** Starts the sandbox, if calls go to it; warns of a key in the command line. */
   async open(): Promise<void> {
+    if (this.inSandbox) this.#checkSandboxFlags();
     if (this.globals.apiKey) await this.#warnOfKeyFlag();
     if (!this.inSandbox) return;
-    if (this.globals.baseUrl !== undefined) throw usage("--sandbox and --base-url can't be used together");
     const { startSandbox } = await import('../sandbox/index.ts');
     const sandbox = await startSandbox({ folder: this.stateFolder });
     this.onExit(() => sandbox.close());
     this.#sandbox = sandbox;
+  }
+
+  /** The sandbox has an address, a key and a profile of its own. */
+  #checkSandboxFlags(): void {
+    const { baseUrl, apiKey, profile } = this.globals;
+    const ignored = [
+      baseUrl !== undefined && '--base-url',
+      apiKey !== undefined && '--api-key',
+      profile !== undefined && profile !== SANDBOX && '--profile',
+    ].find(Boolean);
+    if (!ignored) return;
+    const sandbox = this.globals.sandbox ? '--sandbox' : 'the profile sandbox';
+    throw usage(
+      `${sandbox} and ${ignored} can't be used together`,
+      `the sandbox has its own: leave out ${ignored}`,
+    );
   }
 
   async #warnOfKeyFlag(): Promise<void> {

@@ -9,7 +9,7 @@ export const globalOptions = {
   }),
   sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
   json: flag('--json', 'print one JSON document, with every field as the service sent it'),
-  csv: flag('--csv', 'print CSV rows with a header line'),
+  csv: flag('--csv', 'print CSV rows with a header line', { excludes: ['--json'] }),
   quiet: flag('--quiet', 'print only what a script needs next'),
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
   debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),

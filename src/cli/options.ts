@@ -16,6 +16,10 @@ export interface Option<T = unknown> {
   /** A method, not a property: only so does TypeScript let an Option<string> stand for an Option<unknown>. */
   read(text: string, previous: T): T;
   readonly takesValue: boolean;
+  /** One of these flags must be given too: without it this one would be ignored. */
+  readonly needs?: readonly string[] | undefined;
+  /** Flags that can't be given too, or a flag with one value: `--output -`. */
+  readonly excludes?: readonly string[] | undefined;
 }
 
 interface More {
@@ -23,14 +27,17 @@ interface More {
   readonly onlyOneOf?: readonly string[];
   readonly default?: string;
   readonly env?: string;
+  readonly needs?: readonly string[];
+  readonly excludes?: readonly string[];
 }
 
 /** An option with a default always has a value. */
 type WithDefault = More & { readonly default: string };
 
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
-  const { values, onlyOneOf, env } = more;
-  return { flags, help, values, onlyOneOf, env, shownDefault: more.default, initial, read, takesValue: true };
+  const { values, onlyOneOf, env, needs, excludes } = more;
+  const rules = { onlyOneOf, needs, excludes };
+  return { flags, help, values, env, ...rules, shownDefault: more.default, initial, read, takesValue: true };
 }
 
 export function flag(flags: string, help: string, more: More = {}): Option<boolean> {
@@ -45,10 +52,11 @@ export function text(flags: string, help: string, more: More = {}): Option<strin
 }
 
 /** How downloads are named, the same for every command that has them. */
-export const nameTemplate = (help: string): Option<string | undefined> =>
+export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>
   text(
     '--name-as <template>',
     `${help}, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id`,
+    more,
   );
 
 /** Several values, with commas or by repeating the flag. */

@@ -4,6 +4,7 @@ import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commands, groups } from './command-list.ts';
 import type { Command, Input } from './command-spec.ts';
+import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
 import { examplesText, exitCodesText, GLOBAL, helpStyle } from './help.ts';
 import type { Option, Options } from './options.ts';
@@ -128,7 +129,9 @@ function build(spec: Command, parent: Commander, onRun: (run: Run) => void): Com
   if (!spec.load) command.allowExcessArguments();
   command.action(() => {
     if (!spec.load) throw noSubcommand(spec, command.args[0]);
-    onRun({ command: spec, input: inputOf(command, spec), globals: globalsOf(command) });
+    const globals = globalsOf(command);
+    checkFlags(spec, givenFlags(command, spec));
+    onRun({ command: spec, input: inputOf(command, spec), globals });
   });
   return command.addHelpText('after', examplesText(spec.examples));
 }
@@ -169,10 +172,20 @@ function globalsOf(command: Commander): GlobalValues {
     }
     return [key, option.initial];
   });
-  const globals = Object.fromEntries(values) as GlobalValues;
-  if (globals.json && globals.csv)
-    throw usage("--json and --csv can't be used together", 'choose one of them');
-  return globals;
+  return Object.fromEntries(values) as GlobalValues;
+}
+
+/** Every flag of the line by its long name, global ones before the command too. */
+function givenFlags(command: Commander, spec: Command): GivenFlags {
+  const found = new Map<string, unknown>();
+  const options: Options = { ...globalOptions, ...spec.options };
+  for (const [key, option] of Object.entries(options)) {
+    for (let at: Commander | null = command; at; at = key in globalOptions ? at.parent : null) {
+      const value = given(at, key);
+      if (value !== undefined && !found.has(longName(option))) found.set(longName(option), value);
+    }
+  }
+  return found;
 }
 
 const given = (command: Commander, key: string): unknown =>

@@ -17,5 +17,6 @@ export const api = command({
     ['steno api POST /invoice/777', 'an invoice'],
     ['steno api POST /webhook webhook=https://example.com/events', 'with a parameter'],
   ],
+  refuses: { '--csv': 'an answer of any shape has no rows' },
   load: async () => (await import('./api.run.ts')).run,
 });

@@ -21,10 +21,8 @@ interface SettleOptions {
 
 export async function settle(context: Context, { args, options }: Input<SettleOptions>): Promise<void> {
   const { placed, file, notPlaced } = options;
-  if (placed !== undefined && notPlaced) throw usage("--placed and --not-placed can't be used together");
   if (placed === undefined && !notPlaced)
     throw usage('settle requires --placed <order> or --not-placed', 'see: steno attempts settle --help');
-  if (file.length && placed === undefined) throw usage("--file can't be used without --placed");
   const { out } = context;
   const ledger = await context.requireLedger('attempts reads the ledger');
   const attempt = await findOpenAttempt(ledger, args[0] ?? '');

@@ -12,8 +12,11 @@ const settle = command({
     '--not-placed its URLs may be ordered again.',
   args: [{ name: '<n>', help: 'number of the attempt', values: 'attempt' }],
   options: {
-    placed: text('--placed <order>', 'it went through, as this order', { values: 'order' }),
-    file: list('--file <id…>', 'with --placed, the audiofiles of the order'),
+    placed: text('--placed <order>', 'it went through, as this order', {
+      values: 'order',
+      excludes: ['--not-placed'],
+    }),
+    file: list('--file <id…>', 'with --placed, the audiofiles of the order', { needs: ['--placed'] }),
     notPlaced: flag('--not-placed', 'it did not go through'),
   },
   examples: [

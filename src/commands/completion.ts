@@ -11,5 +11,6 @@ export const completion = command({
     ['steno completion fish > ~/.config/fish/completions/steno.fish', 'once, for fish'],
     ['steno completion powershell | Out-String | Invoke-Expression', 'in $PROFILE'],
   ],
+  refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },
   load: async () => (await import('./completion.run.ts')).run,
 });

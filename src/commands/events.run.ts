@@ -36,9 +36,11 @@ interface ReplayOptions {
 
 export async function replay(context: Context, { args, options }: Input<ReplayOptions>): Promise<void> {
   const { to, exec, execTimeout, execWithKey } = options;
-  if ((to === undefined) === (exec === undefined))
-    throw usage('events replay requires either --to or --exec');
-  if (execWithKey && exec === undefined) throw usage('--exec-with-key requires --exec');
+  if (to === undefined && exec === undefined)
+    throw usage(
+      'events replay requires either --to or --exec',
+      'add --to <url> to send them there, or --exec <command> to run it for each',
+    );
   if (to !== undefined) checkUrl(to, 'hook');
   const ledger = await ledgerOf(context);
   const { env, signal, out } = context;
@@ -74,7 +76,7 @@ interface EventsOptions {
 export async function list(context: Context, { options }: Input<EventsOptions>): Promise<void> {
   const { out } = context;
   const { forPeople } = out;
-  const filter = filterOf(options, (what) => out.note(what));
+  const filter = filterOf(options, (what, hint) => out.note(`${what}; ${hint}`));
   let ledger: Ledger;
   try {
     ledger = await ledgerOf(context);
@@ -111,7 +113,7 @@ async function listWithoutLedger(
   await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
 }
 
-const filterOf = (options: EventsOptions, onUnknown: (what: string) => void): EventFilter => ({
+const filterOf = (options: EventsOptions, onUnknown: (what: string, hint: string) => void): EventFilter => ({
   events: eventNames(options.event, onUnknown),
   file: options.file,
   order: options.order,

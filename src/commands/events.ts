@@ -27,10 +27,15 @@ const replay = command({
     'refuses with 1, if only some worked with 10.',
   args: [{ name: '<n…>', help: 'numbers of the events' }],
   options: {
-    to: text('--to <url>', 'send them here'),
+    to: text('--to <url>', 'send them here', { excludes: ['--exec'] }),
     exec: text('--exec <command>', 'run this for each: JSON on stdin, STENO_EVENT_* variables'),
-    execWithKey: flag('--exec-with-key', 'give the command the key too, as STENO_API_KEY'),
-    execTimeout: duration('--exec-timeout <duration>', 'end a command that takes longer', { default: '10m' }),
+    execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
+      needs: ['--exec'],
+    }),
+    execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
+      default: '10m',
+      needs: ['--exec'],
+    }),
   },
   examples: [
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'once more to a program of yours'],

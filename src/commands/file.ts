@@ -10,7 +10,10 @@ export const file = command({
   args: [{ name: '<id…>', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     watch: flag('--watch', 'go on and print each change of state'),
-    interval: duration('--interval <duration>', 'with --watch, how often to ask', { default: '5s' }),
+    interval: duration('--interval <duration>', 'with --watch, how often to ask', {
+      default: '5s',
+      needs: ['--watch'],
+    }),
   },
   examples: [
     ['steno file 12345', 'one file, in full'],

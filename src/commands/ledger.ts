@@ -13,7 +13,10 @@ const exportCommand = command({
     'a ledger that is damaged, and says what can not.',
   options: {
     output: text('-o, --output <file>', 'write it to this file, which only you can read', { values: 'file' }),
-    force: flag('--force', 'replace an existing file'),
+    force: flag('--force', 'with --output, replace an existing file', {
+      needs: ['--output'],
+      excludes: ['--output -'],
+    }),
     allProfiles: flag('--all-profiles', 'of all profiles'),
     damaged: flag('--damaged', 'read a damaged ledger as far as that goes; all profiles'),
   },
@@ -22,6 +25,7 @@ const exportCommand = command({
     ['steno ledger export --all-profiles | gzip > ledger.gz', 'everything, packed'],
     ['steno ledger export --damaged -o rescued.jsonl', 'what is left of a damaged ledger'],
   ],
+  refuses: { '--csv': 'an export is JSON lines' },
   load: async () => (await work()).exportLedger,
 });
 

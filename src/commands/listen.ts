@@ -26,33 +26,52 @@ In case an event gets lost, steno asks the service about the open files of the l
     host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
     port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
     path: text('--path <path>', 'receive events at this path', { default: '/' }),
-    tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM)', { values: 'file' }),
-    tlsKey: text('--tls-key <file>', 'the key of the certificate (PEM)', { values: 'file' }),
+    tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM), and --tls-key', {
+      values: 'file',
+      needs: ['--tls-key'],
+    }),
+    tlsKey: text('--tls-key <file>', 'the key of the certificate in --tls-cert (PEM)', {
+      values: 'file',
+      needs: ['--tls-cert'],
+    }),
     register: flag(
       '--register',
       "set the account's webhook to this listener, with a secret path, until it ends",
     ),
-    publicUrl: text('--public-url <url>', 'with --register: where the service reaches it'),
+    publicUrl: text('--public-url <url>', 'with --register: where the service reaches it', {
+      needs: ['--register'],
+      excludes: ['--tunnel'],
+    }),
     tunnel: text(
       '--tunnel <command>',
       'start this and take the https URL that it prints; fills in {url}, {port}',
     ),
     forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
     exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
-    execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY'),
-    execTimeout: duration('--exec-timeout <duration>', 'end a command that takes longer', { default: '10m' }),
-    jobs: count('--jobs <n>', 'how many commands run at once', { default: '4', max: 64 }),
+    execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
+      needs: ['--exec'],
+    }),
+    execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
+      default: '10m',
+      needs: ['--exec'],
+    }),
+    jobs: count('--jobs <n>', 'how many commands of --exec run at once', {
+      default: '4',
+      max: 64,
+      needs: ['--exec'],
+    }),
     download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
-    format: list('--format <ext…>', 'document types to download', {
+    format: list('--format <ext…>', 'with --download, the document types', {
+      needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
     }),
-    nameAs: nameTemplate('with --download, the name of each file'),
+    nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
     only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
     until: text('--until <EVENT>', 'end after this event', { values: names }),
     count: count('--count <n>', 'end after this many events'),
     keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does (default: none)'),
-    verbose: flag('--verbose', 'show every field of an event'),
+    verbose: flag('--verbose', 'show every field of an event', { excludes: ['--quiet'] }),
   },
   examples: [
     ['steno --sandbox listen --register --download .', 'try it all on one machine'],

@@ -8,7 +8,13 @@ export const login = command({
     'Keeps the key in a profile, after the service has accepted it. The key is read from a hidden prompt, or ' +
     'from stdin where there is no terminal. With --base-url the address is kept with it.',
   options: {
-    apiKeyCommand: text('--api-key-command <cmd>', 'keep a command that prints the key, in place of the key'),
+    apiKeyCommand: text(
+      '--api-key-command <cmd>',
+      'keep a command that prints the key, in place of the key',
+      {
+        excludes: ['--api-key'],
+      },
+    ),
     verify: flag('--no-verify', 'keep it without asking the service'),
   },
   examples: [

@@ -51,10 +51,11 @@ interface OrderOptions extends OrderInput {
 export async function run(context: Context, { args, options }: Input<OrderOptions>): Promise<void> {
   const { out, globals } = context;
   const waits = options.wait || options.download !== undefined;
-  checkFlags(options, waits);
+  if (options.download !== undefined) checkFolder(options.download);
   const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
   const formats = checkFormats(options.format);
   checkNameAs(options, formats);
+  if (options.unpriced) checkHasBudget(context);
   const plan = await readPlan(context, args, options);
   if (!globals.ledger) checkWithoutLedger(context, options);
   checkNamedLedger(context);
@@ -155,13 +156,20 @@ async function send(
 }
 
 /** Without a ledger nothing is known to be on order, and others are not told of what is ordered. */
-function checkWithoutLedger(context: Context, { skipOrdered, again }: OrderOptions): void {
-  if (skipOrdered) throw usage("--skip-ordered asks the ledger, so it can't be used with --no-ledger");
+function checkWithoutLedger(context: Context, { again }: OrderOptions): void {
   if (context.sharedLedger === undefined || again) return;
   throw usage(
     '--no-ledger would hide this order from the others of the shared ledger',
     'leave it out; --again orders without looking at the ledger',
   );
+}
+
+function checkHasBudget({ settings }: Context): void {
+  if (settings.get('budget').value === undefined)
+    throw usage(
+      '--unpriced requires a budget',
+      'set one with: steno config set budget 200/month   (or leave out --unpriced)',
+    );
 }
 
 /** In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own. */
@@ -171,16 +179,6 @@ function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
     'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
     'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
   );
-}
-
-function checkFlags(
-  { again, skipOrdered, retryUnclear, test, download }: OrderOptions,
-  waits: boolean,
-): void {
-  if (again && skipOrdered) throw usage("--again and --skip-ordered can't be used together");
-  if (retryUnclear && !skipOrdered) throw usage('--retry-unclear requires --skip-ordered');
-  if (test && waits) throw usage('a test order is not transcribed, so there is nothing to wait for');
-  if (download !== undefined) checkFolder(download);
 }
 
 /** Says what a feed or a folder holds that is not ordered. */

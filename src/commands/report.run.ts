@@ -26,8 +26,6 @@ export async function run(context: Context, { options }: Input<ReportOptions>): 
   const { out } = context;
   const by = options.by === undefined ? undefined : checkGrouping(options.by);
   if (options.html === '') throw usage('the name after --html is empty', 'name a file');
-  if (options.html !== undefined && by)
-    throw usage("--html has every grouping, so --by can't be used with it");
   const now = Date.now();
   const since = options.since === undefined ? undefined : parseSince(options.since, now);
   const ledger = await context.requireLedger('report reads the ledger');

@@ -14,7 +14,10 @@ export const report = command({
     by: text('--by <month|sku|order>', 'show what was spent by this alone', {
       values: ['month', 'sku', 'order'],
     }),
-    html: text('--html <file>', 'write a page with charts, for a browser or a printer', { values: 'file' }),
+    html: text('--html <file>', 'write a page with charts, for a browser or a printer', {
+      values: 'file',
+      excludes: ['--by', '--csv'],
+    }),
   },
   examples: [
     ['steno report', 'all of it'],

@@ -37,8 +37,6 @@ export async function run(context: Context, { args, options }: Input<TranscriptO
   if (ids.length === 0 && options.from === undefined)
     throw usage('transcript requires an id or --from', 'see: steno transcript --help');
   const formats = checkFormats(options.format);
-  if (options.force && options.skipExisting)
-    throw usage("--force and --skip-existing can't be used together");
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
   if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
   if (ids.length === 0) return context.out.show(savedView([]));

@@ -17,13 +17,15 @@ export const transcript = command({
     output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
       values: 'file',
     }),
-    nameAs: nameTemplate('name of each file'),
+    nameAs: nameTemplate('name of each file', { excludes: ['--output -'] }),
     from: text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', {
       values: 'file',
     }),
-    jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
-    force: flag('--force', 'replace existing files'),
-    skipExisting: flag('--skip-existing', 'leave existing files as they are and go on'),
+    jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64, excludes: ['--output -'] }),
+    force: flag('--force', 'replace existing files', { excludes: ['--skip-existing', '--output -'] }),
+    skipExisting: flag('--skip-existing', 'leave existing files as they are and go on', {
+      excludes: ['--output -'],
+    }),
     test: flag('--test', 'ask for a fake transcript'),
     deprecatedPath: flag('--deprecated-path', 'use the old path of the API'),
   },
@@ -36,6 +38,10 @@ export const transcript = command({
       'all of them',
     ],
     ['steno transcript 12345 --name-as "{title}-{id}.{ext}" --skip-existing', 'with a name of your own'],
+  ],
+  conflicts: [
+    ['--output -', '--json'],
+    ['--output -', '--csv'],
   ],
   load: async () => (await import('./transcript.run.ts')).run,
 });

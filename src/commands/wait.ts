@@ -14,11 +14,12 @@ export const wait = command({
     order: text('--order <id>', 'wait for the files of this order', { values: 'order' }),
     interval: duration('--interval <duration>', 'time between two polls (default: 1s, growing to 30s)'),
     download: text('--download <dir>', 'download each transcript as it is delivered', { values: 'folder' }),
-    format: list('--format <ext…>', 'document types to download', {
+    format: list('--format <ext…>', 'with --download, the document types', {
+      needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
     }),
-    nameAs: nameTemplate('with --download, the name of each file'),
+    nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
   },
   examples: [
     ['steno wait 12345', 'one file'],

@@ -60,7 +60,6 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
-  if (flags.execWithKey && flags.exec === undefined) throw usage('--exec-with-key requires --exec');
   checkRegistration(flags, options);
   if (!isLoopback(inBrackets(host)) && !register && tunnel === undefined && !hasSecret(path)) {
     onWarning(
@@ -91,9 +90,6 @@ function checkAddresses({ forwardTo, publicUrl }: ListenFlags): void {
 }
 
 function checkRegistration({ register, publicUrl, tunnel }: ListenFlags, { inSandbox }: PlanOptions): void {
-  if (publicUrl !== undefined && tunnel !== undefined)
-    throw usage("--public-url and --tunnel can't be used together");
-  if (publicUrl !== undefined && !register) throw usage('--public-url requires --register');
   if (register && publicUrl === undefined && tunnel === undefined && !inSandbox) {
     throw usage(
       '--register requires --public-url or --tunnel',
@@ -158,9 +154,7 @@ const hasSecret = (path: string): boolean =>
   path.split('/').some((segment) => segment.length >= MIN_SECRET_LENGTH);
 
 async function readTls({ tlsCert, tlsKey }: ListenFlags): Promise<{ cert: Buffer; key: Buffer } | undefined> {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined)
-    throw usage('--tls-cert and --tls-key must be used together');
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const read = async (path: string): Promise<Buffer> =>
     readFile(path).catch((error) => {
       throw usage(`can't read ${path}: ${errorMessage(error)}`);

@@ -26,13 +26,6 @@ export interface FeedRows {
   readonly notes: readonly string[];
 }
 
-/** Throws where a flag of the choice is given without a feed. */
-export function checkFeedFlags({ feed, latest, since, match }: FeedInput): void {
-  if (feed !== undefined) return;
-  const flag = Object.entries({ latest, since, match }).find(([, value]) => value !== undefined)?.[0];
-  if (flag !== undefined) throw usage(`--${flag} chooses episodes of a feed: it requires --feed`);
-}
-
 export async function feedRows(
   source: string,
   input: FeedInput,

@@ -12,8 +12,6 @@ export async function readNotes(
   stdin: NodeJS.ReadStream,
 ): Promise<string | undefined> {
   if (file === undefined) return notes;
-  if (notes !== undefined)
-    throw usage("--notes and --notes-file can't be used together", 'choose one of them');
   let bytes: Buffer;
   try {
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_NOTES_BYTES);

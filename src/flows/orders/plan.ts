@@ -7,7 +7,7 @@ import { StenoError, usage } from '../../lib/errors.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
-import { checkFeedFlags, type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
+import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { parseParams, readNotes } from './input.ts';
 import { isLocalPath, localRows } from './local-audio.ts';
 import { readManifest } from './manifest.ts';
@@ -106,9 +106,8 @@ function checkSources(args: readonly string[], input: OrderInput): void {
   const { from, feed, notesFile } = input;
   if (args.length === 0 && from === undefined && feed === undefined)
     throw usage('order requires a URL, a file, --from or --feed', 'see: steno order --help');
-  checkFeedFlags(input);
-  if (feed !== undefined && (args.length || from !== undefined))
-    throw usage("--feed can't be used with URLs, files or --from", 'order them one after the other');
+  if (feed !== undefined && args.length)
+    throw usage("--feed can't be used with URLs or files", 'order them one after the other');
   if (from === '-' && notesFile === '-') throw usage("--from and --notes-file can't both read stdin");
 }
 

@@ -41,14 +41,12 @@ export function checkTemplate(template: string, severalFormats = false): void {
   }
 }
 
-/** As checkTemplate, for a command that downloads only where told. */
+/** As checkTemplate, where one is given. */
 export function checkNameAs(
-  { nameAs, download }: { readonly nameAs: string | undefined; readonly download: string | undefined },
+  { nameAs }: { readonly nameAs: string | undefined },
   formats: readonly string[],
 ): void {
-  if (nameAs === undefined) return;
-  if (download === undefined) throw usage('--name-as requires --download');
-  checkTemplate(nameAs, formats.length > 1);
+  if (nameAs !== undefined) checkTemplate(nameAs, formats.length > 1);
 }
 
 export const asksService = (template: string): boolean => fromService.test(template);
