@@ -17,7 +17,9 @@ import {
   replayTo,
   replayWith,
 } from '../listen/history.ts';
-import { eventLines, eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
+import { showLines } from '../ui/show-lines.ts';
+import { eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
+import { EventLines } from '../views/event-lines.ts';
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');
 
@@ -123,9 +125,12 @@ const filterOf = (options: EventsOptions, onUnknown: (what: string, hint: string
 
 async function follow(context: Context, ledger: Ledger, filter: EventFilter, limit: number): Promise<void> {
   const { out, signal } = context;
+  const lines = new EventLines();
   for await (const page of followEvents(ledger, filter, limit, signal)) {
     if (out.mode.json)
       for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
-    else await out.showNext(out.forPeople ? eventLines(page, false) : eventsView(page, 'body'));
+    else if (out.forPeople)
+      await showLines(out, lines.events(page, { columns: out.columns, verbose: false }));
+    else await out.showNext(eventsView(page, 'body'));
   }
 }

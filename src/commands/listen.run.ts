@@ -1,14 +1,15 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { formatJson } from '../lib/json.ts';
-import type { View } from '../lib/view.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Account } from '../listen/loan-book.ts';
 import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { eventLines, eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
+import { noteLines, showLines } from '../ui/show-lines.ts';
+import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
+import { EventLines, totalLines } from '../views/event-lines.ts';
 
 interface ListenOptions extends ListenFlags {
   readonly verbose: boolean;
@@ -55,14 +56,19 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
   const { forPeople } = out;
   const { json, quiet } = out.mode;
   const warn = (text: string, hint?: string): void => void out.warn(text, hint);
-  const viewOf = (events: readonly ReceivedEvent[]): View =>
-    forPeople ? eventLines(events, verbose) : eventsView(events, verbose ? 'body' : 'full');
+  const lines = new EventLines();
+  // What was done about an event then stands under it.
+  const isOneScreen = forPeople && out.asksOnTerminal;
+  const show = (events: readonly ReceivedEvent[]): Promise<void> =>
+    forPeople
+      ? showLines(out, lines.events(events, { columns: out.columns, verbose }))
+      : out.showNext(eventsView(events, verbose ? 'body' : 'full'));
   return {
     onReady: (url) => out.announce(`listening on ${url}`),
     screen: {
       show: async (events) => {
         if (json) return out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
-        if (!quiet) return out.showNext(viewOf(events));
+        if (!quiet) return show(events);
         if (download === undefined) out.lines(events.map(subjectOf));
       },
       whenReady: (signal) => out.whenRead(signal),
@@ -70,8 +76,12 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
     onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
     onReport: (report) => {
       if (quiet && report.saved) out.lines(report.saved);
-      if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
+      if (isOneScreen) void noteLines(out, [lines.report(report)]);
+      else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
       else out.note(reportLine(report));
+    },
+    onTotal: async (tally) => {
+      if (forPeople) await noteLines(out, totalLines(tally, out.columns));
     },
     onNote: (text) => out.note(text),
     onWarning: warn,

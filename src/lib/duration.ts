@@ -28,3 +28,19 @@ export function formatDuration(milliseconds: number): string {
   }
   return `${milliseconds}ms`;
 }
+
+/** For people: `850 ms`, `12 s`, `2 min 13 s`, `3 h 5 min`, `2 d 4 h`. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = Math.floor(milliseconds / 1000);
+  const steps: ReadonlyArray<readonly [number, string, number, string]> = [
+    [86_400, 'd', 3_600, 'h'],
+    [3_600, 'h', 60, 'min'],
+    [60, 'min', 1, 's'],
+  ];
+  const step = steps.find(([size]) => seconds >= size);
+  if (!step) return `${seconds} s`;
+  const [size, unit, part, partUnit] = step;
+  const rest = Math.floor((seconds % size) / part);
+  return `${Math.floor(seconds / size)} ${unit}${rest ? ` ${rest} ${partUnit}` : ''}`;
+}

@@ -1,7 +1,7 @@
 /** An error as `--json` shows it. */
 import { cutSignatures } from './audio-identity.ts';
-import type { StenoError } from './errors.ts';
-import { type JsonObject, toJson } from './json.ts';
+import type { Failure, StenoError } from './errors.ts';
+import { type Json, type JsonObject, toJson } from './json.ts';
 import { oneLine } from './text.ts';
 
 const MAX_MESSAGE_LENGTH = 600;
@@ -15,4 +15,18 @@ export function errorJson(error: StenoError, hide: (text: string) => string = St
     status: error.status,
     hint: error.hint === undefined ? undefined : clean(error.hint),
   }) as JsonObject;
+}
+
+/** The same with what failed one by one, where several did. */
+export function failedJson(
+  error: StenoError,
+  failures: readonly Failure[],
+  hide: (text: string) => string,
+): JsonObject {
+  const items = failures.map(
+    ({ what, error: each }) =>
+      new Map([['what', cutSignatures(hide(what)) as Json], ...errorJson(each, hide)]),
+  );
+  const object = errorJson(error, hide);
+  return items.length ? object.set('failures', items) : object;
 }

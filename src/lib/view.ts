@@ -6,8 +6,6 @@ export type CellKind = 'text' | 'id' | 'state' | 'amount' | 'time' | 'link';
 export interface Column {
   readonly name: string;
   readonly kind?: CellKind;
-  /** Where a row is a line for a person: cut here, after secrets are masked. */
-  readonly maxLength?: number;
 }
 
 export interface Rows {

@@ -18,6 +18,7 @@ import { type Delivery, openReceiver, type Receiver } from './server.ts';
 import type { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
 import type { SessionRun } from './session-run.ts';
+import type { Tally } from './tally.ts';
 import { aborted, type OnError, repeat, runInBackground, startTimer } from './timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { LedgerWatch, LoopWarnings, type RepeatedWarnings } from './warnings.ts';
@@ -45,6 +46,7 @@ export interface Shared {
   readonly resources: SessionResources;
   readonly callbacks: SessionCallbacks;
   readonly end: SessionEnd;
+  readonly tally: Tally;
   readonly warnings: RepeatedWarnings;
   readonly onError: OnError;
 }
@@ -73,7 +75,7 @@ export class ListeningSession {
   readonly #secret: string | undefined;
   /** Where the service reaches the receiver. */
   #publicUrl = '';
-  #toShow: ReceivedEvent[] = [];
+  readonly #toShow: ReceivedEvent[] = [];
   /** How many events came into the ledger too late to be shown. */
   #unshown = 0;
   #receiver: Receiver | undefined;
@@ -282,14 +284,13 @@ export class ListeningSession {
     const isInTime = end.add(event, isWanted);
     // After --count or --until the next listener shows it; after an interruption none does.
     if (isWanted && !isInTime && !end.asPlanned) this.#unshown += 1;
+    if (isInTime) this.#shared.tally.add(event.event, isWanted);
     if (!isInTime || !isWanted) return;
     if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
   }
 
   #show(): void {
-    const events = this.#toShow;
-    this.#toShow = [];
-    this.#feed.add(events);
+    this.#feed.add(this.#toShow.splice(0));
     limitYoungSpace();
     this.#queues.wake();
   }

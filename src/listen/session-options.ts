@@ -9,6 +9,7 @@ import type { EventScreen } from './feed.ts';
 import type { Account } from './loan-book.ts';
 import type { ReceiverOptions } from './server.ts';
 import type { EndConditions } from './session-end.ts';
+import type { Tally } from './tally.ts';
 
 /** Opens a connection to the service; its calls end when the signal fires. */
 export type Connect = (signal: AbortSignal) => Promise<Transport>;
@@ -56,6 +57,8 @@ export interface SessionCallbacks {
   /** For an event that could not be kept. */
   readonly onLost: (event: ReceivedEvent) => void;
   readonly onReport: (report: ActionReport) => void;
+  /** Once, at the end of a session that received. */
+  readonly onTotal: (tally: Tally) => Promise<void>;
   readonly onNote: (text: string) => void;
   readonly onWarning: (text: string, hint?: string) => void;
   /** Asked before the webhook of the account is replaced; ends with the signal. */

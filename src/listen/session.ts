@@ -6,6 +6,7 @@ import { ListeningSession, type Shared } from './listening-session.ts';
 import { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
 import { SessionRun } from './session-run.ts';
+import { Tally } from './tally.ts';
 import { RepeatedWarnings } from './warnings.ts';
 
 export async function listen(
@@ -13,6 +14,7 @@ export async function listen(
   resources: SessionResources,
   callbacks: SessionCallbacks,
 ): Promise<void> {
+  const tally = new Tally();
   const warnings = new RepeatedWarnings(callbacks.onWarning);
   const onError = (error: unknown): void => {
     if (end.signal.aborted) warnings.warn(errorMessage(error));
@@ -20,10 +22,12 @@ export async function listen(
   };
   const end = new SessionEnd(plan.endConditions, resources.interrupt, onError);
   try {
-    await openAndRun({ plan, resources, callbacks, end, warnings, onError });
+    const counting = tally.counting(callbacks);
+    await openAndRun({ plan, resources, callbacks: counting, end, tally, warnings, onError });
   } catch (error) {
     end.fail(error);
   }
+  if (tally.isReady) await callbacks.onTotal(tally);
   end.throwFailure();
 }
 

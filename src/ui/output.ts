@@ -1,12 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import { cutSignatures } from '../lib/audio-identity.ts';
 import type { Env } from '../lib/env.ts';
-import { errorJson } from '../lib/error-json.ts';
-import { BulkError, type Failure, type StenoError, stackTrace } from '../lib/errors.ts';
+import { failedJson } from '../lib/error-json.ts';
+import { BulkError, type StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forRow, forTerminal, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import type { Paint } from './paint.ts';
+import { usesColour } from './colour.ts';
+import type { Drawing, Paint } from './paint.ts';
 import { csvRows, csvTable, tabSeparated } from './rows.ts';
 import { makeNonBlocking, waitForReader } from './stalls.ts';
 
@@ -109,7 +110,7 @@ export class Output {
     const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(this.#hide)) };
     if (view.asRecord) this.write(drawRecords(shown, paint, now));
     else if (view.whole) this.write(drawWhole(shown, paint, now));
-    else this.write(drawTable(shown, this.#stdout.columns || 80, paint, now));
+    else this.write(drawTable(shown, this.columns, paint, now));
   }
 
   /** Whether results can be printed one by one as they come: the form is a line or a row for each. */
@@ -156,13 +157,20 @@ export class Output {
       await this.show(view);
     } else {
       const paint = await this.#paint(this.#stdout);
-      const cell = (text: string, at: number): string => {
-        const { kind, maxLength } = view.columns[at] ?? {};
-        const masked = this.#hide(text);
-        return paint.cell(maxLength ? oneLine(masked, maxLength) : forTerminal(masked), kind);
-      };
+      const cell = (text: string, at: number): string =>
+        paint.cell(forTerminal(this.#hide(text)), view.columns[at]?.kind);
       this.write(view.rows.map((row) => `${row.map(cell).filter(Boolean).join('  ')}\n`).join(''));
     }
+  }
+
+  /** How lines for a person are drawn. */
+  async drawing(on: 'stdout' | 'stderr'): Promise<Drawing> {
+    const stream = on === 'stdout' ? this.#stdout : this.#stderr;
+    return { width: columnsOf(stream), paint: await this.#paint(stream), hide: (text) => this.#clean(text) };
+  }
+
+  get columns(): number {
+    return columnsOf(this.#stdout);
   }
 
   /** Prints what --quiet prints: each text on a line of its own. */
@@ -225,7 +233,7 @@ export class Output {
 
   async fail(error: StenoError): Promise<void> {
     const failures = error instanceof BulkError ? error.failures : [];
-    if (this.mode.json) return this.#failJson(error, failures);
+    if (this.mode.json) return this.#writeStderrJson('error', failedJson(error, failures, this.#hide));
     const paint = await this.#paint(this.#stderr);
     const prefix = paint.bad('steno:');
     for (const each of failures)
@@ -233,15 +241,6 @@ export class Output {
     for (const line of [error.message, ...error.more]) this.#writeStderr(`${prefix} ${this.#line(line)}\n`);
     if (error.hint) this.#writeStderr(`hint: ${this.#line(error.hint)}\n`);
     if (this.mode.debug) this.#writeStderr(`${forTerminalLines(this.#clean(stackTrace(error)))}\n`);
-  }
-
-  #failJson(error: StenoError, failures: readonly Failure[]): void {
-    const object = errorJson(error, this.#hide);
-    const items = failures.map(
-      (each) => new Map([['what', this.#clean(each.what) as Json], ...errorJson(each.error, this.#hide)]),
-    );
-    if (items.length) object.set('failures', items);
-    this.#writeStderrJson('error', object);
   }
 
   debug(line: string): void {
@@ -337,12 +336,10 @@ export class Output {
     return new Paint(this.#usesColour(stream));
   }
 
-  /** FORCE_COLOR colours terminals and stderr, but never a stdout that is not a terminal: that is data. */
   #usesColour(stream: NodeJS.WriteStream): boolean {
-    if (this.mode.noColor || this.#env.NO_COLOR) return false;
-    const forced = this.#env.FORCE_COLOR;
-    if (forced === '0' || forced === 'false') return false;
-    if (forced !== undefined) return stream === this.#stderr || this.onTerminal;
-    return stream.isTTY === true && this.#env.TERM !== 'dumb';
+    return usesColour(stream, { ...this.mode, env: this.#env, isData: stream === this.#stdout });
   }
 }
+
+/** Some terminals report zero columns. */
+const columnsOf = ({ columns }: NodeJS.WriteStream): number => columns || 80;

@@ -1,7 +1,16 @@
 /** Colours, or plain text where there are none. Loaded on first use, because of chalk. */
 import { Chalk, type ChalkInstance } from 'chalk';
 import { findFileState } from '../catalog/states.ts';
+import type { Tone } from '../lib/line.ts';
 import type { CellKind } from '../lib/view.ts';
+
+/** What is known of the terminal that lines are drawn on. */
+export interface Drawing {
+  readonly width: number;
+  readonly paint: Paint;
+  /** Masks secrets, before anything is cut: the beginning of a key must not stay. */
+  readonly hide: (text: string) => string;
+}
 
 export class Paint {
   readonly #chalk: ChalkInstance;
@@ -15,6 +24,12 @@ export class Paint {
   bad = (text: string): string => this.#chalk.red(text);
   warn = (text: string): string => this.#chalk.yellow(text);
   good = (text: string): string => this.#chalk.green(text);
+
+  info = (text: string): string => this.#chalk.cyan(text);
+
+  tone(text: string, tone: Tone | undefined): string {
+    return tone === undefined ? text : this[tone](text);
+  }
 
   cell(text: string, kind: CellKind | undefined): string {
     if (kind === 'id') return this.strong(text);

@@ -64,31 +64,6 @@ export const eventPages = (
   detail: EventDetail,
 ): AsyncGenerator<View> => viewPages(pages, (page) => eventsView(page, detail), []);
 
-const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
-
-/** New events as lines, for a person who watches. */
-export function eventLines(events: readonly ReceivedEvent[], verbose: boolean): View {
-  const rows = events.flatMap((event) => [
-    [
-      timeOfDay(event.receivedAt),
-      (event.event || '(no name)').padEnd(EVENT_NAME_WIDTH),
-      [event.audiofile, event.title && `“${event.title}”`].filter(Boolean).join(' '),
-      event.order && `order ${event.order}`,
-      [event.source === 'found' && 'found by looking:', meaningOf(event)].filter(Boolean).join(' '),
-    ],
-    ...(verbose ? details(event).map(([name, value]) => [`    ${name}`, value]) : []),
-  ]);
-  return { json: [], columns: lineColumns, rows, quiet: [] };
-}
-
-const lineColumns: readonly Column[] = [
-  { name: 'time' },
-  { name: 'event', kind: 'id' },
-  { name: 'file' },
-  { name: 'order' },
-  { name: 'meaning', maxLength: 200 },
-];
-
 /** An event that could not be kept, on one line. The service does not send it again, so this is all of it. */
 export function lostLine(event: ReceivedEvent): string {
   const order = event.order && `order ${event.order}`;
@@ -113,15 +88,6 @@ const quoted = (text: string): string => (/^[^\s"=]+$/.test(text) ? text : JSON.
 
 /** What --quiet prints of an event. */
 export const subjectOf = ({ audiofile, order, event }: ReceivedEvent): string => audiofile || order || event;
-
-const timeOfDay = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);
-
-const details = (event: ReceivedEvent): Array<[string, string]> => [
-  ['number', String(event.n)],
-  ['from', event.remote],
-  ...[...event.fields].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
-  ...(event.unlistedFields ? [['more fields', String(event.unlistedFields)] as [string, string]] : []),
-];
 
 /** What an event means for the user; of one that we do not know, its fields. */
 export const meaningOf = (event: ReceivedEvent): string =>

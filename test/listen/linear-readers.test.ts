@@ -29,10 +29,12 @@ import { checkUrl } from '../../src/lib/urls.ts';
 import { decodeUtf8 } from '../../src/lib/utf8.ts';
 import { ReceivedEvent } from '../../src/listen/event.ts';
 import { parseFields, parseForm } from '../../src/listen/parse.ts';
+import { drawLines } from '../../src/ui/line.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { csvTable, tabSeparated } from '../../src/ui/rows.ts';
 import { drawRecords, drawTable, drawWhole } from '../../src/ui/table.ts';
-import { eventLines, eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/event.ts';
+import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/event.ts';
+import { EventLines } from '../../src/views/event-lines.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
 
@@ -127,9 +129,9 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'an event as a row': (text) => tabSeparated(eventsView([eventOf(text)], 'body').rows),
   'an event as CSV': (text) => csvTable(eventsView([eventOf(text)], 'full')),
   'an event as a line': (text) =>
-    eventLines([eventOf(text)], true)
-      .rows.flat()
-      .map((cell) => oneLine(cell, 200)),
+    drawLines(new EventLines().events([eventOf(text)], { columns: 80, verbose: true }), {
+      ...{ width: 80, paint, hide: mask.hide },
+    }),
   'an event as a page': (text) => drawWhole(eventPage(eventOf(text), []), paint, 0),
   'an event that is not kept': (text) => [
     oneLine(lostLine(eventOf(text))),

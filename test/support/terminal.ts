@@ -6,9 +6,9 @@ import { BIN, type User } from './steno.ts';
 import { until } from './until.ts';
 
 // With job control, as an interactive shell has it; a job that was stopped goes on after the next line.
-const session = (args: string): string => `
+const session = (args: string, columns: number): string => `
 set -m
-stty cols 100 rows 40
+stty cols ${columns} rows 40
 stty -a > before
 echo ready
 if [ -n "$TYPE_AHEAD" ]; then sleep 1; fi
@@ -26,9 +26,13 @@ export class Terminal {
   readonly #user: User;
   readonly #script: ChildProcessWithoutNullStreams;
 
-  constructor(user: User, args: string, options: { readonly typeAhead?: string } = {}) {
+  constructor(
+    user: User,
+    args: string,
+    options: { readonly typeAhead?: string; readonly columns?: number } = {},
+  ) {
     this.#user = user;
-    this.#script = spawn('script', ['-qec', session(args), '/dev/null'], {
+    this.#script = spawn('script', ['-qec', session(args, options.columns ?? 100), '/dev/null'], {
       cwd: user.home,
       env: { TERM: 'xterm-256color', SHELL: '/bin/bash', ...user.env, TYPE_AHEAD: options.typeAhead },
     });

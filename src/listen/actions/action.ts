@@ -48,10 +48,12 @@ export interface ActionReport {
   readonly action: Action;
   readonly event?: ReceivedEvent;
   /**
-   * `down` and `back` are about the target and reported once; `later` is about an event that is tried again, after its
+   * `down` and `back` are about the target and reported once, with the event that found it out; `later` is about an event that is tried again, after its
    * first try; `failed` without an event is about several that are given up.
    */
   readonly what: 'done' | 'failed' | 'later' | 'down' | 'back';
   readonly outcome: string;
   readonly saved?: readonly string[] | undefined;
+  /** Of `later` and `down`: ISO 8601, where it is known. */
+  readonly nextTryAt?: string | undefined;
 }

@@ -191,7 +191,7 @@ export class ActionQueue {
         return undefined;
       }
       const outcome = await this.#tryOnce(event, waiting, tries);
-      this.#target.note(outcome);
+      this.#target.note(outcome, event);
       const { end, text } = outcome;
       if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
       const isInterrupted = this.#options.abort.aborted;
@@ -230,11 +230,12 @@ export class ActionQueue {
   ): Promise<ActionReport | undefined> {
     const { action } = this;
     const { end, text } = failed;
-    const givenUp = await this.#write(waiting, text, () => this.store.postpone(waiting, failed));
+    const postponed = await this.#write(waiting, text, () => this.store.postpone(waiting, failed));
+    const { givenUp, nextTryAt } = postponed ?? {};
     if (givenUp !== undefined) return { action, event, what: 'failed', outcome: givenUp };
     if (end === 'down') await this.#noteDown(waiting, text);
     const isFirst = waiting.failing_since === '' && end === 'retry' && !this.#target.isDown;
-    return isFirst ? { action, event, what: 'later', outcome: text } : undefined;
+    return isFirst ? { action, event, what: 'later', outcome: text, nextTryAt } : undefined;
   }
 
   async #noteDown(waiting: WaitingAction, text: string): Promise<void> {

@@ -26,6 +26,12 @@ export interface FailedTry {
   readonly end: 'retry' | 'down' | 'interrupted';
 }
 
+/** What became of such a try: why it was the last one after all, or when the next one is. */
+export interface Postponed {
+  readonly givenUp?: string;
+  readonly nextTryAt?: string;
+}
+
 /** Each of these fails where the ledger does. */
 export class ActionStore {
   readonly #action: Action;
@@ -74,15 +80,12 @@ export class ActionStore {
       rawBodies.release((await ledger.events.get(event))?.arrival ?? '');
   }
 
-  /** Keeps an action for another try; gives why it is given up instead, where its time is over. */
-  async postpone(
-    waiting: WaitingAction,
-    { tries, text: outcome, end }: FailedTry,
-  ): Promise<string | undefined> {
+  /** Keeps an action for another try, or gives it up where its time is over. */
+  async postpone(waiting: WaitingAction, { tries, text: outcome, end }: FailedTry): Promise<Postponed> {
     const { failing_since: since, event } = waiting;
     if (end !== 'retry') {
       await this.#write(event, { status: 'pending', tries, outcome, failingSince: since });
-      return undefined;
+      return {};
     }
     const { pace } = this.#options;
     const now = Date.now();
@@ -93,14 +96,14 @@ export class ActionStore {
     if (pauseMs === undefined) {
       const why = `given up after ${formatDuration(schedule.giveUpAfterMs)}: ${outcome}`;
       await this.end(waiting, { status: 'failed', tries, outcome: why });
-      return why;
+      return { givenUp: why };
     }
     const dueAt = iso(now + pauseMs * pace);
     const result = { status: 'pending' as const, tries, outcome, dueAt, failingSince, isStranger };
     await this.#write(event, result, async ({ actions }) => {
       if (this.#action.perFile) await actions.putOff(this.#action, this.#options.run, waiting.subject, dueAt);
     });
-    return undefined;
+    return { nextTryAt: dueAt };
   }
 
   /** The target is down: that goes for all that waits for it. Gives how many are given up, because it was for too long. */

@@ -3,6 +3,7 @@
  * after growing pauses. One that refuses is spared, but gets each new event at once: others may be to its liking.
  */
 import { monotonicMs } from '../../lib/clock.ts';
+import type { ReceivedEvent } from '../event.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
 import { pauseAfter, targetRetries } from './schedule.ts';
 
@@ -55,12 +56,12 @@ export class TargetState {
     return this.#down ? Math.max(0, this.#down.untilMs - monotonicMs()) : 0;
   }
 
-  note({ end, text }: Outcome): void {
+  note({ end, text }: Outcome, event: ReceivedEvent): void {
     const { downAfterRefusals = Number.POSITIVE_INFINITY } = this.#action;
     this.#refusals = end === 'retry' ? this.#refusals + 1 : 0;
     const refuses = this.#refusals >= downAfterRefusals || (end === 'retry' && this.#refusesStill);
-    if (end === 'down' || refuses) this.#goDown(text, refuses);
-    else this.#comeBack(text);
+    if (end === 'down' || refuses) this.#goDown(text, refuses, event);
+    else this.#comeBack(text, event);
   }
 
   /** A target that was down and refuses now is still not back. */
@@ -69,21 +70,24 @@ export class TargetState {
   }
 
   /** Reports once that the target is gone. */
-  #goDown(text: string, refuses: boolean): void {
+  #goDown(text: string, refuses: boolean, event: ReceivedEvent): void {
     const now = monotonicMs();
-    if (!this.#down) this.#options.onReport({ action: this.#action, what: 'down', outcome: text });
+    const isNew = !this.#down;
     // Jobs that failed at the same time say nothing new.
     if (this.#down && now < this.#down.untilMs) return;
     const { failures, sinceMs } = this.#down ?? { failures: 0, sinceMs: now };
     const { pace } = this.#options;
     const pauseMs = refuses ? 0 : (pauseAfter(schedule, failures + 1, (now - sinceMs) / pace) ?? 0);
     this.#down = { refuses, failures: failures + 1, sinceMs, untilMs: now + pauseMs * pace };
+    if (!isNew) return;
+    const nextTryAt = pauseMs > 0 ? new Date(Date.now() + pauseMs * pace).toISOString() : undefined;
+    this.#options.onReport({ action: this.#action, event, what: 'down', outcome: text, nextTryAt });
   }
 
   /** Reports once that it is back. */
-  #comeBack(text: string): void {
+  #comeBack(text: string, event: ReceivedEvent): void {
     if (!this.#down) return;
     this.#down = undefined;
-    this.#options.onReport({ action: this.#action, what: 'back', outcome: text });
+    this.#options.onReport({ action: this.#action, event, what: 'back', outcome: text });
   }
 }

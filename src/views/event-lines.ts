@@ -1,0 +1,226 @@
+/** Events as a person watches them come: a line for each, and under it what was done about it. */
+import { toneOf } from '../catalog/events.ts';
+import { durationText } from '../lib/duration.ts';
+import type { Line, Piece } from '../lib/line.ts';
+import { plural } from '../lib/text.ts';
+import type { Action, ActionReport } from '../listen/actions/action.ts';
+import type { ReceivedEvent } from '../listen/event.ts';
+import type { Tally } from '../listen/tally.ts';
+import { meaningOf } from './event.ts';
+
+const NUMBER_WIDTH = 4;
+const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;
+/** What stands under an event begins below its time. */
+const INDENT = NUMBER_WIDTH + 2;
+/** On a narrower screen the date has a line of its own, once a day. */
+const MIN_COLUMNS_FOR_DATE = 72;
+/** What is shown of a field; all of it with `steno events show`. */
+const MAX_FIELD_LENGTH = 2_000;
+const NAME_WIDTH = 20;
+
+export interface Screen {
+  readonly columns: number;
+  /** Every field of an event is shown. */
+  readonly verbose: boolean;
+}
+
+/** The lines of one screen: what they say depends on what stands above them. */
+export class EventLines {
+  #day = '';
+  #last = 0;
+
+  events(events: readonly ReceivedEvent[], screen: Screen): Line[] {
+    return events.flatMap((event) => this.#linesOf(event, screen));
+  }
+
+  /** What was done about an event; it is named where it is not the one right above. */
+  report(report: ActionReport): Line {
+    const { event } = report;
+    const subject = event && event.n !== this.#last ? `event ${event.n}:` : '';
+    return reportLine(report, subject);
+  }
+
+  #linesOf(event: ReceivedEvent, { columns, verbose }: Screen): Line[] {
+    const { day, time } = localTime(event.receivedAt);
+    const isWide = columns >= MIN_COLUMNS_FOR_DATE;
+    const isNewDay = !isWide && day !== this.#day;
+    this.#day = day;
+    this.#last = event.n;
+    return [
+      ...(isNewDay ? [{ pieces: [{ text: day, tone: 'faint' as const }], narrowing: [] }] : []),
+      eventLine(event, isWide ? `${day} ${time}` : time),
+      ...(verbose ? detailLines(event, columns) : []),
+    ];
+  }
+}
+
+function eventLine(event: ReceivedEvent, time: string): Line {
+  const name = event.event || '(no name)';
+  const tone = toneOf(event.event);
+  const meaning = [event.source === 'found' && 'found by looking:', meaningOf(event)]
+    .filter(Boolean)
+    .join(' ');
+  const pieces: Piece[] = [
+    { text: (event.n ? String(event.n) : '-').padStart(NUMBER_WIDTH), tone: 'strong' },
+    { text: time, tone: 'faint' },
+    { text: name.padEnd(EVENT_NAME_WIDTH), tone: tone ?? 'strong' },
+    { text: event.audiofile },
+    { text: event.title && `“${event.title}”` },
+    { text: event.order && `order ${event.order}` },
+    { text: meaning, tone: 'faint' },
+  ];
+  const [TIME, NAME, FILE, TITLE, ORDER, MEANING] = [1, 2, 3, 4, 5, 6] as const;
+  return {
+    pieces,
+    narrowing: [
+      ...([
+        [MEANING, 14],
+        [MEANING, 0],
+        [TITLE, 14],
+        [ORDER, 0],
+        [TITLE, 0],
+        [FILE, 8],
+        [TIME, 0],
+        [FILE, 0],
+      ] as const),
+      // A stranger's name may be as long as a delivery; those of the service are never cut.
+      ...(tone ? [] : ([[NAME, EVENT_NAME_WIDTH]] as const)),
+    ],
+  };
+}
+
+function detailLines(event: ReceivedEvent, columns: number): Line[] {
+  const fields = [...event.fields].flatMap(([name, values]) => values.map((value) => [name, value] as const));
+  const more = event.unlistedFields ? [['more fields', String(event.unlistedFields)] as const] : [];
+  return [['from', event.remote] as const, ...fields, ...more].flatMap(([name, value]) =>
+    folded(name, value, columns),
+  );
+}
+
+/** A long value goes on in the next line, below where it begins. */
+function folded(name: string, value: string, columns: number): Line[] {
+  const shown = value.length > MAX_FIELD_LENGTH ? `${value.slice(0, MAX_FIELD_LENGTH)}…` : value;
+  // Half of the room, because a character may take two columns.
+  const isPlain = /^[ -~]*$/.test(shown);
+  const room = Math.max(10, columns - INDENT - NAME_WIDTH - 2);
+  const step = isPlain ? room : Math.floor(room / 2);
+  const parts = isPlain ? [...shown] : [...new Intl.Segmenter().segment(shown)].map(({ segment }) => segment);
+  const lines: Line[] = [];
+  for (let at = 0; at === 0 || at < parts.length; at += step)
+    lines.push({
+      indent: INDENT,
+      pieces: [
+        { text: (at === 0 ? name : '').padEnd(NAME_WIDTH), tone: 'faint' },
+        { text: parts.slice(at, at + step).join('') },
+      ],
+      narrowing: [
+        [0, NAME_WIDTH],
+        [1, 1],
+        [0, 1],
+      ],
+    });
+  return lines;
+}
+
+/** By the clock on the user's wall. */
+function localTime(iso: string): { readonly day: string; readonly time: string } {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return { day: '', time: iso };
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return {
+    day: `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`,
+    time: [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':'),
+  };
+}
+
+const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
+
+/** `event 12:` where it must be named, what was done, its target, and how that went. */
+function reportLine({ action, what, outcome, saved, nextTryAt, event }: ActionReport, subject: string): Line {
+  const { kind, target } = action;
+  const named = (did: string, tone: Piece['tone'], about: string, how: string): Line => ({
+    indent: INDENT,
+    gap: 1,
+    pieces: [
+      { text: subject, tone: 'strong' },
+      { text: did, tone },
+      { text: about, keepsEnd: kind !== 'exec' },
+      { text: how },
+    ],
+    narrowing: [
+      [2, 20],
+      [3, 24],
+      [2, 0],
+      [3, 8],
+      [3, 0],
+    ],
+  });
+  const again = nextTryAt ? `; next try at ${localTime(nextTryAt).time}` : '; tried again later';
+  switch (what) {
+    case 'done':
+      return saved
+        ? named(verbs.download, 'good', outcome, '')
+        : named(verbs[kind], 'good', target, `(${outcome})`);
+    case 'later':
+      return named(`${kind} failed:`, 'warn', `${target}:`, `${outcome}${again}`);
+    case 'down':
+      return named(
+        `${kind} failed:`,
+        'warn',
+        `${target}:`,
+        `${outcome}${again}; what comes meanwhile is kept`,
+      );
+    case 'back':
+      return named(`${kind} works again:`, 'good', target, '');
+    case 'failed':
+      return event
+        ? named(`${kind} failed:`, 'bad', `${target}:`, outcome)
+        : named(`${kind} given up:`, 'bad', `${target}:`, outcome);
+  }
+}
+
+const doneVerbs: Readonly<Record<Action['kind'], string>> = {
+  forward: 'forwarded',
+  exec: 'ran',
+  download: 'downloaded',
+};
+
+/** What came in all, and what was done about it. */
+export function totalLines(tally: Tally, columns: number): Line[] {
+  const { events, kinds, otherKinds, others, lost, actions, durationMs } = tally;
+  const types = [...kinds].sort(([, a], [, b]) => b - a).map(([name, count]) => `${count} ${name}`);
+  if (otherKinds) types.push(`${otherKinds} of other types`);
+  const doing = [...actions].flatMap(([kind, { done, failed }]) => [
+    ...(done ? [`${doneVerbs[kind]} ${done}`] : []),
+    ...(failed ? [`${kind} failed ${failed}`] : []),
+  ]);
+  const beside = [
+    ...(others ? [`${others} more kept, which --only leaves out`] : []),
+    ...(lost ? [`${lost} not kept`] : []),
+  ];
+  const head: Piece[] = [
+    { text: 'total:', tone: 'strong' },
+    { text: `${plural(events, 'event')} in ${durationText(durationMs)}` },
+  ];
+  return [
+    { gap: 1, pieces: head, narrowing: [] },
+    ...foldedList(types, columns),
+    ...foldedList(doing, columns),
+    ...foldedList(beside, columns),
+  ];
+}
+
+/** Items with commas, on as many lines as they need. */
+function foldedList(items: readonly string[], columns: number): Line[] {
+  const rows: string[] = [];
+  for (const item of items) {
+    const last = rows.at(-1);
+    const joined = `${last}, ${item}`;
+    if (last !== undefined && joined.length <= columns - INDENT - 1) rows[rows.length - 1] = joined;
+    else {
+      if (last !== undefined) rows[rows.length - 1] = `${last},`;
+      rows.push(item);
+    }
+  }
+  return rows.map((text) => ({ indent: INDENT, pieces: [{ text }], narrowing: [[0, 8]] }));
+}
