@@ -89,9 +89,9 @@ _steno_child() {
 # The flags of a command.
 _steno_flags() {
   case $1:$2 in
-    'order:') offers=(--sku --from --feed --latest --since --match --per-order --notes --notes-file --name --key --test --dry-run --max-cost --unpriced --wait --interval --download --format --name-as --fail-on-hold --skip-ordered --retry-unclear --again --any-sku --param) ;;
+    'order:') offers=(--sku --from --feed --dry-run --wait --download --skip-ordered --latest --since --match --per-order --notes --notes-file --name --key --test --max-cost --unpriced --interval --format --name-as --fail-on-hold --retry-unclear --again --any-sku --param) ;;
     'attempts settle:') offers=(--placed --file --not-placed) ;;
-    'files:') offers=(--state --order --since --limit --refresh) ;;
+    'files:') offers=(--state --since --order --refresh --limit) ;;
     'file:') offers=(--watch --interval) ;;
     'track:') offers=(--from) ;;
     'wait:') offers=(--order --interval --download --format --name-as) ;;
@@ -101,7 +101,7 @@ _steno_flags() {
     'refund:') offers=(--yes -y --test) ;;
     'balance:') offers=(--min) ;;
     'report:') offers=(--since --by --html) ;;
-    'listen:') offers=(--host --port --path --tls-cert --tls-key --register --public-url --tunnel --forward-to --exec --exec-with-key --exec-timeout --jobs --download --format --name-as --only --until --count --keep --verbose) ;;
+    'listen:') offers=(--port --register --public-url --tunnel --forward-to --exec --download --host --path --tls-cert --tls-key --exec-with-key --exec-timeout --jobs --format --name-as --only --until --count --keep --verbose) ;;
     'events:') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login:') offers=(--api-key-command --no-verify) ;;
@@ -134,18 +134,18 @@ _steno_value() {
     'events:--file') kind=audiofile ;;
     'events:--order') kind=order ;;
     'events:--since') ;;
-    'listen:--host') ;;
     'listen:--port') ;;
-    'listen:--path') ;;
-    'listen:--tls-cert') kind=file ;;
-    'listen:--tls-key') kind=file ;;
     'listen:--public-url') ;;
     'listen:--tunnel') ;;
     'listen:--forward-to') list=1 ;;
     'listen:--exec') ;;
+    'listen:--download') kind=folder ;;
+    'listen:--host') ;;
+    'listen:--path') ;;
+    'listen:--tls-cert') kind=file ;;
+    'listen:--tls-key') kind=file ;;
     'listen:--exec-timeout') ;;
     'listen:--jobs') ;;
-    'listen:--download') kind=folder ;;
     'listen:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
     'listen:--name-as') ;;
     'listen:--only') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
@@ -174,14 +174,15 @@ _steno_value() {
     'track:--from') kind=file ;;
     'file:--interval') ;;
     'files:--state') list=1 offers=('Audio Processing' 'Awaiting Edit' 'Awaiting Final Approval' 'Billing Processing' 'Checking Audio Quality' Delivered 'Editing to Word Count' Error 'On Hold' 'Order Cancelled' 'Order Chargeable' 'Order Processing' 'Out for edit' Pre-Processing Processing Refunded 'Technical Difficulty' 'Temporary Error' Transcribing) ;;
-    'files:--order') kind=order ;;
     'files:--since') ;;
+    'files:--order') kind=order ;;
     'files:--limit') ;;
     'attempts settle:--placed') kind=order ;;
     'attempts settle:--file') list=1 ;;
     'order:--sku') list=1 one=',TRANS14,TRANS2,TRANS6,TRANS7,EMSR02,' offers=(TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1) ;;
     'order:--from') kind=file ;;
     'order:--feed') kind=file ;;
+    'order:--download') kind=folder ;;
     'order:--latest') ;;
     'order:--since') ;;
     'order:--match') ;;
@@ -192,7 +193,6 @@ _steno_value() {
     'order:--key') ;;
     'order:--max-cost') ;;
     'order:--interval') ;;
-    'order:--download') kind=folder ;;
     'order:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
     'order:--name-as') ;;
     'order:--param') ;;
@@ -230,7 +230,7 @@ _steno_argument() {
     'sandbox advance:'*) kind=audiofile ;;
     'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
     'completion:0') offers=(bash zsh fish powershell) ;;
-    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion) ;;
+    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion commands options exit-codes environment output json money topics) ;;
   esac
 }
 

@@ -33,7 +33,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('sandbox'); Path = 'sandbox'; Help = 'Serve the whole API on this machine: no account, no cost' }
                 @{ Names = @('api'); Path = 'api'; Help = 'Make a raw call, with the key added' }
                 @{ Names = @('completion'); Path = 'completion'; Help = 'Print the completion script of a shell' }
-                @{ Names = @('help'); Path = 'help'; Help = 'Explain a command' }
+                @{ Names = @('help'); Path = 'help'; Help = 'Explain a command or a topic' }
             )
             Flags = @(
                 @{ Names = @('--profile'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'use the settings of this profile' }
@@ -55,28 +55,28 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'order' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'); Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'what to order: a transcription and add-ons' }
+                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'); Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'a transcription and add-ons' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
                 @{ Names = @('--feed'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'order episodes of a podcast feed (RSS or Atom)' }
+                @{ Names = @('--dry-run'); Value = $false; Help = 'show the orders and what they would cost; send nothing' }
+                @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
+                @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
                 @{ Names = @('--latest'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, the newest n episodes' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, episodes from then on: 2026-05-01, or 7d ago' }
                 @{ Names = @('--match'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, episodes whose title has it' }
-                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order (default: 50 of a list, else all)' }
+                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }
                 @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'what tells this audio from others, in place of its URL' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
-                @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be ordered, and what it would cost; send nothing' }
                 @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'order nothing if it would cost more, or if that is not known' }
                 @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, order also what has no known price' }
-                @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait or --download, the time between two polls' }
-                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
-                @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
                 @{ Names = @('--retry-unclear'); Value = $false; Help = 'with --skip-ordered: order again what had no clear answer' }
                 @{ Names = @('--again'); Value = $false; Help = 'order again what is on order already' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
@@ -108,10 +108,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--state'); Value = $true; List = $true; Kind = ''; Offers = @('Audio Processing', 'Awaiting Edit', 'Awaiting Final Approval', 'Billing Processing', 'Checking Audio Quality', 'Delivered', 'Editing to Word Count', 'Error', 'On Hold', 'Order Cancelled', 'Order Chargeable', 'Order Processing', 'Out for edit', 'Pre-Processing', 'Processing', 'Refunded', 'Technical Difficulty', 'Temporary Error', 'Transcribing'); Help = 'only files in these states' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only files ordered since then: 2026-11-01, or 3d ago' }
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only files of this order' }
-                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only files ordered since then: 2026-11-01, or 3d for three days ago' }
-                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many (default: 50 on a terminal, all elsewhere)' }
                 @{ Names = @('--refresh'); Value = $false; Help = 'ask the service about every open file first' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many' }
             )
             Arguments = @()
         }
@@ -138,7 +138,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'wait for the files of this order' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'time between two polls (default: 1s, growing to 30s)' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'time between two polls' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript as it is delivered' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
@@ -221,26 +221,26 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'listen' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
                 @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this port; 0: any free one' }
-                @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'receive events at this path' }
-                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM), and --tls-key' }
-                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'the key of the certificate in --tls-cert (PEM)' }
                 @{ Names = @('--register'); Value = $false; Help = 'set the account''s webhook to this listener, with a secret path, until it ends' }
                 @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --register: where the service reaches it' }
                 @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
                 @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'forward each event to these, as received' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
+                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
+                @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'receive events at this path' }
+                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM), and --tls-key' }
+                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'the key of the certificate in --tls-cert (PEM)' }
                 @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command of --exec that takes longer' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands of --exec run at once' }
-                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
                 @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
                 @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after this many events' }
-                @{ Names = @('--keep'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'remove events that are older, as ledger prune does (default: none)' }
+                @{ Names = @('--keep'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'remove events that are older, as ledger prune does' }
                 @{ Names = @('--verbose'); Value = $false; Help = 'show every field of an event' }
             )
             Arguments = @()
@@ -251,12 +251,12 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('replay'); Path = 'events replay'; Help = 'Send events once more, as they were received' }
             )
             Flags = @(
-                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many (default: 50 on a terminal, all elsewhere; 10 with --follow)' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many' }
                 @{ Names = @('--event'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'only these events' }
                 @{ Names = @('--file'); Value = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'only events about this file' }
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only events about this order' }
-                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only events since then: 2026-11-01, or 3d for three days ago' }
-                @{ Names = @('--found'); Value = $false; Help = 'instead, events whose delivery never came, found by asking the service' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only events since then: 2026-11-01, or 3d ago' }
+                @{ Names = @('--found'); Value = $false; Help = 'instead, events that never came, found by asking the service' }
                 @{ Names = @('--follow'); Value = $false; Help = 'go on and print events as they arrive, until Ctrl-C' }
             )
             Arguments = @()
@@ -409,7 +409,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'ledger prune' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--before'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'older than this: 2026-11-01, or 90d for ninety days ago' }
+                @{ Names = @('--before'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'older than this: 2026-11-01, or 90d ago' }
                 @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be removed, and remove nothing' }
                 @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
@@ -458,7 +458,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen here; 0: any free port' }
                 @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
-                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how fast files ordered here advance: 1 takes 5 s, 2 half of that, 0 waits for advance' }
+                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how fast files advance: 1 takes 5 s, 2 half of that, 0 waits for advance' }
                 @{ Names = @('--ephemeral'); Value = $false; Help = 'keep nothing, and share nothing with --sandbox' }
                 @{ Names = @('--fault'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s' }
             )
@@ -503,7 +503,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', 'commands', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'topics'); Help = 'command' }
             )
         }
     }

@@ -1,3 +1,4 @@
+import { CHANGE_LIMIT_MS } from '../lib/defaults.ts';
 import { StenoError } from '../lib/errors.ts';
 import { formatJson, isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
@@ -98,8 +99,6 @@ export interface FileChange {
   readonly message: string;
   readonly json: Json;
 }
-
-const CHANGE_LIMIT_MS = 60_000;
 
 export const upgradeFile = (
   transport: Transport,

@@ -1,4 +1,5 @@
 import { cutValues, signatureValues } from '../lib/audio-identity.ts';
+import { ORDER_LIMIT_MS } from '../lib/defaults.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, scalar } from './decode.ts';
@@ -29,10 +30,6 @@ export interface Order {
   readonly json: Json;
 }
 
-/** The service fetches every URL during the call. */
-const BASE_LIMIT_MS = 60_000;
-const LIMIT_PER_URL_MS = 30_000;
-
 export async function placeOrder(
   transport: Transport,
   request: OrderRequest,
@@ -58,7 +55,7 @@ async function sendOrder(
     path: '/order_url',
     safety: 'money',
     params: orderParams(request),
-    limitMs: BASE_LIMIT_MS + LIMIT_PER_URL_MS * request.urls.length,
+    limitMs: ORDER_LIMIT_MS.base + ORDER_LIMIT_MS.perUrl * request.urls.length,
     beforeSend,
   };
   const json = await requestJson(transport, call);

@@ -14,6 +14,12 @@ export interface Argument {
   readonly values?: Values;
 }
 
+/** A term and what it means. */
+export type Item = readonly [term: string, what: string];
+
+/** Paragraphs, and lists of terms. */
+export type Details = ReadonlyArray<string | readonly Item[]>;
+
 /** What stood on the command line, for the work of a command. */
 export interface Input<Values = unknown> {
   readonly args: readonly string[];
@@ -26,8 +32,12 @@ export interface Command<O extends Options = Options> {
   readonly name: string;
   readonly alias?: string;
   readonly summary: string;
-  /** More than the summary, for the command's own help page. */
+  /** What it does, in two to four lines, for the top of its help page. */
   readonly about?: string;
+  /** All that there is to know besides, for the end of its help page. */
+  readonly details?: Details;
+  /** The names of the columns that it prints where there is no terminal; loads the view that has them. */
+  readonly columns?: () => Promise<readonly string[]>;
   readonly args?: readonly Argument[];
   readonly options?: O;
   /** Command lines that work when pasted, each with what it does. */

@@ -2,20 +2,15 @@
 import type { CommandNode, Flag } from '../completion/model.ts';
 import type { Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
-import { flag, type Option } from './options.ts';
-
-/** Flags that commander adds to every command. */
-const builtIn: readonly Option[] = [
-  flag('-h, --help', 'explain this command'),
-  flag('-V, --version', 'print the version'),
-];
+import { builtInOptions, topicNames } from './help-topics.ts';
+import type { Option } from './options.ts';
 
 export function commandTree(specs: readonly Command[]): CommandNode {
   return {
     path: [],
     names: ['steno'],
     summary: '',
-    flags: [...Object.values<Option>(globalOptions), ...builtIn].map(flagOf),
+    flags: [...Object.values<Option>(globalOptions), ...builtInOptions].map(flagOf),
     args: [],
     children: [...specs.map((spec) => nodeOf(spec, [])), helpCommand(specs)],
   };
@@ -38,9 +33,16 @@ function nodeOf(spec: Command, parent: readonly string[]): CommandNode {
 }
 
 function helpCommand(specs: readonly Command[]): CommandNode {
-  const values = specs.map((spec) => spec.name);
+  const values = [...new Set([...specs.map((spec) => spec.name), ...topicNames])];
   const args = [{ name: 'command', many: false, values }];
-  return { path: ['help'], names: ['help'], summary: 'Explain a command', flags: [], args, children: [] };
+  return {
+    path: ['help'],
+    names: ['help'],
+    summary: 'Explain a command or a topic',
+    flags: [],
+    args,
+    children: [],
+  };
 }
 
 function flagOf(option: Option): Flag {

@@ -4,15 +4,16 @@ import { settingList } from '../settings/settings.ts';
 import { groups } from './command-list.ts';
 import type { Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
+import { frontPage } from './help.ts';
+import { PAGE_WIDTH } from './help-page.ts';
 import type { Option } from './options.ts';
-import { buildProgram } from './program.ts';
 
 const sections: Readonly<Record<string, () => string>> = {
   commands: commandsSection,
   'global-options': globalOptionsSection,
   'exit-codes': exitCodesSection,
   settings: settingsSection,
-  help: helpSection,
+  help: () => helpSection(),
 };
 
 /** The text with every marked part made anew; a marker that names no part is an error. */
@@ -88,20 +89,7 @@ export function settingsSection(): string {
   return table(['setting', 'meaning', 'environment'], rows);
 }
 
-/** The same whatever terminal it is made on. */
-export function helpSection(): string {
-  let text = '';
-  buildProgram()
-    .configureOutput({
-      writeOut: (part) => {
-        text += part;
-      },
-      getOutHelpWidth: () => 80,
-      getOutHasColors: () => false,
-    })
-    .outputHelp();
-  return `\`\`\`\n${text.trimEnd()}\n\`\`\`\n`;
-}
+export const helpSection = (): string => `\`\`\`\n${frontPage(PAGE_WIDTH)}\`\`\`\n`;
 
 const code = (text: string): string => `\`${text}\``;
 

@@ -10,7 +10,7 @@ import { catalogueTexts, helpPages } from './ready-texts.ts';
 
 async function writeTexts(folder: string): Promise<void> {
   makeFolder(folder);
-  for (const [name, text] of [...helpPages(), ...(await catalogueTexts())])
+  for (const [name, text] of [...(await helpPages()), ...(await catalogueTexts())])
     writeFileSync(`${folder}/${name}.txt`, text);
 }
 

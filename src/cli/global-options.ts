@@ -1,4 +1,6 @@
 /** The options that every command takes, before or after its name. */
+import { CHANGE_LIMIT_MS, ORDER_LIMIT_MS, READ_LIMIT_MS } from '../lib/defaults.ts';
+import { formatDuration } from '../lib/duration.ts';
 import { duration, flag, type OptionValues, text } from './options.ts';
 
 export const globalOptions = {
@@ -13,7 +15,9 @@ export const globalOptions = {
   quiet: flag('--quiet', 'print only what a script needs next'),
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
   debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),
-  timeout: duration('--timeout <duration>', 'give up after this long'),
+  timeout: duration('--timeout <duration>', 'give up after this long', {
+    defaultNote: `${formatDuration(READ_LIMIT_MS)} a read, ${formatDuration(CHANGE_LIMIT_MS)} an upgrade or refund, ${formatDuration(ORDER_LIMIT_MS.base)} and ${formatDuration(ORDER_LIMIT_MS.perUrl)} a URL an order; wait and listen: none`,
+  }),
   ledger: flag('--no-ledger', 'neither read nor write the ledger of your orders'),
 };
 

@@ -1,69 +1,82 @@
-/** The look of the help pages: what a command is for, what it takes, how it is used. */
-import type { Command as Commander, Option as CommanderOption, Help } from 'commander';
-import { exitCodes } from '../lib/errors.ts';
-import type { Command } from './command-spec.ts';
+/** Finds the page of help that words ask for, and the front page of the program. */
+import { usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { commands, groups } from './command-list.ts';
+import { commandPage, findCommands, type Page } from './help-page.ts';
+import { clampWidth, itemLines, pageText, wrap } from './help-text.ts';
+import { topicNames, topicPage } from './help-topics.ts';
 
-export const GLOBAL = 'Global options:';
+export const about = 'Order transcripts of audio by URL, follow and download them.';
 
-/** Commands come before options, and what every command shares comes last. */
-export const helpStyle: Partial<Help> = {
-  helpWidth: 80,
-  subcommandTerm: (command) => [command.name(), ...command.aliases()].join(', '),
-  formatHelp(command: Commander, helper: Help): string {
-    const width = helper.padWidth(command, helper);
-    const section = (title: string, items: ReadonlyArray<readonly [string, string]>): string[] => {
-      if (items.length === 0) return [];
-      return [title, ...items.map(([term, what]) => helper.formatItem(term, width, what, helper)), ''];
-    };
-    const optionTerm = (option: CommanderOption): [string, string] => [
-      helper.optionTerm(option),
-      helper.optionDescription(option),
-    ];
-    const subcommands = helper.visibleCommands(command);
-    const titles = [...new Set(subcommands.map(groupOf))];
-    const options = helper.visibleOptions(command);
-    const isShared = (option: CommanderOption): boolean =>
-      option.helpGroupHeading === GLOBAL || option.long === '--help';
-    return [
-      `Usage: ${helper.commandUsage(command)}`,
-      '',
-      helper.boxWrap(helper.commandDescription(command), helper.helpWidth ?? 80),
-      '',
-      ...section(
-        'Arguments:',
-        helper
-          .visibleArguments(command)
-          .map((each) => [helper.argumentTerm(each), helper.argumentDescription(each)]),
-      ),
-      ...titles.flatMap((title) =>
-        section(
-          title,
-          subcommands
-            .filter((each) => groupOf(each) === title)
-            .map((each) => [helper.subcommandTerm(each), helper.subcommandDescription(each)]),
-        ),
-      ),
-      ...section('Options:', options.filter((each) => !isShared(each)).map(optionTerm)),
-      ...section(GLOBAL, options.filter(isShared).map(optionTerm)),
-    ].join('\n');
-  },
-};
+const URL = 'https://example.com/talk.mp3';
 
-const groupOf = (command: Commander): string => command.helpGroup() || 'Commands:';
+/** The first lines of a new user: without an account, and with one. */
+const firstLines: ReadonlyArray<readonly [title: string, lines: readonly string[]]> = [
+  [
+    'To try it, without an account and without cost',
+    [
+      `steno --sandbox order ${URL} --sku TRANS14`,
+      'steno --sandbox wait --download .',
+      'steno --sandbox files',
+    ],
+  ],
+  [
+    'With an account',
+    ['steno login', `steno order ${URL} --sku TRANS14`, 'steno sync --download transcripts'],
+  ],
+];
 
-/** The end of every page: command lines that work when pasted. */
-export function examplesText(examples: Command['examples']): string {
-  const width = Math.max(0, ...examples.map(([line]) => line.length));
-  const beside = width <= 50;
-  const lines = examples.map(([line, what]) =>
-    beside ? `  ${line.padEnd(width)}  # ${what}` : `  # ${what}\n  ${line}`,
-  );
-  return `\nExamples:\n${lines.join('\n')}\n`;
+/** The page of a command, a topic or, without words, of the program itself; at most 80 columns wide. */
+export async function helpText(words: readonly string[], columns: number): Promise<string> {
+  const width = clampWidth(columns);
+  if (words.length === 0) return frontPage(width);
+  return pageText(await findPage(words), width);
 }
 
-/** All exit codes in two lines, for the end of the root's page. */
-export function exitCodesText(): string {
-  const all = Object.entries(exitCodes).map(([name, { code }]) => `${code} ${name}`);
-  const half = Math.ceil(all.length / 2);
-  return `Exit codes: ${all.slice(0, half).join(', ')},\n            ${all.slice(half).join(', ')}`;
+export async function findPage(words: readonly string[]): Promise<Page> {
+  const [first = '', ...more] = words;
+  const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first) : undefined;
+  const path = findCommands(words);
+  // `files` and `commands` are both: their readers find theirs on one page.
+  if (path) return commandPage(path, topic);
+  if (topic) return topic;
+  throw unknown(words);
+}
+
+function unknown(words: readonly string[]): Error {
+  const known = words.findIndex((_, at) => !findCommands(words.slice(0, at + 1)));
+  const above = words.slice(0, known);
+  const word = words[known] ?? '';
+  const parent = findCommands(above)?.at(-1);
+  if (parent) {
+    const names = (parent.children ?? []).map((child) => child.name);
+    const see = `see: ${['steno', ...above, '--help'].join(' ')}`;
+    return usage(`unknown command '${['steno', ...above, word].join(' ')}'`, didYouMean(word, names, see));
+  }
+  if (topicNames.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
+  const names = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
+  const hint = didYouMean(word, [...names, ...topicNames], 'see: steno help topics');
+  return usage(`unknown command or topic '${word}'`, hint);
+}
+
+/** All that a new user needs, on one screen. */
+export function frontPage(width: number): string {
+  const listed = groups.map(({ title, commands }): [string, string] => [
+    title,
+    [...commands.map(({ name }) => name), ...(title === 'More' ? ['help'] : [])].join(', '),
+  ]);
+  const lines = [
+    ...wrap(about, width),
+    'Usage: steno <command> [options]',
+    '',
+    ...itemLines(listed, width),
+    '',
+    ...firstLines.flatMap(([title, examples]) => [
+      ...wrap(`${title}:`, width),
+      ...examples.map((line) => `  ${line}`),
+      '',
+    ]),
+    ...wrap('More: steno help commands, steno order --help, steno help topics', width),
+  ];
+  return `${lines.join('\n')}\n`;
 }

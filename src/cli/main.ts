@@ -6,6 +6,7 @@ import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';
 import { Context, type Edges } from './context.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
+import { PAGE_WIDTH } from './help-page.ts';
 import { parse } from './program.ts';
 
 const tree = (): CommandNode => commandTree(commands);
@@ -60,6 +61,11 @@ export class Main {
       this.#edges.stdout.write(parsed.text);
       return;
     }
+    if ('help' in parsed) {
+      const { helpText } = await import('./help.ts');
+      this.#edges.stdout.write(await helpText(parsed.help, widthOf(this.#edges.stdout)));
+      return;
+    }
     this.#context = new Context(parsed.globals, this.#edges, tree);
     await this.#context.open();
     const work = await parsed.command.load?.();
@@ -81,6 +87,9 @@ export class Main {
     await this.#context?.dispose();
   }
 }
+
+/** Where there is no terminal, that of the ready texts. */
+const widthOf = ({ isTTY, columns }: NodeJS.WriteStream): number => (isTTY && columns) || PAGE_WIDTH;
 
 function asStenoError(error: unknown, signal: AbortSignal): StenoError {
   // What broke off because the user interrupted is an interruption, unless money is at stake.

@@ -26,6 +26,8 @@ interface More {
   readonly values?: Values;
   readonly onlyOneOf?: readonly string[];
   readonly default?: string;
+  /** What help shows as the default of an option that the command is given without one. */
+  readonly defaultNote?: string;
   readonly env?: string;
   readonly needs?: readonly string[];
   readonly excludes?: readonly string[];
@@ -37,7 +39,8 @@ type WithDefault = More & { readonly default: string };
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
   const { values, onlyOneOf, env, needs, excludes } = more;
   const rules = { onlyOneOf, needs, excludes };
-  return { flags, help, values, env, ...rules, shownDefault: more.default, initial, read, takesValue: true };
+  const shownDefault = more.default ?? more.defaultNote;
+  return { flags, help, values, env, ...rules, shownDefault, initial, read, takesValue: true };
 }
 
 export function flag(flags: string, help: string, more: More = {}): Option<boolean> {

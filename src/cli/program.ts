@@ -1,22 +1,13 @@
-/** Reads a command line with commander, which also makes the help pages. */
+/** Reads a command line with commander. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { commands, groups } from './command-list.ts';
+import { commands } from './command-list.ts';
 import type { Command, Input } from './command-spec.ts';
 import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
-import { examplesText, exitCodesText, GLOBAL, helpStyle } from './help.ts';
+import { findCommands } from './help-page.ts';
 import type { Option, Options } from './options.ts';
-
-export const about = 'Order transcription of audio by URL, follow it, and download the transcripts.';
-
-const rootExamples: Command['examples'] = [
-  ['steno --sandbox order https://example.com/talk.mp3 --sku TRANS14 --download .', 'try it with no account'],
-  ['steno login', 'keep the key of your account'],
-  ['steno order https://example.com/talk.mp3 --sku TRANS14', 'order a transcript'],
-  ['steno sync --download transcripts', 'fetch whatever is new'],
-];
 
 /** What a command line asks for. */
 export interface Run {
@@ -25,13 +16,17 @@ export interface Run {
   readonly globals: GlobalValues;
 }
 
-/** Help or the version. */
+/** The version. */
 export interface Printed {
   readonly text: string;
 }
 
-export function parse(argv: readonly string[]): Run | Printed {
-  if (argv[0] === 'help') checkCommand(argv[1]);
+/** The page of a command or a topic; of the program itself without words. */
+export interface Help {
+  readonly help: readonly string[];
+}
+
+export function parse(argv: readonly string[]): Run | Printed | Help {
   return parseQuickly(argv) ?? parseFully(argv);
 }
 
@@ -49,21 +44,31 @@ function parseQuickly(argv: readonly string[]): Run | undefined {
   }
 }
 
-function parseFully(argv: readonly string[]): Run | Printed {
+function parseFully(argv: readonly string[]): Run | Printed | Help {
   try {
-    const { run, text } = readLine(argv);
-    return run ?? (text ? { text } : parseFully(['--help']));
+    const { run, help, text } = readLine(argv);
+    if (run) return run;
+    return text ? { text } : { help: help ?? [] };
   } catch (error) {
     throw error instanceof CommanderError ? explain(error, argv) : error;
   }
 }
 
-/** The command to run, or else what commander would print. */
-function readLine(argv: readonly string[], only?: ReadonlySet<string>): { run?: Run; text: string } {
-  const read: { run?: Run; text: string } = { text: '' };
+interface Line {
+  run?: Run;
+  help?: readonly string[];
+  text: string;
+}
+
+/** The command to run, or else the page of help or the text that the line asks for. */
+function readLine(argv: readonly string[], only?: ReadonlySet<string>): Line {
+  const read: Line = { text: '' };
   const program = buildProgram({
     onRun: (run) => {
       read.run = run;
+    },
+    onHelp: (words) => {
+      read.help = words.length ? [...words, ...wordsAfterHelp(argv, words)] : firstWord(argv);
     },
     write: (text) => {
       read.text += text;
@@ -81,76 +86,102 @@ function readLine(argv: readonly string[], only?: ReadonlySet<string>): { run?: 
   return read;
 }
 
-/** Commander would print the help of the root for a command that does not exist. */
-function checkCommand(name: string | undefined): void {
-  const names = commands.flatMap((spec) => (spec.alias ? [spec.name, spec.alias] : [spec.name]));
-  if (name === undefined || name.startsWith('-') || name === 'help' || names.includes(name)) return;
-  throw usage(`unknown command '${name}'`, didYouMean(name, names, 'see: steno --help'));
+/** In `steno events --help show` the page is that of `events show`. */
+function wordsAfterHelp(argv: readonly string[], before: readonly string[]): string[] {
+  const at = argv.findIndex((word) => word === '--help' || word === '-h');
+  const next = argv.slice(at + 1).filter((word) => !word.startsWith('-'));
+  let count = 0;
+  if (at >= 0)
+    while (count < next.length && findCommands([...before, ...next.slice(0, count + 1)])) count += 1;
+  return next.slice(0, count);
+}
+
+/** What stands where a command should: it names none, or commander would have found it. */
+function firstWord(argv: readonly string[]): string[] {
+  const takesValue = Object.values<Option>(globalOptions).filter((option) => option.takesValue);
+  const flags = takesValue.map(({ flags }) => flags.split(' ')[0]);
+  const word = argv.find((each, at) => !each.startsWith('-') && !flags.includes(argv[at - 1]));
+  return word === undefined ? [] : [word];
 }
 
 interface Build {
   readonly onRun?: (run: Run) => void;
-  /** Takes the text of help and version. */
+  /** Takes the words that name a page of help. */
+  readonly onHelp?: (words: readonly string[]) => void;
+  /** Takes the version. */
   readonly write?: (text: string) => void;
   /** Builds only the commands of these names. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-export function buildProgram({ onRun = () => {}, write = () => {}, only }: Build = {}): Commander {
-  const program = new Commander('steno').description(about).usage('<command> [options]');
-  program.configureOutput({ writeOut: write, writeErr: () => {} });
-  program.exitOverride().configureHelp(helpStyle).enablePositionalOptions().showSuggestionAfterError(true);
-  program.addHelpCommand(
-    new Commander('help').argument('[command]').summary('Explain a command').helpGroup('More:'),
-  );
+export function buildProgram({
+  onRun = ignore,
+  onHelp = ignore,
+  write = ignore,
+  only,
+}: Build = {}): Commander {
+  const program = new Commander('steno').usage('<command> [options]');
+  program.configureOutput({ writeOut: write, writeErr: ignore });
+  // The pages are made without commander, from the same specs.
+  const formatHelp = (command: Commander): string => {
+    onHelp(namesOf(command));
+    return '';
+  };
+  program.exitOverride().configureHelp({ formatHelp }).enablePositionalOptions();
+  program.showSuggestionAfterError(true).helpCommand(false);
   addShared(program);
-  for (const { title, commands } of groups) {
-    for (const spec of commands) {
-      if (only && !only.has(spec.name) && !only.has(spec.alias ?? spec.name)) continue;
-      program.addCommand(build(spec, program, onRun).helpGroup(`${title}:`));
-    }
+  for (const spec of commands) {
+    if (only && !only.has(spec.name) && !only.has(spec.alias ?? spec.name)) continue;
+    program.addCommand(build(spec, program, onRun));
   }
-  const last = `\nHelp on a command: steno <command> --help\n${exitCodesText()}\n`;
-  return program.addHelpText('after', examplesText(rootExamples) + last);
+  if (!only || only.has('help')) program.addCommand(buildHelp(program, onHelp));
+  return program;
+}
+
+const ignore = (): void => {};
+
+/** The names from the program, which is left out, down to this command. */
+function namesOf(command: Commander): string[] {
+  return command.parent ? [...namesOf(command.parent), command.name()] : [];
+}
+
+function buildHelp(parent: Commander, onHelp: (words: readonly string[]) => void): Commander {
+  const command = new Commander('help')
+    .copyInheritedSettings(parent)
+    .argument('[words...]')
+    .helpCommand(false);
+  addShared(command);
+  return command.action((words: string[]) => onHelp(words));
 }
 
 function build(spec: Command, parent: Commander, onRun: (run: Run) => void): Commander {
-  const command = new Commander(spec.name)
-    .summary(spec.summary)
-    .description(spec.about ?? `${spec.summary}.`);
+  const command = new Commander(spec.name);
   command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
   for (const argument of spec.args ?? []) {
-    command.argument(argument.name.replace('…', '...'), argument.help);
+    command.argument(argument.name.replace('…', '...'));
   }
   for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
   addShared(command);
   for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
   if (!spec.load) command.allowExcessArguments();
-  command.action(() => {
+  return command.action(() => {
     if (!spec.load) throw noSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
     onRun({ command: spec, input: inputOf(command, spec), globals });
   });
-  return command.addHelpText('after', examplesText(spec.examples));
 }
 
 function addShared(command: Commander): void {
   for (const option of Object.values<Option>(globalOptions)) {
-    command.addOption(commanderOption(option).helpGroup(GLOBAL));
+    command.addOption(commanderOption(option));
   }
-  command
-    .helpOption('-h, --help', 'explain this command')
-    .version(STENO_VERSION, '-V, --version', 'print the version');
-  for (const option of command.options) if (option.long === '--version') option.helpGroup(GLOBAL);
+  command.helpOption('-h, --help').version(STENO_VERSION, '-V, --version');
 }
 
 function commanderOption(spec: Option): CommanderOption {
-  const notes = [spec.shownDefault && `default: ${spec.shownDefault}`, spec.env && `env: ${spec.env}`].filter(
-    Boolean,
-  );
-  const option = new CommanderOption(spec.flags, spec.help + (notes.length ? ` (${notes.join(', ')})` : ''));
+  const option = new CommanderOption(spec.flags);
   if (spec.takesValue) option.argParser((text, previous) => spec.read(text, previous ?? spec.initial));
   return option;
 }

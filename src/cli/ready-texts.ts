@@ -5,18 +5,20 @@ import { Output } from '../ui/output.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
 import { commands } from './command-list.ts';
 import type { Command } from './command-spec.ts';
-import { parse } from './program.ts';
+import { helpText } from './help.ts';
+import { PAGE_WIDTH } from './help-page.ts';
 
 /** The help page of every command by its full name, as `--help` prints it. */
-export function helpPages(): Array<[name: string, text: string]> {
-  return [[], ...commands.flatMap(commandPaths)].map((path) => {
-    const parsed = parse([...path, '--help']);
-    return [['steno', ...path].join(' '), 'text' in parsed ? parsed.text : ''];
-  });
+export function helpPages(): Promise<Array<[name: string, text: string]>> {
+  const paths = [[], ...commands.flatMap(namesOf)];
+  return Promise.all(
+    paths.map(async (path) => [['steno', ...path].join(' '), await helpText(path, PAGE_WIDTH)]),
+  );
 }
 
-function commandPaths(spec: Command): string[][] {
-  const children = (spec.children ?? []).flatMap(commandPaths);
+/** With its alias, and those of its children. */
+function namesOf(spec: Command): string[][] {
+  const children = (spec.children ?? []).flatMap(namesOf);
   const names = spec.alias ? [spec.name, spec.alias] : [spec.name];
   return names.flatMap((name) => [[name], ...children.map((path) => [name, ...path])]);
 }

@@ -5,10 +5,11 @@ export const api = command({
   name: 'api',
   summary: 'Make a raw call, with the key added',
   about:
-    'Makes a raw call below the base URL, with the key added: in the query of a GET, in the JSON body of a POST. ' +
-    'A key that is repeated is sent as a list. Only a GET is ever sent again.',
+    'Makes a raw call below the base URL, with the key added: in the query of a GET, in the JSON body of a POST. It ' +
+    'prints the answer as it came. A POST may cost money, and is sent once; only a GET is ever sent again.',
+  details: ['A parameter that is repeated is sent as a list.'],
   args: [
-    { name: '<METHOD>', help: 'GET, POST, …', values: httpMethods },
+    { name: '<METHOD>', help: 'of HTTP', values: httpMethods },
     { name: '<path>', help: 'below the base URL, like /prepay_balance' },
     { name: '[key=value…]', help: 'parameters' },
   ],

@@ -7,9 +7,12 @@ const settle = command({
   name: 'settle',
   summary: 'Say what became of an order without a known end',
   about:
-    'Settles an attempt after you have looked at your account. With --placed the order is kept, and with --file its ' +
-    'files too: the service is asked about each, and its link must be one of the URLs of the attempt. With ' +
-    '--not-placed its URLs may be ordered again.',
+    'Settles an attempt after you have looked at your account: with --placed the order is kept; with --not-placed its ' +
+    'URLs may be ordered again.',
+  details: [
+    'With --file the files of the order are kept too: the service is asked about each, and its link must be one of the ' +
+      'URLs of the attempt.',
+  ],
   args: [{ name: '<n>', help: 'number of the attempt', values: 'attempt' }],
   options: {
     placed: text('--placed <order>', 'it went through, as this order', {
@@ -20,12 +23,9 @@ const settle = command({
     notPlaced: flag('--not-placed', 'it did not go through'),
   },
   examples: [
-    [
-      'steno attempts settle 3 --placed 4nX --file 12345',
-      'it went through: the order and its file are known',
-    ],
-    ['steno attempts settle 3 --placed 4nX', 'it went through, and its files are not known yet'],
-    ['steno attempts settle 3 --not-placed', 'it did not: the URLs may be ordered again'],
+    ['steno attempts settle 3 --placed 4nX --file 12345', 'it went through'],
+    ['steno attempts settle 3 --not-placed', 'it did not'],
+    ['steno attempts settle 3 --placed 4nX', 'its files are not known yet'],
   ],
   load: async () => (await work()).settle,
 });
@@ -34,9 +34,17 @@ export const attempts = command({
   name: 'attempts',
   summary: 'List orders whose outcome is not known',
   about:
-    'Lists attempts to order whose end is not known, newest first. One that is unclear had no clear answer (or its ' +
-    'answer named no files): look at your account, then settle it, also where its URLs were ordered again later. One that is being sent has a process that waits ' +
-    'for the answer: wait for it. Until it is settled, its URLs are not ordered again unless --again.',
+    'Lists attempts to order whose end is not known, newest first. Look at your account, then settle each; until then ' +
+    'its URLs are not ordered again unless --again.',
+  details: [
+    [
+      [
+        'unclear',
+        'there was no clear answer, or it named no files: settle it, also where its URLs were ordered again',
+      ],
+      ['sending', 'a process waits for the answer: wait for it'],
+    ],
+  ],
   children: [settle],
   examples: [
     ['steno attempts', 'what to look at'],

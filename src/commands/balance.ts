@@ -4,6 +4,7 @@ import { text } from '../cli/options.ts';
 export const balance = command({
   name: 'balance',
   summary: 'Show the prepay balance in USD',
+  about: 'Shows the prepay balance of the account in USD. With --min it exits with 1 if there is less.',
   options: {
     min: text('--min <amount>', 'exit with 1 if there is less than this'),
   },

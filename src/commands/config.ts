@@ -9,7 +9,9 @@ const values = settingNames.flatMap((name) =>
   name === 'price.<SKU>' ? orderSkus.map(({ sku }) => `price.${sku}`) : [name],
 );
 
-const setting: Argument = { name: '<setting>', help: settingNames.join(', '), values };
+const setting: Argument = { name: '<setting>', help: 'its name, see below', values };
+
+const details = [settingList.map(({ name, help }) => [name, help] as const)];
 
 const list = command({
   name: 'list',
@@ -22,6 +24,7 @@ const get = command({
   name: 'get',
   summary: 'Show one setting',
   args: [setting],
+  details,
   examples: [['steno config get base-url', 'the address in use']],
   load: async () => (await work()).get,
 });
@@ -30,6 +33,9 @@ const set = command({
   name: 'set',
   summary: 'Keep a setting in the profile',
   args: [setting, { name: '<value>', help: 'what to set it to, or - to take it from stdin' }],
+  about:
+    'Keeps a setting in the selected profile, which is made if it is new. A flag or a variable goes before it.',
+  details,
   examples: [
     ['steno config set base-url https://host/API4', 'the address of the service'],
     ['steno config set timeout 2m --profile slow', 'in a profile of its own'],
@@ -41,6 +47,7 @@ const unset = command({
   name: 'unset',
   summary: 'Remove a setting from the profile',
   args: [setting],
+  details,
   examples: [['steno config unset timeout', 'back to the default']],
   load: async () => (await work()).unset,
 });
@@ -55,7 +62,8 @@ const path = command({
 export const config = command({
   name: 'config',
   summary: 'Read and change the settings of a profile',
-  about: `Reads and changes the settings of a profile:\n${settingList.map((each) => `  ${each.name.padEnd(16)} ${each.help}`).join('\n')}`,
+  about: 'Reads and changes the settings of a profile: the one of --profile or STENO_PROFILE, else default.',
+  details,
   children: [list, get, set, unset, path],
   examples: [
     ['steno config list', 'every setting and where it came from'],

@@ -3,6 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
@@ -61,10 +62,6 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   raiseFailures(outcomes);
 }
 
-/** What is listed without --limit: on a terminal, and before what --follow waits for. */
-const PAGE_LIMIT = 50;
-const FOLLOW_LIMIT = 10;
-
 interface EventsOptions {
   readonly limit: number | undefined;
   readonly event: readonly string[];
@@ -86,8 +83,8 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
     if (options.follow) throw error;
     return listWithoutLedger(context, filter, options.limit, error);
   }
-  if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_LIMIT);
-  const limit = options.limit ?? (forPeople ? PAGE_LIMIT : Number.POSITIVE_INFINITY);
+  if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
+  const limit = options.limit ?? (forPeople ? LIST_ROWS : Number.POSITIVE_INFINITY);
   const onTheWay = context.hasJournals ? await eventsOnTheWay(ledger, await context.journals(), filter) : [];
   const events = listEvents(ledger, filter, limit, onTheWay);
   await out.showPages(eventPages(events, forPeople ? 'line' : 'body'));

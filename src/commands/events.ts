@@ -1,6 +1,8 @@
 import { eventTypes } from '../catalog/events.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, text } from '../cli/options.ts';
+import { EXEC_LIMIT_MS, FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
+import { formatDuration } from '../lib/duration.ts';
 
 const work = () => import('./events.run.ts');
 
@@ -22,9 +24,12 @@ const replay = command({
   name: 'replay',
   summary: 'Send events once more, as they were received',
   about:
-    'Sends the delivery of each event to a URL once more, as it is kept: body and content type to the byte, but for ' +
-    'the signatures of links. Or runs a command for it as listen --exec does. One after the other, each once. If the target is out of reach it exits with 7, if it ' +
-    'refuses with 1, if only some worked with 10.',
+    'Sends the delivery of each event to a URL once more, as it is kept, or runs a command for it as listen --exec ' +
+    'does. One after the other, each once.',
+  details: [
+    'Body and content type are the same to the byte, but for the signatures of links. If the target is out of reach it ' +
+      'exits with 7, if it refuses with 1, if only some worked with 10.',
+  ],
   args: [{ name: '<n…>', help: 'numbers of the events' }],
   options: {
     to: text('--to <url>', 'send them here', { excludes: ['--exec'] }),
@@ -33,17 +38,14 @@ const replay = command({
       needs: ['--exec'],
     }),
     execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
-      default: '10m',
+      default: formatDuration(EXEC_LIMIT_MS),
       needs: ['--exec'],
     }),
   },
   examples: [
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'once more to a program of yours'],
     ['steno events replay 12 13 --exec "jq .fields"', 'once more through a command'],
-    [
-      'steno events --quiet --since 1d | xargs steno events replay --to http://127.0.0.1:3000/hook',
-      'a whole day',
-    ],
+    ['steno events --quiet --since 1d | xargs steno events replay --exec cat', 'a whole day'],
   ],
   load: async () => (await work()).replay,
 });
@@ -52,26 +54,26 @@ export const events = command({
   name: 'events',
   summary: 'List what listen has received',
   about:
-    'Lists the events that listen has received, newest first, with their numbers. On a terminal it shows a page; ' +
-    'elsewhere, and with --json or --csv, everything. With --follow the oldest comes first: the latest ones, then ' +
-    'each as it arrives, whichever process receives it. --quiet prints the numbers. An event that is kept but not in ' +
-    'the ledger yet has no number (null in JSON).',
+    'Lists the events that listen has received, newest first, with their numbers. With --follow it goes on: the latest ' +
+    'ones, then each as it arrives, whichever process receives it.',
+  details: [
+    '--quiet prints the numbers. An event that is kept but not in the ledger yet has no number (null in JSON).',
+  ],
   options: {
-    limit: count(
-      '--limit <n>',
-      'show at most this many (default: 50 on a terminal, all elsewhere; 10 with --follow)',
-    ),
+    limit: count('--limit <n>', 'show at most this many', {
+      defaultNote: `${LIST_ROWS} on a terminal, all elsewhere; ${FOLLOW_ROWS} with --follow`,
+    }),
     event: list('--event <EVENT…>', 'only these events', { values: eventTypes.map(({ name }) => name) }),
     file: text('--file <id>', 'only events about this file', { values: 'audiofile' }),
     order: text('--order <id>', 'only events about this order', { values: 'order' }),
-    since: text('--since <time>', 'only events since then: 2026-11-01, or 3d for three days ago'),
-    found: flag('--found', 'instead, events whose delivery never came, found by asking the service'),
+    since: text('--since <time>', 'only events since then: 2026-11-01, or 3d ago'),
+    found: flag('--found', 'instead, events that never came, found by asking the service'),
     follow: flag('--follow', 'go on and print events as they arrive, until Ctrl-C'),
   },
   children: [show, replay],
   examples: [
     ['steno events', 'the latest'],
-    ['steno events --event TRANSCRIPT_COMPLETE --since 7d', 'what was completed lately'],
+    ['steno events --event TRANSCRIPT_COMPLETE --since 7d', 'completed lately'],
     ['steno events --order 4nX --json', 'all about an order, for a script'],
     ['steno events --follow', 'watch another process listen'],
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'send one once more'],

@@ -5,8 +5,8 @@ export const file = command({
   name: 'file',
   summary: 'Show the details and the state of files',
   about:
-    'Shows the details and the state of files, as the service has them now. ' +
-    'With --watch it prints a file whenever its state changes, until none can change any more.',
+    'Shows the details and the state of files, as the service has them now. With --watch it prints a file whenever its ' +
+    'state changes, until none can change any more.',
   args: [{ name: '<id…>', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     watch: flag('--watch', 'go on and print each change of state'),

@@ -5,6 +5,7 @@ import { raiseFailures } from '../flows/bulk.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { LIST_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
 import { whileSpinning } from '../ui/spinner.ts';
 import { filePages } from '../views/ledger-files.ts';
@@ -23,7 +24,7 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   const filter = await filterOf(options, ledger);
   const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
   const { forPeople } = out;
-  const limit = options.limit ?? (forPeople ? 50 : Number.POSITIVE_INFINITY);
+  const limit = options.limit ?? (forPeople ? LIST_ROWS : Number.POSITIVE_INFINITY);
   const withDownloads = !forPeople && !out.mode.quiet;
   const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
   await out.showPages(filePages(pages, { forPeople, currency: context.settings.currency }));

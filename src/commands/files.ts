@@ -1,6 +1,7 @@
 import { fileStates } from '../catalog/states.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, flag, list, text } from '../cli/options.ts';
+import { LIST_ROWS } from '../lib/defaults.ts';
 
 export const files = command({
   name: 'files',
@@ -8,16 +9,17 @@ export const files = command({
   summary: 'List what the ledger knows of your orders and files',
   about:
     'Lists your files, newest first, as the ledger knows them: what was ordered from here, and what the service ' +
-    'last said of it. With --refresh it asks the service again about files that may have changed. On a terminal it ' +
-    'shows a page; elsewhere, and with --json or --csv, everything.',
+    'last said of it. With --refresh it asks again about files that may have changed.',
   options: {
     state: list('--state <state…>', 'only files in these states', {
       values: fileStates.map((each) => each.name),
     }),
+    since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d ago'),
     order: text('--order <id>', 'only files of this order', { values: 'order' }),
-    since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d for three days ago'),
-    limit: count('--limit <n>', 'show at most this many (default: 50 on a terminal, all elsewhere)'),
     refresh: flag('--refresh', 'ask the service about every open file first'),
+    limit: count('--limit <n>', 'show at most this many', {
+      defaultNote: `${LIST_ROWS} on a terminal, all elsewhere`,
+    }),
   },
   examples: [
     ['steno files', 'the latest'],

@@ -3,7 +3,7 @@ import { command } from '../cli/command-spec.ts';
 export const formatsCommand = command({
   name: 'formats',
   summary: 'List the formats of transcripts',
-  about: 'List the formats of transcripts. Nothing is sent.',
+  about: 'Lists the formats of transcripts, for --format. Nothing is sent.',
   examples: [
     ['steno formats', 'as a table'],
     ['steno formats --quiet', 'the bare names'],

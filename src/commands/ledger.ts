@@ -7,10 +7,13 @@ const exportCommand = command({
   name: 'export',
   summary: 'Write the ledger as JSON lines',
   about:
-    'Writes all that the ledger knows of the selected profile, one row a line, to stdout or to a file: orders, files, ' +
-    'attempts, downloads, events and what was done about them. It holds no key. Take it into another ledger with: ' +
-    'steno ledger import. An existing file is not replaced unless --force. With --damaged it reads what can be read of ' +
-    'a ledger that is damaged, and says what can not.',
+    'Writes all that the ledger knows of the selected profile, one row a line, to stdout or to a file. Take it into ' +
+    'another ledger with: steno ledger import.',
+  details: [
+    'It has orders, files, attempts, downloads, events and what was done about them, and no key. An existing file is ' +
+      'not replaced unless --force. With --damaged it reads what can be read of a ledger that is damaged, and says what ' +
+      'can not.',
+  ],
   options: {
     output: text('-o, --output <file>', 'write it to this file, which only you can read', { values: 'file' }),
     force: flag('--force', 'with --output, replace an existing file', {
@@ -33,9 +36,12 @@ const importCommand = command({
   name: 'import',
   summary: 'Take an export into the ledger',
   about:
-    'Takes in what another ledger has exported: all of it, or nothing if a line is wrong. What is there already is left ' +
-    'as it is, unless the export knows something later; so it may be repeated, and two ledgers can be made one. Rows ' +
-    'keep the profile that they came from, in a shared ledger as the account of that name, unless --as names another.',
+    'Takes in what another ledger has exported: all of it, or nothing if a line is wrong. It may be repeated, and two ' +
+    'ledgers can be made one.',
+  details: [
+    'What is there already is left as it is, unless the export knows something later. Rows keep the profile that they ' +
+      'came from, in a shared ledger as the account of that name, unless --as names another.',
+  ],
   args: [{ name: '<file|->', help: 'the export, or - for stdin', values: 'file' }],
   options: {
     as: text('--as <name>', 'take the rows in as those of this profile or account'),
@@ -52,11 +58,14 @@ const prune = command({
   name: 'prune',
   summary: 'Remove old events from the ledger',
   about:
-    'Removes events that were received before a time, what was done about them, and the listeners that did it. Orders, ' +
-    'files, attempts and downloads stay for good, and so do events with something still to be done. It asks first on a ' +
-    'terminal; elsewhere it requires --yes. The disk gets the room back. listen --keep does the same as it goes.',
+    'Removes events that were received before a time, what was done about them, and the listeners that did it. It asks ' +
+    'first on a terminal; elsewhere it requires --yes.',
+  details: [
+    'Orders, files, attempts and downloads stay for good, and so do events with something still to be done. The disk ' +
+      'gets the room back. listen --keep does the same as it goes.',
+  ],
   options: {
-    before: text('--before <time>', 'older than this: 2026-11-01, or 90d for ninety days ago'),
+    before: text('--before <time>', 'older than this: 2026-11-01, or 90d ago'),
     allProfiles: flag('--all-profiles', 'of all profiles'),
     dryRun: flag('--dry-run', 'say what would be removed, and remove nothing'),
     yes: flag('-y, --yes', 'do not ask'),
@@ -72,10 +81,13 @@ const status = command({
   name: 'status',
   summary: 'Say where the ledger is, and how it is',
   about:
-    'Says where the ledger is (a file, or the shared one without its password), its version and whether this steno may ' +
-    'work with it, how large it is, how many rows it has, whose they are, and what is unclear: orders without a known ' +
-    'end (see: steno attempts), outcomes of orders and events of this machine that wait for the ledger, and whether it ' +
-    'has moved. It changes nothing. Where the shared ledger can not be reached it ends with 7.',
+    'Says where the ledger is, its version and whether this steno may work with it, how large it is, whose rows it has, ' +
+    'and what is unclear. It changes nothing.',
+  details: [
+    'Unclear are orders without a known end (see: steno attempts), outcomes of orders and events of this machine that ' +
+      'wait for the ledger, and whether it has moved. The password of a shared ledger is not shown. Where it can not be ' +
+      'reached it ends with 7.',
+  ],
   examples: [
     ['steno ledger status', 'line by line'],
     ['steno ledger status --json', 'for a program'],
@@ -88,8 +100,11 @@ const migrate = command({
   summary: 'Bring the shared ledger up to date',
   about:
     'Adds to a shared ledger what this steno needs and it lacks, and says what that was. Others may go on working ' +
-    'meanwhile, and older versions of steno afterwards, as far as status says so. The local ledger is brought up to ' +
-    'date whenever it is opened.',
+    'meanwhile.',
+  details: [
+    'Older versions of steno may be used afterwards, as far as status says so. The local ledger is brought up to date ' +
+      'whenever it is opened.',
+  ],
   examples: [['steno ledger migrate', 'after an update of steno']],
   load: async () => (await work()).migrateLedger,
 });
@@ -98,19 +113,22 @@ const copy = command({
   name: 'copy',
   summary: 'Copy the ledger to a shared one, or back',
   about:
-    'With a postgres:// URL it copies all that the local ledger knows of the selected profile into the shared one, where ' +
-    'the rows belong to the account (the setting account, or the name of the profile). The local ledger is then marked as ' +
-    'moved: it can be read, but nothing is ordered with it. With local it copies from the shared ledger, which the ' +
-    'setting ledger names, into the local one, and lifts the mark. It may be repeated: what is there already is not added ' +
-    'again. It is refused while an order is being sent, or a listener of this profile runs.',
+    'Copies all that the local ledger knows of the selected profile into a shared one, or back with --to local. It may ' +
+    'be repeated: what is there already is not added again.',
+  details: [
+    'In the shared ledger the rows belong to the account: the setting account, or the name of the profile. The local ' +
+      'ledger is then marked as moved: it can be read, but nothing is ordered with it. With --to local it copies from ' +
+      'the shared ledger, which the setting ledger names, into the local one, and lifts the mark.',
+    'It is refused while an order is being sent, or a listener of this profile runs.',
+  ],
   options: {
     to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local'),
     dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
   },
   examples: [
-    ['steno ledger copy --to postgres://steno@db.example.com/steno --dry-run', 'how much that would be'],
-    ['steno ledger copy --to postgres://steno@db.example.com/steno', 'from this machine to the team'],
+    ['steno ledger copy --to postgres://steno@db.example.com/steno', 'to the team'],
     ['steno ledger copy --to local', 'and back'],
+    ['steno ledger copy --to local --dry-run', 'how much that would be'],
   ],
   load: async () => (await work()).copyLedger,
 });
@@ -119,8 +137,8 @@ const account = command({
   name: 'account',
   summary: 'Change the base URL of an account in the shared ledger',
   about:
-    'A shared ledger remembers the base URL that an account was first used with, and refuses another: two services must ' +
-    'not share rows. Where the service itself has moved, this changes it, for all who use the account.',
+    'A shared ledger remembers the base URL that an account was first used with, and refuses another. Where the service ' +
+    'itself has moved, this changes it, for all who use the account.',
   examples: [['steno ledger account --base-url https://api.example.com', 'the service has moved']],
   load: async () => (await work()).changeAccount,
 });
@@ -129,8 +147,9 @@ export const ledger = command({
   name: 'ledger',
   summary: 'Look after the ledger: back up, move, share, clean',
   about:
-    'The ledger is the only list of your orders: the service keeps none. Copies of it are made by themselves once a day ' +
-    'and kept beside it; with export and import it moves to another machine, with copy to one that a team shares.',
+    'The ledger is the only list of your orders: the service keeps none. With export and import it moves to another ' +
+    'machine, with copy to one that a team shares.',
+  details: ['A copy of it is made by itself once a day, and the last three are kept beside it.'],
   children: [status, exportCommand, importCommand, prune, copy, migrate, account],
   examples: [
     ['steno ledger status', 'where it is, and how it is'],

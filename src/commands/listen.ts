@@ -2,38 +2,43 @@ import { eventTypes } from '../catalog/events.ts';
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, nameTemplate, text } from '../cli/options.ts';
+import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
+import { formatDuration } from '../lib/duration.ts';
 
 const names = eventTypes.map(({ name }) => name);
 
 export const listen = command({
   name: 'listen',
   summary: 'Receive events, keep them, and act on them',
-  about: `Runs a receiver for the events of the service until Ctrl-C. Each is on disk before it is answered; then it is shown, and what is asked for below is done. It says 'listening on …' on stderr when it is ready.
-
-What happens to an event, whatever crashes:
-  kept      before the answer goes out, also while the ledger is locked or damaged; if it can't
-            be, the answer is 503
-  shown     at most once: here; all of them again with: steno events
-  forward   at least once: the bytes as received, tried again for a day
-  exec      at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY
-            tells); one that fails does not. It ends with all that it started
-  download  once: a transcript that is there is left as it is; what the service does not give
-            yet is asked for again later
-An event that fails holds up no other, and files of the ledger go first. What is not done when it ends is done by the next listen with the same target.
-
-In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a file that turns out to be delivered it runs the command and the download.`,
+  about:
+    'Receives the events of the service until Ctrl-C: each is kept on disk before it is answered, then shown, and what ' +
+    "is asked for is done about it. It says 'listening on …' on stderr when it is ready.",
+  details: [
+    'What happens to an event, whatever crashes:',
+    [
+      [
+        'kept',
+        "before the answer goes out, also while the ledger is locked or damaged; if it can't be, the answer is 503",
+      ],
+      ['shown', 'at most once: here; all of them again with: steno events'],
+      ['forward', 'at least once: the bytes as received, tried again for a day'],
+      [
+        'exec',
+        'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
+          'not. It ends with all that it started',
+      ],
+      [
+        'download',
+        'once: a transcript that is there is left as it is; what the service does not give yet is asked for again later',
+      ],
+    ],
+    'An event that fails holds up no other, and files of the ledger go first. What is not done when it ends is done by ' +
+      'the next listen with the same target.',
+    'In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a ' +
+      'file that turns out to be delivered it runs the command and the download.',
+  ],
   options: {
-    host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
     port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
-    path: text('--path <path>', 'receive events at this path', { default: '/' }),
-    tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM), and --tls-key', {
-      values: 'file',
-      needs: ['--tls-key'],
-    }),
-    tlsKey: text('--tls-key <file>', 'the key of the certificate in --tls-cert (PEM)', {
-      values: 'file',
-      needs: ['--tls-cert'],
-    }),
     register: flag(
       '--register',
       "set the account's webhook to this listener, with a secret path, until it ends",
@@ -48,19 +53,29 @@ In case an event gets lost, steno asks the service about the open files of the l
     ),
     forwardTo: list('--forward-to <url…>', 'forward each event to these, as received'),
     exec: text('--exec <command>', 'run this for each event: JSON on stdin, STENO_EVENT_* variables'),
+    download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
+    host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
+    path: text('--path <path>', 'receive events at this path', { default: '/' }),
+    tlsCert: text('--tls-cert <file>', 'serve https with this certificate (PEM), and --tls-key', {
+      values: 'file',
+      needs: ['--tls-key'],
+    }),
+    tlsKey: text('--tls-key <file>', 'the key of the certificate in --tls-cert (PEM)', {
+      values: 'file',
+      needs: ['--tls-cert'],
+    }),
     execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
       needs: ['--exec'],
     }),
     execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
-      default: '10m',
+      default: formatDuration(EXEC_LIMIT_MS),
       needs: ['--exec'],
     }),
     jobs: count('--jobs <n>', 'how many commands of --exec run at once', {
-      default: '4',
+      default: String(EXEC_JOBS),
       max: 64,
       needs: ['--exec'],
     }),
-    download: text('--download <dir>', 'download each transcript when it is complete', { values: 'folder' }),
     format: list('--format <ext…>', 'with --download, the document types', {
       needs: ['--download'],
       default: 'txt',
@@ -70,14 +85,16 @@ In case an event gets lost, steno asks the service about the open files of the l
     only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
     until: text('--until <EVENT>', 'end after this event', { values: names }),
     count: count('--count <n>', 'end after this many events'),
-    keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does (default: none)'),
+    keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does', {
+      defaultNote: 'keep all',
+    }),
     verbose: flag('--verbose', 'show every field of an event', { excludes: ['--quiet'] }),
   },
   examples: [
-    ['steno --sandbox listen --register --download .', 'try it all on one machine'],
-    ['steno listen --forward-to http://127.0.0.1:3000/hook', 'for a program of yours'],
-    ['steno listen --register --tunnel "cloudflared tunnel --url {url}"', 'from behind a router'],
-    ['steno listen --only TRANSCRIPT_COMPLETE --exec "jq -r .audiofile >> done.txt"', 'with a command'],
+    ['steno --sandbox listen --register --download .', 'try it all here'],
+    ['steno listen --forward-to http://127.0.0.1:3000/hook', 'to your program'],
+    ['steno listen --register --tunnel "cloudflared tunnel --url {url}"', 'behind a router'],
+    ['steno listen --exec "jq -r .audiofile >> done.txt"', 'with a command'],
     ['steno listen --until TRANSCRIPT_COMPLETE --timeout 2h', 'in a script: exit 6 if none comes'],
   ],
   load: async () => (await import('./listen.run.ts')).run,

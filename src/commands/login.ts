@@ -5,8 +5,8 @@ export const login = command({
   name: 'login',
   summary: 'Keep the key of your account',
   about:
-    'Keeps the key in a profile, after the service has accepted it. The key is read from a hidden prompt, or ' +
-    'from stdin where there is no terminal. With --base-url the address is kept with it.',
+    'Keeps the key in a profile, after the service has accepted it. The key is read from a hidden prompt, or from ' +
+    'stdin where there is no terminal. With --base-url the address is kept with it.',
   options: {
     apiKeyCommand: text(
       '--api-key-command <cmd>',

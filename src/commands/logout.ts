@@ -3,6 +3,7 @@ import { command } from '../cli/command-spec.ts';
 export const logout = command({
   name: 'logout',
   summary: 'Forget the key of a profile',
+  about: 'Forgets the key of the selected profile; its other settings stay. Nothing is sent.',
   examples: [
     ['steno logout', 'forget the key of the default profile'],
     ['steno logout --profile work', 'of another one'],

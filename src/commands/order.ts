@@ -2,36 +2,39 @@ import { formats } from '../catalog/formats.ts';
 import { orderSkus, transcriptionSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, nameTemplate, repeated, text } from '../cli/options.ts';
+import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
+import { pollNote } from '../lib/duration.ts';
 
 export const order = command({
   name: 'order',
   summary: 'Order transcription of audio at one or more URLs',
   about:
-    'Orders transcription of audio at one or more URLs. All SKUs and notes apply to every URL. An order is sent ' +
-    'once: if no clear answer comes, steno exits with 11 and does not try again; see it with steno attempts. An ' +
-    'audio that is on order already is not ordered again (exit 9) unless --again, however its link is written: ' +
-    'spelling, signatures and tracking parameters do not count. With --key the key alone tells audio apart: the ' +
-    'same URL without it, or with another key, is another audio. An order on hold is placed but not started; steno ' +
-    'exits with 0 unless --fail-on-hold or --wait.\n\n' +
-    'A manifest holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
-    'names (with | between them) and key. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
-    '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
-    'and holds up no other row.\n\n' +
-    'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them ' +
-    'all are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in ' +
-    'its link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
-    '{title}, {link}, {date} and {guid} are those of the episode.\n\n' +
+    'Orders transcription of audio at URLs, of a list, a podcast feed or files of this machine. It costs money, and is ' +
+    'sent once. What is on order already is not ordered again (exit 9) unless --again.',
+  details: [
+    'All SKUs and notes apply to every URL. If no clear answer comes, steno exits with 11 and does not try again; see ' +
+      'it with steno attempts. An order on hold is placed but not started: exit 0 unless --fail-on-hold or --wait.',
+    'The same audio is known however its link is written: spelling, signatures and tracking ' +
+      'parameters do not count. With --key the key alone tells audio apart: the same URL without it, or with another ' +
+      'key, is another audio.',
+    'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
+      'names (with | between them) and key. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
+      '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
+      'and holds up no other row.',
+    'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
+      'are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in its ' +
+      'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
+      '{title}, {link}, {date} and {guid} are those of the episode.',
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
-    'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
-    "out, and one that can't be uploaded holds up no other.\n\n" +
+      'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
+      "out, and one that can't be uploaded holds up no other.",
     '--dry-run shows what it would cost, as far as that is known: from your invoices or the setting price.<SKU>, and ' +
-    'the length that the feed or the file says. --max-cost and the setting budget (200/month) order nothing where ' +
-    'that is too much or, without --unpriced for a budget, not known (exit 2).',
-  args: [
-    { name: '[url…]', help: 'where the audio is, preferably an mp3; or a file or folder of this machine' },
+      'the length that the feed or the file says. --max-cost and the setting budget (200/month) order nothing where ' +
+      'that is too much or, without --unpriced for a budget, not known (exit 2).',
   ],
+  args: [{ name: '[url…]', help: 'where the audio is; or a file or folder of this machine' }],
   options: {
-    sku: list('--sku <SKU…>', 'what to order: a transcription and add-ons', {
+    sku: list('--sku <SKU…>', 'a transcription and add-ons', {
       values: orderSkus.map((each) => each.sku),
       onlyOneOf: transcriptionSkus,
     }),
@@ -40,12 +43,22 @@ export const order = command({
       excludes: ['--feed'],
     }),
     feed: text('--feed <url|file>', 'order episodes of a podcast feed (RSS or Atom)', { values: 'file' }),
+    dryRun: flag('--dry-run', 'show the orders and what they would cost; send nothing'),
+    wait: flag('--wait', 'wait until the files are delivered'),
+    download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
+      values: 'folder',
+    }),
+    skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already', {
+      excludes: ['--again', '--no-ledger'],
+    }),
     latest: count('--latest <n>', 'with --feed, the newest n episodes', { needs: ['--feed'] }),
     since: text('--since <time>', 'with --feed, episodes from then on: 2026-05-01, or 7d ago', {
       needs: ['--feed'],
     }),
     match: text('--match <text|/regex/>', 'with --feed, episodes whose title has it', { needs: ['--feed'] }),
-    perOrder: count('--per-order <n>', 'how many URLs go into one order (default: 50 of a list, else all)'),
+    perOrder: count('--per-order <n>', 'how many URLs go into one order', {
+      defaultNote: `${LISTED_URLS_PER_ORDER} of a list, else all`,
+    }),
     notes: text('--notes <text>', 'comments for the transcribers', { excludes: ['--notes-file'] }),
     notesFile: text('--notes-file <file>', 'take the comments from a file, or from stdin with -', {
       values: 'file',
@@ -55,15 +68,11 @@ export const order = command({
     test: flag('--test', 'place a test order, which is not transcribed', {
       excludes: ['--wait', '--download'],
     }),
-    dryRun: flag('--dry-run', 'show what would be ordered, and what it would cost; send nothing'),
     maxCost: text('--max-cost <amount>', 'order nothing if it would cost more, or if that is not known'),
     unpriced: flag('--unpriced', 'under a budget, order also what has no known price'),
-    wait: flag('--wait', 'wait until the files are delivered'),
     interval: duration('--interval <duration>', 'with --wait or --download, the time between two polls', {
+      defaultNote: pollNote,
       needs: ['--wait', '--download'],
-    }),
-    download: text('--download <dir>', 'wait, and download the transcripts to this folder', {
-      values: 'folder',
     }),
     format: list('--format <ext…>', 'with --download, the document types', {
       needs: ['--download'],
@@ -72,9 +81,6 @@ export const order = command({
     }),
     nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
     failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),
-    skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already', {
-      excludes: ['--again', '--no-ledger'],
-    }),
     retryUnclear: flag('--retry-unclear', 'with --skip-ordered: order again what had no clear answer', {
       needs: ['--skip-ordered'],
     }),
@@ -83,25 +89,16 @@ export const order = command({
     param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
   },
   examples: [
-    ['steno order https://example.com/talk.mp3 --sku TRANS14', 'one file, at the lowest price'],
-    [
-      'steno order https://example.com/a.mp3 https://example.com/b.mp3 --sku TRANS2,TSTMP1',
-      'two, with timestamps',
-    ],
-    [
-      'steno order https://example.com/talk.mp3 --sku EMSR02 --wait --download transcripts',
-      'order, wait, fetch',
-    ],
-    ['steno order --from talks.csv --sku TRANS14 --skip-ordered --dry-run', 'many: see the orders first'],
-    ['steno order https://example.com/latest.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
-    [
-      'steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14 --skip-ordered',
-      'new episodes',
-    ],
+    ['steno order https://example.com/a.mp3 --sku TRANS14', 'one file'],
+    ['steno order https://example.com/a.mp3 --sku TRANS14 --download .', 'and fetch it'],
+    ['steno order https://example.com/{a,b}.mp3 --sku TRANS2,TSTMP1', 'two, with timestamps'],
+    ['steno order --from talks.csv --skip-ordered --dry-run', 'many: see the orders first'],
+    ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also what had no clear answer'],
+    ['steno order https://example.com/new.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
+    ['steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14', 'new episodes'],
     ['steno order --feed feed.xml --since 7d --sku TRANS14 --max-cost 20', 'if they cost at most 20'],
     ['steno order recordings --sku TRANS14 --skip-ordered', 'all audio in a folder'],
-    ['steno order --from talks.csv --skip-ordered --retry-unclear', 'once more what had no clear answer'],
-    ['id=$(steno order https://example.com/talk.mp3 --sku TRANS6 --quiet --fail-on-hold)', 'in a script'],
+    ['id=$(steno order https://example.com/talk.mp3 --sku TRANS6 --quiet)', 'in a script'],
   ],
   load: async () => (await import('./order.run.ts')).run,
 });

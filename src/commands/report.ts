@@ -6,9 +6,11 @@ export const report = command({
   summary: 'Show what was spent, how long it took, and what is late',
   about:
     'Adds up the invoices of the files of the ledger: what was spent by month, SKU and order, how long transcripts took ' +
-    'against the target of their SKU, and what is open, on hold, unclear or late. Invoices are fetched from the service ' +
-    'once and kept in the ledger. What is not known is said, and is never counted as zero. --json and --csv have every ' +
-    'part, exactly; with --by, --csv has one of them.',
+    'against the target of their SKU, and what is open, on hold, unclear or late.',
+  details: [
+    'Invoices are fetched from the service once and kept in the ledger. What is not known is said, and is never counted ' +
+      'as zero. --json and --csv have every part, exactly; with --by, --csv has one of them.',
+  ],
   options: {
     since: text('--since <time>', 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'),
     by: text('--by <month|sku|order>', 'show what was spent by this alone', {

@@ -31,26 +31,23 @@ const advance = command({
   load: async () => (await work()).advance,
 });
 
-const width = Math.max(...scenarios.map(({ word }) => word.length));
-
 export const sandbox = command({
   name: 'sandbox',
   summary: 'Serve the whole API on this machine: no account, no cost',
-  about: `Serves the whole API on this machine until Ctrl-C, for curl, another client or steno itself, and prints its address and key. It shares its data with --sandbox.
-
-A word in an ordered URL makes something happen:
-${scenarios.map(({ word, what }) => `  ${word.padEnd(width)}  ${what}`).join('\n')}
-A URL that was ordered before is reported as a duplicate.`,
+  about:
+    'Serves the whole API on this machine until Ctrl-C, for curl, another client or steno itself, and prints its ' +
+    'address and key. It shares its data with --sandbox.',
+  details: [
+    'A word in an ordered URL makes something happen:',
+    scenarios.map(({ word, what }) => [word, what.replaceAll('`', '')] as const),
+    'A URL that was ordered before is reported as a duplicate.',
+  ],
   options: {
     port: text('--port <port>', 'listen here; 0: any free port', { default: '4141' }),
     host: text('--host <address>', 'listen on this address', { default: '127.0.0.1' }),
-    speed: text(
-      '--speed <n>',
-      'how fast files ordered here advance: 1 takes 5 s, 2 half of that, 0 waits for advance',
-      {
-        default: '1',
-      },
-    ),
+    speed: text('--speed <n>', 'how fast files advance: 1 takes 5 s, 2 half of that, 0 waits for advance', {
+      default: '1',
+    }),
     ephemeral: flag('--ephemeral', 'keep nothing, and share nothing with --sandbox'),
     fault: list('--fault <fault…>', 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'),
   },

@@ -3,7 +3,7 @@ import { command } from '../cli/command-spec.ts';
 export const skus = command({
   name: 'skus',
   summary: 'List the SKUs that can be ordered and upgraded',
-  about: 'List the SKUs that can be ordered and upgraded. Nothing is sent.',
+  about: 'Lists the SKUs that can be ordered and upgraded, for --sku. Nothing is sent.',
   examples: [
     ['steno skus', 'as a table'],
     ['steno skus --quiet', 'the bare names'],

@@ -3,7 +3,7 @@ import { command } from '../cli/command-spec.ts';
 export const states = command({
   name: 'states',
   summary: 'List the states of files and invoices',
-  about: 'List the states of files and invoices. Nothing is sent.',
+  about: 'Lists the states of files and invoices, with what each means. Nothing is sent.',
   examples: [
     ['steno states', 'as a table'],
     ['steno states --quiet', 'the bare names'],

@@ -7,8 +7,11 @@ export const sync = command({
   summary: 'Refresh every open file and download what is new',
   about:
     'Asks the service about every open file of the ledger, downloads each transcript that is new, and tells what ' +
-    'changed. Safe to run from cron or CI as often as you like, also twice at once: what is downloaded to a folder is ' +
-    'not downloaded there again, even if you move it away, and what failed is tried again the next time.',
+    'changed. Safe to run from cron or CI as often as you like, also twice at once.',
+  details: [
+    'What is downloaded to a folder is not downloaded there again, even if you move it away, and what failed is tried ' +
+      'again the next time.',
+  ],
   options: {
     download: text('--download <dir>', 'where transcripts go', { default: '.', values: 'folder' }),
     format: list('--format <ext…>', 'document types', {

@@ -1,18 +1,21 @@
 import { formats } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { duration, list, nameTemplate, text } from '../cli/options.ts';
+import { pollNote } from '../lib/duration.ts';
 
 export const wait = command({
   name: 'wait',
   summary: 'Wait until files are delivered',
   about:
     'Waits until every file is delivered; if one can no longer be, it exits with 8. Without ids it waits for every ' +
-    'open file of the ledger. A file on hold moves only when it is released: if nothing else is under way, it exits ' +
-    'with 5. With --timeout it gives up after that long and exits with 6.',
+    'open file of the ledger. With --timeout it gives up after that long and exits with 6.',
+  details: ['A file on hold moves only when it is released: if nothing else is under way, it exits with 5.'],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     order: text('--order <id>', 'wait for the files of this order', { values: 'order' }),
-    interval: duration('--interval <duration>', 'time between two polls (default: 1s, growing to 30s)'),
+    interval: duration('--interval <duration>', 'time between two polls', {
+      defaultNote: pollNote,
+    }),
     download: text('--download <dir>', 'download each transcript as it is delivered', { values: 'folder' }),
     format: list('--format <ext…>', 'with --download, the document types', {
       needs: ['--download'],

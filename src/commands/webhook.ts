@@ -6,7 +6,8 @@ const work = () => import('./webhook.run.ts');
 const get = command({
   name: 'get',
   summary: 'Show the URL that events are sent to',
-  about: 'Warns if that is a listener which has ended without putting back what was set before.',
+  about:
+    'Shows the URL that the service sends each event to. It warns if that is a listener which has ended without putting back what was set before.',
   examples: [['steno webhook get', 'show it']],
   load: async () => (await work()).get,
 });
@@ -15,7 +16,8 @@ const set = command({
   name: 'set',
   summary: 'Set the URL that events are sent to',
   about:
-    'It wins over listen --register: a listener that had borrowed the webhook puts nothing back any more.',
+    'Sets the URL that the service sends each event to, once. It wins over listen --register: a listener that had ' +
+    'borrowed the webhook puts nothing back any more.',
   args: [{ name: '<url>', help: 'an http or https endpoint' }],
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
   load: async () => (await work()).set,
@@ -24,7 +26,8 @@ const set = command({
 const test = command({
   name: 'test',
   summary: 'Ask for a test delivery of an event',
-  args: [{ name: '<TYPE>', help: `one of ${testableEvents.join(', ')}`, values: testableEvents }],
+  about: 'Asks the service to send a test of an event to the webhook of the account.',
+  args: [{ name: '<TYPE>', help: 'the event', values: testableEvents }],
   examples: [['steno webhook test TRANSCRIPT_COMPLETE', 'have the service send one']],
   load: async () => (await work()).test,
 });

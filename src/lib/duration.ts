@@ -1,3 +1,4 @@
+import { POLL_PAUSE_MS } from './defaults.ts';
 import { usage } from './errors.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, '': 1e3 };
@@ -44,3 +45,6 @@ export function durationText(milliseconds: number): string {
   const rest = Math.floor((seconds % size) / part);
   return `${Math.floor(seconds / size)} ${unit}${rest ? ` ${rest} ${partUnit}` : ''}`;
 }
+
+/** The default of --interval, for the help. */
+export const pollNote = `${formatDuration(POLL_PAUSE_MS.first)}, growing to ${formatDuration(POLL_PAUSE_MS.max)}`;

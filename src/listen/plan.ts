@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
+import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/urls.ts';
@@ -98,16 +99,13 @@ function checkRegistration({ register, publicUrl, tunnel }: ListenFlags, { inSan
   }
 }
 
-const DEFAULT_EXEC_TIMEOUT_MS = 600_000;
-const DEFAULT_JOBS = 4;
-
 /** Each action that was asked for, once. */
 async function openActions(
   flags: ListenFlags,
   { env, requireKey, hide, onOutput }: PlanOptions,
   { ledger, connect }: ActionResources,
 ): Promise<Action[]> {
-  const { exec, execTimeout = DEFAULT_EXEC_TIMEOUT_MS, jobs = DEFAULT_JOBS, download } = flags;
+  const { exec, execTimeout = EXEC_LIMIT_MS, jobs = EXEC_JOBS, download } = flags;
   const salt = await ledger.properties.salt();
   const named = async (action: Action, text: string): Promise<Action> => ({
     ...action,

@@ -3,6 +3,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import { monotonicMs } from '../../lib/clock.ts';
+import { READ_LIMIT_MS } from '../../lib/defaults.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
@@ -36,8 +37,6 @@ export interface TransportOptions {
   /** Takes a function, so that the line is built only under --debug. */
   readonly trace: (line: () => string) => void;
 }
-
-const READ_LIMIT_MS = 30_000;
 
 export class Transport {
   readonly #options: TransportOptions;

@@ -1,4 +1,5 @@
 /** Asks the service about files until each has ended: pauses, the time limit, failures, and news from the ledger. */
+
 import type { AudioFile } from '../../api/files.ts';
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
@@ -6,6 +7,7 @@ import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { monotonicMs } from '../../lib/clock.ts';
+import { POLL_PAUSE_MS } from '../../lib/defaults.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { doEach } from '../bulk.ts';
@@ -52,8 +54,6 @@ export interface PollResult {
   readonly timedOut: boolean;
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 30_000;
 const PAUSE_GROWTH = 1.4;
 /** How often the ledger is read during a pause, for news from another process. */
 const NEWS_INTERVAL_MS = 500;
@@ -84,7 +84,7 @@ class Poller {
   async run(): Promise<PollResult> {
     const { interval, signal } = this.#polling.poll;
     await this.#poll(this.#ids);
-    for (let pause = interval ?? FIRST_PAUSE_MS; !this.#isOver(); ) {
+    for (let pause = interval ?? POLL_PAUSE_MS.first; !this.#isOver(); ) {
       const left = this.#deadline - monotonicMs();
       const retryAfter = this.#retryAfterMs();
       if (Math.max(retryAfter, this.#lastRoundMs) >= left) {
@@ -95,7 +95,7 @@ class Poller {
       await sleep(retryAfter, signal);
       await this.#pauseWithNews(Math.min(pause, left - this.#lastRoundMs) - retryAfter);
       if (!this.#isOver()) await this.#poll(this.#open().map(({ id }) => id));
-      if (interval === undefined) pause = Math.min(MAX_PAUSE_MS, Math.round(pause * PAUSE_GROWTH));
+      if (interval === undefined) pause = Math.min(POLL_PAUSE_MS.max, Math.round(pause * PAUSE_GROWTH));
     }
     return { files: this.#files(), timedOut: false };
   }
@@ -164,7 +164,7 @@ class Poller {
     if (this.#polling.failFast && !answeredBefore) return false;
     if (failures < (answeredBefore ? FAILURE_LIMIT.later : FAILURE_LIMIT.first)) return true;
     // Near the time limit, go on: then that is the reason to end, not the last error.
-    return this.#deadline - monotonicMs() < MAX_PAUSE_MS;
+    return this.#deadline - monotonicMs() < POLL_PAUSE_MS.max;
   }
 
   /** The longest pause that the service asked for with Retry-After. */

@@ -1,8 +1,10 @@
 /** Makes order requests of the arguments, flags and manifest. */
+
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
 import type { FeedReading } from '../../feeds/read.ts';
 import { makeAudio } from '../../ledger/audio-names.ts';
+import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
@@ -27,9 +29,6 @@ export interface OrderInput extends FeedInput {
   readonly param: readonly string[];
   readonly skipOrdered: boolean;
 }
-
-/** URLs of a manifest in one order: the service fetches all of them before it answers. */
-const MANIFEST_URLS_PER_ORDER = 50;
 
 /** What holds for every row that does not say otherwise. */
 interface Defaults {
@@ -93,7 +92,7 @@ export async function planOrders(
   };
   const isList = from !== undefined || feed !== undefined || paths.length > 0;
   return {
-    orders: groupRows(rows, defaults, input.perOrder ?? (isList ? MANIFEST_URLS_PER_ORDER : rows.length)),
+    orders: groupRows(rows, defaults, input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : rows.length)),
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
     leftOut: local.leftOut,

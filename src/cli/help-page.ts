@@ -1,0 +1,107 @@
+/** A page of help as data: the text for a terminal and the man page are both made from it. */
+import { commands, groups } from './command-list.ts';
+import type { Command, Details, Item } from './command-spec.ts';
+import type { Option } from './options.ts';
+
+export interface Section {
+  readonly title: string;
+  readonly body: Details;
+}
+
+export interface Page {
+  /** `steno events show`, or the name of a topic. */
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: readonly string[];
+  readonly about: readonly string[];
+  /** Arguments and subcommands. */
+  readonly lists: readonly Section[];
+  readonly options: readonly Item[];
+  readonly examples: Command['examples'];
+  readonly sections: readonly Section[];
+}
+
+/** Of a page where no terminal says otherwise, and at most. */
+export const PAGE_WIDTH = 80;
+
+export const optionsPointer = 'the global options: steno help options';
+
+/** The commands from the root to the one that the words name; undefined where a word names none. */
+export function findCommands(words: readonly string[]): readonly Command[] | undefined {
+  const found: Command[] = [];
+  let known = commands;
+  for (const word of words) {
+    const next = known.find((each) => each.name === word || each.alias === word);
+    if (!next) return undefined;
+    found.push(next);
+    known = next.children ?? [];
+  }
+  return found;
+}
+
+/** The full names of all commands: `order`, `events`, `events show`. */
+export const commandPaths = (specs: readonly Command[] = commands): string[][] =>
+  specs.flatMap((spec) => [
+    [spec.name],
+    ...commandPaths(spec.children ?? []).map((path) => [spec.name, ...path]),
+  ]);
+
+export async function commandPage(path: readonly Command[], also?: Page): Promise<Page> {
+  const spec = path.at(-1);
+  if (!spec) throw new Error('the root has a page of its own');
+  const names = path.map((each) => each.name);
+  const name = ['steno', ...names].join(' ');
+  const columns = await spec.columns?.();
+  return {
+    name,
+    summary: spec.summary,
+    usage: usageOf(spec, name),
+    about: [spec.about ?? `${spec.summary}.`, ...(also ? [`Also on this page: ${also.summary}.`] : [])],
+    lists: [
+      { title: 'Arguments', body: [(spec.args ?? []).map(argumentItem)] },
+      { title: 'Commands', body: [(spec.children ?? []).map((child) => [child.name, child.summary])] },
+    ],
+    options: Object.values(spec.options ?? {}).map(optionItem),
+    examples: spec.examples,
+    sections: [
+      { title: 'Details', body: spec.details ?? [] },
+      { title: 'Columns off a terminal', body: columns ? [columns.join(', ')] : [] },
+      ...(also?.sections ?? []),
+    ],
+  };
+}
+
+function usageOf(spec: Command, name: string): string[] {
+  const args = (spec.args ?? []).map((each) => each.name);
+  const command = spec.children ? [spec.load ? '[command]' : '<command>'] : [];
+  const names = spec.alias ? [name, name.replace(/\S+$/, spec.alias)] : [name];
+  return names.map((each) => [each, ...command, ...args, '[options]'].join(' '));
+}
+
+const argumentItem = ({ name, help, values }: NonNullable<Command['args']>[number]): Item => [
+  name,
+  help + valuesNote(help, name, values),
+];
+
+/** A flag with its meaning, the values that it takes, and its default. */
+export function optionItem({ flags, help, values, shownDefault, env }: Option): Item {
+  const notes = [shownDefault && `default: ${shownDefault}`, env && `env: ${env}`].filter(Boolean);
+  const note = notes.length ? ` (${notes.join(', ')})` : '';
+  return [flags, help + valuesNote(help, flags, values) + note];
+}
+
+/** What can be given, unless the text says it already. */
+function valuesNote(help: string, term: string, values: Option['values']): string {
+  if (!Array.isArray(values)) return '';
+  const isSaid = values.every((each: string) => `${help} ${term}`.includes(each));
+  return isSaid || values.length === 0
+    ? ''
+    : `: ${values.map((each: string) => each.replaceAll(' ', '\u00a0')).join(', ')}`;
+}
+
+/** Every command with its summary, by group. */
+export const commandSections = (): Section[] =>
+  groups.map(({ title, commands }) => ({
+    title,
+    body: [commands.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, summary])],
+  }));

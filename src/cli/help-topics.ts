@@ -1,0 +1,228 @@
+/** The topics of `steno help`: each is made from the tables that the program itself uses. */
+import { homedir } from 'node:os';
+import { formats } from '../catalog/formats.ts';
+import { exitCodes } from '../lib/errors.ts';
+import { environment } from '../settings/environment.ts';
+import { configFolder, journalPath, ledgerPath, stateFolder } from '../settings/paths.ts';
+import { settingList } from '../settings/settings.ts';
+import type { Item } from './command-spec.ts';
+import { globalOptions } from './global-options.ts';
+import { commandSections, optionItem, type Page, type Section } from './help-page.ts';
+import { flag, type Option } from './options.ts';
+
+interface Topic {
+  readonly name: string;
+  readonly summary: string;
+  readonly sections: () => Section[];
+}
+
+const section = (title: string, ...body: Section['body']): Section => ({ title, body });
+
+/** Flags that every command has besides the global options. */
+export const builtInOptions: readonly Option[] = [
+  flag('-h, --help', 'explain this command'),
+  flag('-V, --version', 'print the version'),
+];
+
+const topics: readonly Topic[] = [
+  { name: 'commands', summary: 'every command in a line', sections: commandSections },
+  { name: 'options', summary: 'options that every command takes', sections: optionSections },
+  { name: 'exit-codes', summary: 'what each exit code means', sections: exitCodeSections },
+  { name: 'environment', summary: 'environment variables and settings', sections: environmentSections },
+  { name: 'output', summary: 'tables, rows for scripts, errors and hints', sections: outputSections },
+  { name: 'json', summary: 'what --json prints, and its names', sections: jsonSections },
+  { name: 'money', summary: 'what costs money, and how it is paid once', sections: moneySections },
+  { name: 'files', summary: 'where things live (settings, ledger, backups)', sections: placeSections },
+  { name: 'topics', summary: 'every topic of help', sections: topicSections },
+];
+
+export const topicNames = topics.map(({ name }) => name);
+
+export function topicPage(name: string): Page | undefined {
+  const topic = topics.find((each) => each.name === name);
+  if (!topic) return undefined;
+  const { summary, sections } = topic;
+  const about = [`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`];
+  return {
+    name,
+    summary,
+    usage: [],
+    about,
+    lists: [],
+    options: [],
+    examples: [],
+    sections: sections(),
+  };
+}
+
+function topicSections(): Section[] {
+  return [
+    section(
+      'Topics (steno help <topic>)',
+      topics.map(({ name, summary }): Item => [name, summary]),
+    ),
+    section('Pages of commands', [
+      ['steno help order', 'the page of a command, as steno order --help'],
+      ['steno help events show', 'that of a subcommand'],
+      ['man steno-order', 'the same as a man page, where npm has installed them'],
+    ]),
+  ];
+}
+
+function optionSections(): Section[] {
+  const options = [...Object.values<Option>(globalOptions), ...builtInOptions];
+  return [
+    section('Options, before or after the command', options.map(optionItem)),
+    section(
+      'Values',
+      'A duration is 500ms, 30s, 5m, 2h or 3d; a bare number is seconds.',
+      'A flag shown with … takes several values, with commas or by repeating it.',
+    ),
+  ];
+}
+
+function exitCodeSections(): Section[] {
+  const items = Object.entries(exitCodes).map(([name, { code, when }]): Item => [`${code} ${name}`, when]);
+  return [
+    section('Exit codes', items),
+    section('Which one', 'Of several failures 11 goes first; a bulk command that did a part exits with 10.'),
+  ];
+}
+
+function environmentSections(): Section[] {
+  const asFlag = Object.values<Option>(globalOptions).flatMap(({ env, help }): Item[] =>
+    env ? [[env, help]] : [],
+  );
+  const known = asFlag.map(([name]) => name);
+  const asSetting = settingList.flatMap(({ env, help }): Item[] =>
+    env && !known.includes(env) ? [[env, help]] : [],
+  );
+  return [
+    section('Variables', [...asFlag, ...asSetting, ...environment]),
+    section(
+      'Settings (steno config set <setting> <value>)',
+      settingList.map(({ name, help }): Item => [name, help]),
+    ),
+    section('Which one holds', 'The first of: flag, environment, the selected profile, built-in default.'),
+  ];
+}
+
+function outputSections(): Section[] {
+  return [
+    section('Streams', [
+      ['stdout', 'data alone: rows, JSON, a transcript'],
+      ['stderr', 'progress, warnings, hints and errors'],
+    ]),
+    section('Forms', [
+      ['on a terminal', 'a table with colours; it leaves out columns rather than wrap'],
+      [
+        'elsewhere',
+        'tab-separated rows without a header line, nothing cut; each help page names the columns. A tab or a line break in a value becomes a space',
+      ],
+      ['--json', 'one JSON document; see: steno help json'],
+      ['--csv', 'RFC 4180 rows with a header line'],
+      ['--quiet', 'what a script needs next: ids, file names, the bare balance'],
+    ]),
+    section(
+      'Errors',
+      'One line, steno: what happened; then, where it helps, hint: what to do. With --json it is an object: {"error": {"code": "…", "message": "…", "status": 401, "hint": "…"}}. A warning is {"warning":{…}}, on a line before it. A stack trace comes with --debug alone.',
+    ),
+    section(
+      'CSV in a spreadsheet',
+      'A cell that would run as a formula (it begins with =, @, +, - or a tab, and is no number) gets an apostrophe before it. --json has the exact value.',
+    ),
+  ];
+}
+
+function jsonSections(): Section[] {
+  return [
+    section(
+      'Shape',
+      'It follows from the command line alone, never from the data. Several ids give an array in the order asked, and --from, --feed and --wait always do. listen, events --follow and file --watch print one object a line.',
+      'A command that is one call (balance, file, order, invoice, upgrade, refund, webhook, api) prints the answer of the service as it came, unknown fields included. Ids and amounts keep all their digits.',
+    ),
+    section('Names in what is ours, in JSON, CSV and rows alike', [
+      ['audiofile', 'id of a file, always a string'],
+      ['order', 'id of its order'],
+      ['state', 'where it is: see steno states'],
+      ['url, title, minutes', 'of the audio'],
+      ['total, currency', 'an amount, exact, as a string'],
+      ['skus, hold, test', 'of the order'],
+      ['ordered_at, changed_at', 'times, as 2026-11-01T10:00:00Z; so all that end in _at'],
+      ['downloads', 'transcripts on disk: audiofile, format, path, bytes, downloaded_at'],
+      ['answer', 'what the service sent, untouched'],
+    ]),
+    section('Examples of use', [
+      ['steno files --json | jq -r ".[].audiofile"', 'the ids'],
+      ['steno balance --json', 'the answer of the service'],
+    ]),
+  ];
+}
+
+function moneySections(): Section[] {
+  return [
+    section('What costs money', 'order and upgrade; refund gives some back. All else is free of charge.'),
+    section('How it is paid once', [
+      ['sent at most once', 'an order, an upgrade and a refund are never repeated by themselves'],
+      ['on disk first', 'an order is in the ledger before it is sent'],
+      ['one audio once', 'what is on order stops with exit 9: --skip-ordered leaves it out, --again buys it'],
+      ['no clear answer', 'exit 11; it may have gone through: see steno attempts, then settle it'],
+    ]),
+    section('To try without cost', [
+      ['--sandbox', 'the service inside steno, with a balance of its own'],
+      ['--test', 'of order, upgrade, refund and transcript: a test that is not charged'],
+      ['--dry-run', 'of order: what would be ordered, and what it would cost'],
+    ]),
+    section('To limit it', [
+      ['order --max-cost 20', 'order nothing if it would cost more, or if that is not known'],
+      ['config set budget 200/month', 'the same for all orders of a month'],
+      ['config set price.TRANS14 1.10', 'price of a minute, until invoices tell it'],
+      ['balance --min 50', 'exit 1 if there is less'],
+    ]),
+    section('To see it', [
+      ['report', 'spend by month, SKU and order'],
+      ['invoice <id>', 'items and total of an invoice'],
+    ]),
+  ];
+}
+
+/** The folders of a platform, as its users write them. */
+function foldersOf(platform: NodeJS.Platform): string {
+  const folders = { APPDATA: '%APPDATA%', LOCALAPPDATA: '%LOCALAPPDATA%' };
+  const shown = (path: string): string => {
+    const short = path.replace(homedir(), '~');
+    return platform === 'win32' ? short.replaceAll('/', '\\') : short.replaceAll('\\', '/');
+  };
+  return `settings in ${shown(configFolder(folders, platform))}, state in ${shown(stateFolder(folders, platform))}`;
+}
+
+function placeSections(): Section[] {
+  const inState = (path: string): string => path.replace(/^.*[\\/]/, '');
+  return [
+    section(
+      'Where things live',
+      [
+        ['Linux', foldersOf('linux')],
+        ['macOS', foldersOf('darwin')],
+        ['Windows', foldersOf('win32')],
+      ],
+      'STENO_CONFIG_DIR and STENO_STATE_DIR name other folders. Only you can read them.',
+      [
+        ['config.json', 'in the settings folder: profiles and keys; shown by steno config path'],
+        [
+          inState(ledgerPath('state')),
+          'in the state folder: orders, files, events, downloads; it holds no key',
+        ],
+        ['backups', 'the last three daily copies of the ledger'],
+        [inState(journalPath('state')), 'events on their way into the ledger'],
+        ['sandbox', 'the data of --sandbox; emptied by steno sandbox reset'],
+        [
+          'transcripts',
+          `in this folder, or where --output or --download says, as ${formats[0]?.ext} unless --format`,
+        ],
+      ],
+      'To move to another machine: steno ledger export there, steno ledger import here; then steno login.',
+      'To remove everything: npm uninstall -g steno-cli, then delete both folders.',
+    ),
+  ];
+}

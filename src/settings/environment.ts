@@ -1,0 +1,17 @@
+/** The environment variables that are read, besides those of a setting or a flag, for the help. */
+
+export const environment: ReadonlyArray<readonly [names: string, what: string]> = [
+  ['STENO_CONFIG_DIR', "folder of the settings, in place of the platform's"],
+  ['STENO_STATE_DIR', "folder of the ledger, the journals and the sandbox, in place of the platform's"],
+  ['FORCE_COLOR', 'print in colour also where stdout is no terminal'],
+  ['HTTPS_PROXY', 'proxy for https, like http://host:port'],
+  ['HTTP_PROXY', 'proxy for http'],
+  ['NO_PROXY', 'hosts that are reached directly, with commas: localhost,.internal; * for all'],
+  ['NODE_EXTRA_CA_CERTS', 'file with further certificates to trust (PEM), read by Node'],
+  ['PGHOST, PGPORT, PGUSER, PGDATABASE', 'what the URL of a shared ledger leaves out, as for psql'],
+  ['PGPASSWORD, PGPASSFILE', 'password of the shared ledger; better than one in its URL'],
+  ['PGSSLMODE, PGSSLROOTCERT', 'how its connection is encrypted'],
+  ['USER, USERNAME', 'its user, where nothing else names one'],
+  ['TERM', 'dumb: no colour, nothing that moves'],
+  ['STENO_TEST_TICK_MS', 'for tests: how often listen looks after its files'],
+];

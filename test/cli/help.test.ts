@@ -1,0 +1,209 @@
+/** The pages of help: what stands on the first screen, how they are laid out, and what topics there are. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/command-list.ts';
+import type { Command } from '../../src/cli/command-spec.ts';
+import { globalOptions } from '../../src/cli/global-options.ts';
+import { helpText } from '../../src/cli/help.ts';
+import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
+import { topicNames } from '../../src/cli/help-topics.ts';
+import type { Option } from '../../src/cli/options.ts';
+import { exitCodes } from '../../src/lib/errors.ts';
+import { settingNames } from '../../src/settings/settings.ts';
+import { User } from '../support/steno.ts';
+
+const pages = commandPaths().map((path) => ({
+  name: path.join(' '),
+  path,
+  spec: findCommands(path)?.at(-1) as Command,
+}));
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+const rows = (text: string): string[] => text.trimEnd().split('\n');
+
+/** Lines that are wider, without command lines to paste and words that fit in no line. */
+function tooWide(text: string, width: number, examples: readonly string[]): string[] {
+  const wider = rows(text).filter((line) => line.length > width);
+  return wider.filter((line) => !examples.includes(line.trim().split('  # ')[0]?.trim() ?? ''));
+}
+
+describe('the first page', () => {
+  it('fits on a screen of 24 rows and 80 columns, and names every command', async () => {
+    const { stdout } = await new User().run([]);
+    expect(rows(stdout).length).toBeLessThan(24);
+    expect(tooWide(stdout, 80, [])).toEqual([]);
+    const missing = commands.filter(({ name }) => !new RegExp(`^  .* ${name}(,|$)`, 'm').test(stdout));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has three lines that work without an account, pasted in their order', async () => {
+    const user = new User();
+    const { stdout } = await user.run(['--help']);
+    const lines = stdout.match(/^ {2}steno --sandbox .*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const result = await user.run(line.trim().split(' ').slice(1));
+      expect(result.code, `${line}\n${result.stderr}`).toBe(0);
+    }
+    expect(readFileSync(join(user.home, '1001.txt'), 'utf8')).toContain('https://example.com/talk.mp3');
+  });
+
+  it('has three lines for an account, and says where more is', async () => {
+    const { stdout } = await new User().run(['--help']);
+    expect(stdout).toMatch(/With an account:\n {2}steno login\n {2}steno order .*\n {2}steno sync .*\n/);
+    expect(stdout).toContain('steno help commands');
+    expect(stdout).toContain('steno help topics');
+  });
+});
+
+describe.each(pages)('the page of $name', ({ path, spec }) => {
+  const examples = spec.examples.map(([line]) => line);
+  const options = Object.values<Option>(spec.options ?? {});
+
+  it.each([80, 60])(
+    'has usage, purpose, main options and two examples in 24 rows of %d columns',
+    async (width) => {
+      const top = rows(await helpText(path, width)).slice(0, 24);
+      expect(top[0]).toMatch(new RegExp(`^Usage: steno ${path.join(' ')}\\b`));
+      expect(top.slice(2, 6).join(' ').length).toBeGreaterThan(20);
+      expect(examples.slice(0, 2).filter((line) => !top.some((row) => row.includes(`  ${line}`)))).toEqual(
+        [],
+      );
+      const shown = options.filter(({ flags }) => top.some((row) => row.startsWith(`  ${flags} `)));
+      expect(shown.length).toBeGreaterThanOrEqual(Math.min(options.length, width === 80 ? 3 : 1));
+    },
+  );
+
+  it.each([80, 60, 40])('is laid out for %d columns', async (width) => {
+    const text = await helpText(path, width);
+    expect(tooWide(text, width, examples).filter((line) => /\S\s+\S/.test(line.trim()))).toEqual([]);
+    expect(examples.filter((line) => !rows(text).some((row) => row.startsWith(`  ${line}`)))).toEqual([]);
+  });
+
+  it('has every option with its values and its default, and no global option', async () => {
+    const text = oneLine(await helpText(path, 80));
+    for (const { flags, values, shownDefault } of options) {
+      expect(text).toContain(` ${flags} `);
+      if (Array.isArray(values)) for (const value of values) expect(text).toContain(value);
+      if (shownDefault) expect(text).toContain(`default: ${shownDefault}`);
+    }
+    expect(text).toContain('the global options: steno help options');
+    expect(await helpText(path, 80)).not.toMatch(/^ {2}--profile/m);
+  });
+
+  it('says what it does in one to four lines', async () => {
+    const text = await helpText(path, 80);
+    const about = (text.split('\n\n')[1] ?? '')
+      .split('\n')
+      .filter((line) => !line.startsWith('Also on this page'));
+    expect(about.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('help', () => {
+  it.each([
+    ['help events show', 'events show --help'],
+    ['events --help show', 'events show --help'],
+    ['help ls', 'ls --help'],
+    ['help', '--help'],
+    ['help help', 'help topics'],
+    ['help --help', 'help topics'],
+    ['--sandbox help order', 'order --help'],
+    ['--profile work order --help', 'order --help'],
+  ])('steno %s is the same as steno %s', async (line, same) => {
+    const user = new User();
+    const [one, other] = await Promise.all([user.run(line.split(' ')), user.run(same.split(' '))]);
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+    expect(one.stdout).toBe(other.stdout);
+    expect(one.stdout.length).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ['help ordr', "unknown command or topic 'ordr'", 'did you mean order?'],
+    ['help exit-code', "unknown command or topic 'exit-code'", 'did you mean exit-codes?'],
+    ['help events shw', "unknown command 'steno events shw'", 'did you mean show?'],
+    ['help qqqqqqqq', "unknown command or topic 'qqqqqqqq'", 'see: steno help topics'],
+    ['help money output', 'one topic at a time', 'see: steno help money'],
+    ['ordr --help', "unknown command or topic 'ordr'", 'did you mean order?'],
+  ])('steno %s is a mistake', async (line, what, hint) => {
+    const { code, stdout, stderr } = await new User().run(line.split(' '));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(what);
+    expect(stderr).toContain(hint);
+  });
+
+  it('is laid out for the width of a narrow terminal, and 80 columns wide on all others', async () => {
+    const user = new User();
+    const shown = async (columns: number) =>
+      (await user.onTerminal('steno order --help', { columns })).stdout.replaceAll('\r', '');
+    const narrow = await shown(60);
+    expect(narrow).toBe(await helpText(['order'], 60));
+    const wide = await helpText(['order'], 80);
+    expect(narrow).not.toBe(wide);
+    expect(await shown(80)).toBe(wide);
+    expect(await shown(200)).toBe(wide);
+    expect((await user.run(['order', '--help'], { env: { COLUMNS: '60' } })).stdout).toBe(wide);
+  });
+});
+
+describe('the topics', () => {
+  it('are listed, and each is laid out for 80 and 60 columns', async () => {
+    const list = await helpText(['topics'], 80);
+    for (const name of topicNames) {
+      expect(list).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+      for (const width of [80, 60])
+        expect(
+          tooWide(await helpText([name], width), width, ['steno files --json | jq -r ".[].audiofile"']),
+        ).toEqual([]);
+    }
+  });
+
+  it('exit-codes has all of them', async () => {
+    const text = oneLine(await helpText(['exit-codes'], 80));
+    for (const [name, { code, when }] of Object.entries(exitCodes))
+      expect(text).toContain(`${code} ${name} ${when}`);
+  });
+
+  it('options has every global option', async () => {
+    const text = await helpText(['options'], 80);
+    const flags = [
+      ...Object.values<Option>(globalOptions).map((each) => each.flags),
+      '-h, --help',
+      '-V, --version',
+    ];
+    expect(flags.filter((each) => !text.includes(`\n  ${each}`))).toEqual([]);
+    expect(oneLine(text)).toContain(
+      'default: 30s a read, 1m an upgrade or refund, 1m and 30s a URL an order',
+    );
+  });
+
+  it('environment has every variable that the program reads, and every setting', async () => {
+    const text = await helpText(['environment'], 80);
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    );
+    const source = sources.map((path) => readFileSync(join('src', path), 'utf8')).join('\n');
+    const read = [...source.matchAll(/\benv(?:\.|: '|\[')([A-Z][A-Z_]+)\b/g)].map(([, name = '']) => name);
+    // Those of the platform, and what listen itself sets for its commands.
+    const others = /^(APPDATA|LOCALAPPDATA|XDG_\w+|SNAP|STENO_EVENT_N)$/;
+    expect(read).toContain('STENO_LEDGER');
+    expect([...new Set(read)].filter((name) => !others.test(name) && !text.includes(name))).toEqual([]);
+    expect(settingNames.filter((name) => !text.includes(`\n  ${name} `))).toEqual([]);
+  });
+
+  it('files is the command and where things live', async () => {
+    const user = new User();
+    const { stdout } = await user.run(['help', 'files']);
+    expect(stdout).toMatch(/^Usage: steno files/);
+    expect(rows(stdout).slice(0, 8).join('\n')).toContain('where things live');
+    expect(stdout).toMatch(/\nWhere things live:\n[\s\S]*~\/\.config\/steno[\s\S]*ledger\.db/);
+    const path = (await user.run(['config', 'path'])).stdout;
+    expect(stdout).toContain(path.trim().split('/').at(-1));
+  });
+
+  it('commands has each in a line', async () => {
+    const text = await helpText(['commands'], 80);
+    for (const { name, summary } of commands)
+      expect(oneLine(text)).toMatch(new RegExp(` ${name},? .*${summary.slice(0, 20).replace(/[()]/g, '.')}`));
+  });
+});
