@@ -16,6 +16,8 @@ export interface ConnectOptions {
   readonly timeoutBounds?: TimeoutBounds;
   /** What breaks calls off, if not the user's interruption. */
   readonly signal?: AbortSignal;
+  /** The most connections at a time: as many as calls are made at once. */
+  readonly connections?: number | undefined;
 }
 
 interface Connection {
@@ -25,6 +27,7 @@ interface Connection {
   /** The flag --timeout, in milliseconds. */
   readonly timeoutFlag: number | undefined;
   readonly timeoutBounds: TimeoutBounds;
+  readonly connections: number | undefined;
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly hardSignal: AbortSignal;

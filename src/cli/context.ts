@@ -18,11 +18,11 @@ import { Settings } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
 import { type CleanUp, CleanUps } from './clean-ups.ts';
 import { type ConnectOptions, connect, userAgent } from './connect.ts';
+import { checkSandboxFlags, SANDBOX, warnOfKeyFlag } from './global-flags.ts';
 import type { GlobalValues } from './global-options.ts';
 import { warnIfRoomIsLow } from './room-warning.ts';
 import { sharedLedgerOptions } from './shared-ledger.ts';
 
-const SANDBOX = 'sandbox';
 /** How often a command that runs for long looks whether its disk gets full. */
 const ROOM_CHECK_MS = 60_000;
 /** How often a command that runs for long looks whether a backup of the ledger is due. */
@@ -94,36 +94,13 @@ export class Context {
 
   /** Starts the sandbox, if calls go to it; warns of a key in the command line. */
   async open(): Promise<void> {
-    if (this.inSandbox) this.#checkSandboxFlags();
-    if (this.globals.apiKey) await this.#warnOfKeyFlag();
+    if (this.inSandbox) checkSandboxFlags(this.globals);
+    if (this.globals.apiKey) await warnOfKeyFlag(this.out);
     if (!this.inSandbox) return;
     const { startSandbox } = await import('../sandbox/index.ts');
     const sandbox = await startSandbox({ folder: this.stateFolder });
     this.onExit(() => sandbox.close());
     this.#sandbox = sandbox;
-  }
-
-  /** The sandbox has an address, a key and a profile of its own. */
-  #checkSandboxFlags(): void {
-    const { baseUrl, apiKey, profile } = this.globals;
-    const ignored = [
-      baseUrl !== undefined && '--base-url',
-      apiKey !== undefined && '--api-key',
-      profile !== undefined && profile !== SANDBOX && '--profile',
-    ].find(Boolean);
-    if (!ignored) return;
-    const sandbox = this.globals.sandbox ? '--sandbox' : 'the profile sandbox';
-    throw usage(
-      `${sandbox} and ${ignored} can't be used together`,
-      `the sandbox has its own: leave out ${ignored}`,
-    );
-  }
-
-  async #warnOfKeyFlag(): Promise<void> {
-    await this.out.warn(
-      '--api-key shows the key to other users of this machine, in the list of processes, and to the history of the shell',
-      'keep it with: steno login   (or set STENO_API_KEY, or have a command print it: steno login --api-key-command)',
-    );
   }
 
   get stateFolder(): string {
@@ -176,7 +153,7 @@ export class Context {
   /** The same as an account that the settings do not hold yet. */
   async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
     const { settings, apiKey, baseUrl = settings.get('base-url').value } = account;
-    const { timeoutBounds = 'request', signal = this.signal } = options;
+    const { timeoutBounds = 'request', signal = this.signal, connections } = options;
     const { out, mask } = this;
     const env = this.#sandbox ? withoutProxies(this.env) : this.env;
     const transport = await connect({
@@ -185,6 +162,7 @@ export class Context {
       onFinishing: (text) => out.sayNow(text),
       timeoutFlag: this.globals.timeout,
       timeoutBounds,
+      connections,
       hide: mask.hide,
       trace: this.#trace,
     });

@@ -46,10 +46,16 @@ async function accountOf(context: Context, needed: boolean): Promise<Account | u
   return key && { baseUrl: baseUrl ?? '', apiKey: key.value };
 }
 
+/** Look-outs, downloads and the webhook share them; none must wait for another. */
+const MAX_CONNECTIONS = 64;
+
 const connector =
   (context: Context, { apiKey }: Account): Connect =>
   (signal) =>
-    context.connectAs({ settings: context.settings, apiKey }, { timeoutBounds: 'nothing', signal });
+    context.connectAs(
+      { settings: context.settings, apiKey },
+      { timeoutBounds: 'nothing', signal, connections: MAX_CONNECTIONS },
+    );
 
 function callbacks(context: Context, { verbose, download }: ListenOptions): SessionCallbacks {
   const { out } = context;

@@ -30,7 +30,7 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
   const ledger = await context.requireLedger('sync works from the ledger');
   await moveLeftEvents(context, ledger);
   await context.warnOfLittleRoom();
-  const transport = await context.connect();
+  const transport = await context.connect({ connections: options.jobs });
   const { download: folder, nameAs: template, jobs } = options;
   const target = { folder, formats, template, jobs };
   const news = new News(out);

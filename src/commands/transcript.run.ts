@@ -72,7 +72,7 @@ async function save(
   const documentCount = selection.ids.length * selection.formats.length;
   const several = documentCount > 1;
   const target = await outputTarget(options.output, options.nameAs, several, ifExists(options));
-  const transport = await context.connect();
+  const transport = await context.connect({ connections: options.jobs });
   const ledger = await context.ledgerIfAny();
   const progress = await startProgress(out, 'Downloading');
   const pace = new Pace('Downloading', documentCount);

@@ -1,3 +1,4 @@
+import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
 
 /** What became of one of many items: a value or an error, never both. */
@@ -17,6 +18,8 @@ interface Success<T> {
  * - After a 401 with no success so far, nothing new is started until the calls under way have ended. If all of them
  *   failed too, the key is wrong: the 401 is raised once, not listed for every item. If one succeeded, the key is
  *   right, the 401 is about its item alone, and the rest is done.
+ * - While the service is down or busy, nothing new is started. If no call under way is answered either, the rest is
+ *   not asked for: all have the same error.
  */
 export async function doEach<I, T>(
   items: readonly I[],
@@ -28,20 +31,23 @@ export async function doEach<I, T>(
   let next = 0;
   let succeeded = false;
   let unauthorized: StenoError | undefined;
+  let down: StenoError | undefined;
   let fatal: unknown;
   const doOne = async (at: number): Promise<void> => {
     const item = items[at] as I;
     try {
       outcomes[at] = { what: name(item), value: await work(item, at) };
       succeeded = true;
+      down = undefined;
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') {
         outcomes[at] = { what: name(item), error };
         if (error.status === 401) unauthorized = error;
+        if (isServiceDown(error)) down = error;
       } else fatal = error;
     }
   };
-  const mayStart = (): boolean => next < items.length && !fatal && (succeeded || !unauthorized);
+  const mayStart = (): boolean => next < items.length && !fatal && !down && (succeeded || !unauthorized);
   const worker = async (): Promise<void> => {
     while (mayStart()) await doOne(next++);
   };
@@ -49,11 +55,17 @@ export async function doEach<I, T>(
     Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
   await runWorkers();
   if (!fatal && unauthorized && !succeeded && items.length > 1) throw unauthorized;
-  // Some workers may have stopped at a 401 before another call succeeded.
-  await runWorkers();
+  // Some workers may have stopped before another call succeeded.
+  while (mayStart()) await runWorkers();
   if (fatal) throw fatal;
+  for (; down && next < items.length; next += 1)
+    outcomes[next] = { what: name(items[next] as I), error: down };
   return outcomes;
 }
+
+/** The service was tried again for long enough: it is no use to ask for more. */
+export const isServiceDown = (error: unknown): error is CallError =>
+  error instanceof CallError && error.serviceDown;
 
 export const values = <T>(outcomes: readonly Outcome<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.error ? [] : [outcome.value]));
@@ -72,6 +84,9 @@ export function raiseFailures(outcomes: readonly MayHaveFailed[]): void {
   const [first] = failed;
   if (!first) return;
   if (outcomes.length === 1) throw first.error;
+  // A service that is down: one line says it all.
+  if (failed.length === outcomes.length && failed.every(({ error }) => error === first.error))
+    throw first.error;
   throw new BulkError(
     kindOf(failed, outcomes.length),
     `${failed.length} of ${outcomes.length} failed`,

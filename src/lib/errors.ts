@@ -88,6 +88,20 @@ export class BulkError extends StenoError {
   }
 }
 
+/** What failed for one and the same reason, such as a service that is down, is told once. */
+export function onePerError(failures: readonly Failure[]): Failure[] {
+  const byError = new Map<StenoError, string[]>();
+  for (const { what, error } of failures) {
+    const known = byError.get(error);
+    if (known) known.push(what);
+    else byError.set(error, [what]);
+  }
+  return [...byError].map(([error, [first = '', ...more]]) => ({
+    what: more.length ? `${first} and ${more.length} more` : first,
+    error,
+  }));
+}
+
 /** The message of anything that was thrown. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

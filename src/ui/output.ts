@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { cutSignatures } from '../lib/audio-identity.ts';
 import type { Env } from '../lib/env.ts';
 import { failedJson } from '../lib/error-json.ts';
-import { BulkError, type StenoError, stackTrace } from '../lib/errors.ts';
+import { BulkError, onePerError, type StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forRow, forTerminal, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
@@ -236,8 +236,8 @@ export class Output {
     if (this.mode.json) return this.#writeStderrJson('error', failedJson(error, failures, this.#hide));
     const paint = await this.#paint(this.#stderr);
     const prefix = paint.bad('steno:');
-    for (const each of failures)
-      this.#writeStderr(`${prefix} ${this.#line(`${each.what}: ${each.error.message}`)}\n`);
+    for (const { what, error } of onePerError(failures))
+      this.#writeStderr(`${prefix} ${this.#line(`${what}: ${error.message}`)}\n`);
     for (const line of [error.message, ...error.more]) this.#writeStderr(`${prefix} ${this.#line(line)}\n`);
     if (error.hint) this.#writeStderr(`hint: ${this.#line(error.hint)}\n`);
     if (this.mode.debug) this.#writeStderr(`${forTerminalLines(this.#clean(stackTrace(error)))}\n`);

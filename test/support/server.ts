@@ -33,6 +33,8 @@ interface Stub {
 
 export class Service {
   readonly got: Got[] = [];
+  /** The most connections that were open at a time. */
+  maxConnections = 0;
   /** In the order of registration; for a route that has several, the last one answers. */
   readonly #stubs: Stub[] = [];
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -42,6 +44,7 @@ export class Service {
     const service = new Service();
     service.#server.on('connection', (socket) => {
       service.#sockets.add(socket);
+      service.maxConnections = Math.max(service.maxConnections, service.#sockets.size);
       socket.on('close', () => service.#sockets.delete(socket));
     });
     await new Promise<void>((done) => service.#server.listen(0, '127.0.0.1', done));

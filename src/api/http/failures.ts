@@ -22,6 +22,8 @@ export class CallError extends StenoError {
   readonly transient: boolean;
   readonly retryAfter: number | undefined;
   readonly outcomeUnknown: boolean;
+  /** The service as a whole is down or busy, and was tried again for long enough: others need not be asked. */
+  serviceDown = false;
 
   constructor(kind: Kind, message: string, details: CallErrorDetails = {}) {
     super(kind, message, details);

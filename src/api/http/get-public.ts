@@ -4,7 +4,6 @@ import type { Dispatcher } from 'undici';
 import { monotonicMs } from '../../lib/clock.ts';
 import type { Env } from '../../lib/env.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
-import { sleep } from '../../lib/sleep.ts';
 import { oneLine } from '../../lib/text.ts';
 import { isLoopback } from '../../lib/urls.ts';
 import { basicAuth } from './basic-auth.ts';
@@ -13,9 +12,10 @@ import { type Deadline, startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
 import { CallError } from './failures.ts';
 import { isTransientNetworkError, networkHint, networkMessage, ProxyError } from './network-errors.ts';
+import { Outage } from './outage.ts';
 import { poolFactory } from './pool.ts';
+import { ReadTries } from './read-tries.ts';
 import { redirectTarget } from './redirect.ts';
-import { pauseBeforeRetry } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { isRedirect, isTransient } from './status.ts';
 
@@ -47,15 +47,15 @@ const MAX_REDIRECTS = 10;
 const MAX_SHOWN_LENGTH = 200;
 
 export async function getPublic(request: PublicRequest): Promise<PublicAnswer> {
+  const { signal } = request;
   const endsAt = monotonicMs() + request.limitMs;
-  for (let attempt = 1; ; attempt += 1) {
-    const deadline = startDeadline(endsAt - monotonicMs(), request.signal);
+  const tries = new ReadTries({ outage: new Outage(), endsAt, signal, onRetry: () => {} });
+  for (;;) {
+    const deadline = startDeadline(endsAt - monotonicMs(), signal);
     try {
       return await follow(request, deadline);
     } catch (error) {
-      const pause = pauseBeforeRetry(error, attempt, endsAt - monotonicMs());
-      if (pause === undefined || request.signal.aborted) throw error;
-      await sleep(pause, request.signal);
+      await tries.failed(error);
     } finally {
       deadline.clear();
     }

@@ -18,24 +18,32 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-const limits = { connections: 64, pipelining: 1, maxHeaderSize: 65_536 };
+const limits = { pipelining: 1, maxHeaderSize: 65_536 };
+/** As many as calls are made at once by commands without --jobs. */
+const DEFAULT_CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 15_000;
 
-export type MakePool = (beforeSend?: BeforeSend) => ConnectionPool;
+export interface PoolOptions {
+  readonly beforeSend?: BeforeSend | undefined;
+  /** The most that are open at a time. */
+  readonly connections?: number | undefined;
+}
+
+export type MakePool = (options?: PoolOptions) => ConnectionPool;
 
 /** Loads what connections to this host need; what it returns makes a pool. */
 export async function poolFactory(base: URL, env: Env): Promise<MakePool> {
   const proxy = proxyFor(base, env);
   const undici = await import('./undici.ts');
   skipWasmOptimisation();
-  return (beforeSend) => makePool(undici, base, proxy, beforeSend);
+  return (options = {}) => makePool(undici, base, proxy, options);
 }
 
 function makePool(
   { Pool, buildConnector }: typeof import('./undici.ts'),
   base: URL,
   proxy: URL | undefined,
-  beforeSend: BeforeSend | undefined,
+  { beforeSend, connections = DEFAULT_CONNECTIONS }: PoolOptions,
 ): ConnectionPool {
   const closed = new AbortController();
   // Every connection listens to it.
@@ -44,7 +52,7 @@ function makePool(
   const plainProxy = tunnels ? undefined : proxy;
   const connectTcp = buildConnector({ timeout: CONNECT_TIMEOUT_MS, signal: closed.signal });
   const connect = makeConnector(connectTcp, proxy, tunnels, beforeSend);
-  const pool = new Pool((plainProxy ?? base).origin, { ...limits, connect });
+  const pool = new Pool((plainProxy ?? base).origin, { ...limits, connections, connect });
   return {
     sender: plainProxy ? plainProxySender(pool, plainProxy) : pool,
     // Without the proxy's name and password.

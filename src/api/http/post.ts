@@ -23,6 +23,7 @@ export type PostResult =
 const LIMIT_MS = 30_000;
 /** A longer response costs its connection. */
 const MAX_RESPONSE_BYTES = 131_072;
+const MAX_CONNECTIONS = 64;
 
 export class PostTarget {
   readonly #url: URL;
@@ -36,7 +37,7 @@ export class PostTarget {
   static async open(text: string, env: Env): Promise<PostTarget> {
     const url = new URL(text);
     const makePool = await poolFactory(url, env);
-    return new PostTarget(url, makePool());
+    return new PostTarget(url, makePool({ connections: MAX_CONNECTIONS }));
   }
 
   async post(request: PostRequest, signal: AbortSignal): Promise<PostResult> {

@@ -7,16 +7,16 @@ import { READ_LIMIT_MS } from '../../lib/defaults.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
-import { sleep } from '../../lib/sleep.ts';
 import type { Call, CallResponse } from './call.ts';
 import { type Deadline, NO_LIMIT_MS, startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
-import { connectionError, statusError } from './failures.ts';
+import { type CallError, connectionError, statusError } from './failures.ts';
 import { finishingText, moneyInterrupt } from './money-interrupt.ts';
 import { neverConnected } from './network-errors.ts';
+import { Outage } from './outage.ts';
 import { type ConnectionPool, type MakePool, poolFactory } from './pool.ts';
+import { ReadTries } from './read-tries.ts';
 import { makeRequest, type Service } from './request.ts';
-import { pauseBeforeRetry } from './retry.ts';
 
 export interface TransportOptions {
   readonly baseUrl: string;
@@ -25,6 +25,8 @@ export interface TransportOptions {
   readonly timeoutMs?: number | undefined;
   /** No call goes on beyond this moment of the monotonic clock. */
   readonly endsAtMs?: number | undefined;
+  /** The most that are open at a time. */
+  readonly connections?: number | undefined;
   readonly userAgent: string;
   readonly env: Env;
   readonly signal: AbortSignal;
@@ -43,13 +45,14 @@ export class Transport {
   readonly #service: Service;
   readonly #makePool: MakePool;
   readonly #sharedPool: ConnectionPool;
+  readonly #outage = new Outage();
 
   private constructor(options: TransportOptions, base: URL, makePool: MakePool) {
     const { apiKey, userAgent } = options;
     this.#options = options;
     this.#service = { origin: base.origin, basePath: base.pathname.replace(/\/$/, ''), apiKey, userAgent };
     this.#makePool = makePool;
-    this.#sharedPool = makePool();
+    this.#sharedPool = makePool({ connections: options.connections });
   }
 
   static async open(options: TransportOptions): Promise<Transport> {
@@ -64,23 +67,36 @@ export class Transport {
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
   async send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
-    const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY, signal, trace } = this.#options;
+    const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY, signal } = this.#options;
     const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
     const limitMs = timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS;
-    for (let attempt = 1; ; attempt += 1) {
-      const callLimitMs = Math.min(endsAt - monotonicMs(), limitMs);
-      if (call.safety === 'money') return this.#sendForMoney(call, callLimitMs, read);
-      const deadline = startDeadline(callLimitMs, signal);
+    const sendNow = async (): Promise<T> => {
+      const deadline = startDeadline(Math.min(endsAt - monotonicMs(), limitMs), signal);
       try {
         return await this.#sendOnce(call, this.#sharedPool, deadline, read);
-      } catch (error) {
-        const pause =
-          call.safety === 'read' ? pauseBeforeRetry(error, attempt, endsAt - monotonicMs()) : undefined;
-        if (pause === undefined || signal.aborted) throw error;
-        trace(() => `${errorMessage(error)}; trying again in ${pause} ms`);
-        await sleep(pause, signal);
       } finally {
         deadline.clear();
+      }
+    };
+    if (call.safety === 'money')
+      return this.#sendForMoney(call, Math.min(endsAt - monotonicMs(), limitMs), read);
+    return call.safety === 'read' ? this.#sendRead(sendNow, endsAt) : sendNow();
+  }
+
+  /** Sends a read again where that may help; while the service is down, one read tries for all. */
+  async #sendRead<T>(sendNow: () => Promise<T>, endsAt: number): Promise<T> {
+    const { signal, trace } = this.#options;
+    const onRetry = (error: CallError, pauseMs: number): void =>
+      trace(() => `${errorMessage(error)}; trying again in ${pauseMs} ms`);
+    const tries = new ReadTries({ outage: this.#outage, endsAt, signal, onRetry });
+    for (;;) {
+      await tries.mayBeSent();
+      try {
+        const result = await sendNow();
+        tries.succeeded();
+        return result;
+      } catch (error) {
+        await tries.failed(error);
       }
     }
   }
@@ -98,7 +114,7 @@ export class Transport {
   ): Promise<T> {
     const { signal, hardSignal = signal, onFinishing } = this.#options;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    const pool = this.#makePool(call.beforeSend);
+    const pool = this.#makePool({ beforeSend: call.beforeSend });
     // Only for money: watching costs time at every call.
     const sending = watchSending(call.path);
     const interrupt = moneyInterrupt({

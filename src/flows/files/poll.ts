@@ -10,7 +10,7 @@ import { monotonicMs } from '../../lib/clock.ts';
 import { POLL_PAUSE_MS } from '../../lib/defaults.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { doEach } from '../bulk.ts';
+import { doEach, isServiceDown } from '../bulk.ts';
 import { REFRESH_CONCURRENCY, refreshFile } from './refresh.ts';
 
 export interface PollOptions {
@@ -136,8 +136,12 @@ class Poller {
   async #poll(ids: readonly string[]): Promise<void> {
     // Read before the calls: what another process writes during them is news.
     this.#ledgerVersion = await this.#polling.ledger?.version();
+    // While the service is down, the rest of the round is not asked for.
+    let down: StenoError | undefined;
     await doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
-      this.#polled.set(id, await this.#pollOne(id));
+      const polled = down ? this.#failed(id, down) : await this.#pollOne(id);
+      down = isServiceDown(polled.error) ? polled.error : undefined;
+      this.#polled.set(id, polled);
     });
     await this.#polling.onRound?.(this.#files());
   }
@@ -152,12 +156,17 @@ class Poller {
       return { id, file, error: undefined, failures: 0, open: !end };
     } catch (error) {
       if (!(error instanceof StenoError) || error.kind === 'interrupted') throw error;
-      const before = this.#polled.get(id);
-      const failures = (before?.failures ?? 0) + 1;
-      const isTransient = file ? mayPass(error) : !isRefusal(error);
-      const open = isTransient && this.#mayFailAgain(failures, before?.file !== undefined && !file);
-      return { id, file: file ?? before?.file, error, failures, open };
+      return this.#failed(id, error, file);
     }
+  }
+
+  /** `file`: the answer, where it came and what was to be done with it failed. */
+  #failed(id: string, error: StenoError, file?: AudioFile): PolledFile {
+    const before = this.#polled.get(id);
+    const failures = (before?.failures ?? 0) + 1;
+    const isTransient = file ? mayPass(error) : !isRefusal(error);
+    const open = isTransient && this.#mayFailAgain(failures, before?.file !== undefined && !file);
+    return { id, file: file ?? before?.file, error, failures, open };
   }
 
   #mayFailAgain(failures: number, answeredBefore: boolean): boolean {
