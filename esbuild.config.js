@@ -16,7 +16,6 @@ const parts = {
   conf: 'conf',
   ora: 'ora',
   chalk: 'chalk',
-  table: 'cli-table3',
   width: 'string-width',
   csv: 'csv-parse/sync',
   postgres: 'pg/lib/client.js',

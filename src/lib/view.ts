@@ -1,11 +1,24 @@
 import type { Json } from './json.ts';
 
-/** What a column holds, which gives its colour and alignment on a terminal. */
-export type CellKind = 'text' | 'id' | 'state' | 'amount' | 'time' | 'link';
+/**
+ * What a column holds, which gives its form, colour and alignment on a terminal. `bytes` and `minutes` are plain numbers
+ * that a person reads as `2.3 kB` and `1 h 04 min`.
+ */
+export type CellKind = 'text' | 'id' | 'state' | 'amount' | 'time' | 'link' | 'bytes' | 'minutes';
 
 export interface Column {
+  /** In CSV and JSON. */
   readonly name: string;
+  /** What people read above the column, where it is not the name. */
+  readonly header?: string;
   readonly kind?: CellKind;
+  /**
+   * Where the terminal is narrow, the column with the lowest importance is left out first; without one, the last. Ids
+   * and states stay unless they have one.
+   */
+  readonly importance?: number;
+  /** Never cut, as ids, states, amounts and times are not. */
+  readonly uncut?: boolean;
 }
 
 export interface Rows {
@@ -20,6 +33,6 @@ export interface View extends Rows {
   readonly quiet: readonly string[];
   /** On a terminal, show each row as a block with one field a line. */
   readonly asRecord?: boolean;
-  /** On a terminal, do not cut cells to fit. */
-  readonly whole?: boolean;
+  /** Rows are a name and a value; on a terminal, a value that is longer than its line goes on below it. */
+  readonly asPairs?: boolean;
 }

@@ -103,14 +103,16 @@ export class Output {
     if (this.mode.quiet) return this.lines(view.quiet);
     if (!this.onTerminal) return this.write(tabSeparated(view.rows));
     if (view.rows.length === 0) return;
-    const { drawRecords, drawTable, drawWhole } = await import('./table.ts');
+    this.write(await this.#drawn(view));
+  }
+
+  async #drawn(view: View): Promise<string> {
+    const { drawPairs, drawRecords, drawTable } = await import('./drawing.ts');
     const paint = await this.#paint(this.#stdout);
-    const now = Date.now();
     // Masked before it is cut, or the beginning of a key would stay.
     const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(this.#hide)) };
-    if (view.asRecord) this.write(drawRecords(shown, paint, now));
-    else if (view.whole) this.write(drawWhole(shown, paint, now));
-    else this.write(drawTable(shown, this.columns, paint, now));
+    if (view.asRecord) return drawRecords(shown, this.columns, paint, Date.now());
+    return (view.asPairs ? drawPairs : drawTable)(shown, this.columns, paint, Date.now());
   }
 
   /** Whether results can be printed one by one as they come: the form is a line or a row for each. */

@@ -31,17 +31,18 @@ export class Paint {
     return tone === undefined ? text : this[tone](text);
   }
 
-  cell(text: string, kind: CellKind | undefined): string {
+  /** `value` is the whole of which the text may be a part: it alone tells the colour. */
+  cell(text: string, kind: CellKind | undefined, value = text): string {
     if (kind === 'id') return this.strong(text);
     if (kind === 'link') return this.#chalk.cyan(text);
-    return kind === 'state' ? this.#state(text) : text;
+    return kind === 'state' ? this.#stateColour(value)(text) : text;
   }
 
-  #state(name: string): string {
+  #stateColour(name: string): (text: string) => string {
     const state = findFileState(name);
-    if (state?.end === 'delivered' || name === 'PAID') return this.good(name);
-    if (state?.end === 'unfinished') return this.bad(name);
-    if (state?.held || /error|difficulty|hold/i.test(name)) return this.warn(name);
-    return this.#chalk.blue(name);
+    if (state?.end === 'delivered' || name === 'PAID') return this.good;
+    if (state?.end === 'unfinished') return this.bad;
+    if (state?.held || /error|difficulty|hold/i.test(name)) return this.warn;
+    return this.#chalk.blue;
   }
 }

@@ -10,12 +10,12 @@ export const attemptsView = (attempts: readonly Attempt[], forPeople: boolean): 
   columns: [
     { name: 'attempt', kind: 'id' },
     { name: 'status', kind: 'state' },
-    { name: 'at', kind: 'time' },
-    { name: 'urls', kind: 'link' },
-    { name: 'skus' },
-    { name: 'by' },
-    { name: 'order' },
-    { name: 'detail' },
+    { name: 'at', kind: 'time', importance: 80 },
+    { name: 'urls', kind: 'link', importance: 70 },
+    { name: 'skus', importance: 50 },
+    { name: 'by', importance: 30 },
+    { name: 'order', importance: 40, uncut: true },
+    { name: 'detail', importance: 60 },
   ],
   rows: attempts.map((each) => [
     String(each.attempt),

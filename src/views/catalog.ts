@@ -2,11 +2,17 @@ import { formats } from '../catalog/formats.ts';
 import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
 import { type FileState, fileStates, invoiceStates } from '../catalog/states.ts';
 import { toJson } from '../lib/json.ts';
-import type { View } from '../lib/view.ts';
+import type { Column, View } from '../lib/view.ts';
+
+/** What a name means is worth more than the rest; a word that was cut would mean nothing. */
+const columnOf = (name: string, at: number): Column => {
+  if (at === 0) return { name, kind: 'id' };
+  return name === 'meaning' ? { name, importance: 90 } : { name, importance: 50 - at, uncut: true };
+};
 
 const view = (names: readonly string[], rows: readonly (readonly string[])[]): View => ({
   json: toJson(rows.map((row) => Object.fromEntries(row.map((cell, at) => [names[at] ?? '', cell])))),
-  columns: names.map((name, at) => (at === 0 ? { name, kind: 'id' as const } : { name })),
+  columns: names.map(columnOf),
   rows,
   quiet: [...new Set(rows.map((row) => row[0] ?? ''))],
 });

@@ -10,12 +10,12 @@ import { viewPages } from './pages.ts';
 
 const columns: readonly Column[] = [
   { name: 'n', kind: 'id' },
-  { name: 'received', kind: 'time' },
-  { name: 'event' },
-  { name: 'audiofile', kind: 'id' },
-  { name: 'order' },
-  { name: 'title' },
-  { name: 'meaning' },
+  { name: 'received', kind: 'time', importance: 60 },
+  { name: 'event', importance: 90, uncut: true },
+  { name: 'audiofile', kind: 'id', importance: 80 },
+  { name: 'order', importance: 40, uncut: true },
+  { name: 'title', importance: 70 },
+  { name: 'meaning', importance: 50 },
 ];
 
 /** Empty for an event that is not in the ledger yet. */
@@ -146,7 +146,7 @@ export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): 
     json: pageJson(event, actions),
     columns: [{ name: 'name' }, { name: 'value' }],
     rows: rows.filter(([, value]) => value !== ''),
-    whole: true,
+    asPairs: true,
     quiet: [textOf(event)],
   };
 }
@@ -191,7 +191,11 @@ export function reportLine({ action, event, what, outcome, saved }: ActionReport
 
 export const replayedView = (replayed: readonly Replayed[]): View => ({
   json: toJson(replayed.map(({ n, target, outcome }) => ({ n, target, outcome }))),
-  columns: [{ name: 'n', kind: 'id' }, { name: 'target', kind: 'link' }, { name: 'outcome' }],
+  columns: [
+    { name: 'n', kind: 'id' },
+    { name: 'target', kind: 'link' },
+    { name: 'outcome', importance: 90 },
+  ],
   rows: replayed.map(({ n, target, outcome }) => [String(n), target, outcome]),
   quiet: replayed.map(({ n }) => String(n)),
 });

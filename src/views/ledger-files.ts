@@ -15,11 +15,11 @@ import { viewPages } from './pages.ts';
 const columns: readonly Column[] = [
   { name: 'id', kind: 'id' },
   { name: 'state', kind: 'state' },
-  { name: 'title' },
-  { name: 'order' },
-  { name: 'ordered', kind: 'time' },
-  { name: 'changed', kind: 'time' },
-  { name: 'url', kind: 'link' },
+  { name: 'title', importance: 90 },
+  { name: 'order', importance: 40, uncut: true },
+  { name: 'ordered', kind: 'time', importance: 80 },
+  { name: 'changed', kind: 'time', importance: 30 },
+  { name: 'url', kind: 'link', importance: 70 },
   { name: 'skus' },
   { name: 'hold' },
   { name: 'test' },
@@ -32,11 +32,11 @@ const columns: readonly Column[] = [
   { name: 'remark' },
   { name: 'heard', kind: 'time' },
   { name: 'answer' },
-  { name: 'key' },
-  { name: 'by' },
-  { name: 'job', kind: 'link' },
-  { name: 'minutes', kind: 'amount' },
-  { name: 'total', kind: 'amount' },
+  { name: 'key', importance: 20 },
+  { name: 'by', importance: 25 },
+  { name: 'job', kind: 'link', importance: 10 },
+  { name: 'minutes', header: 'length', kind: 'minutes', importance: 50 },
+  { name: 'total', kind: 'amount', importance: 60 },
   { name: 'currency' },
 ];
 
@@ -71,16 +71,11 @@ export interface ListForm {
 }
 
 function aligned(rows: readonly ListedFile[], currency: string): ListedFile[] {
-  const minutes = alignAmounts(
-    rows.map((row) => row.minutes),
-    '',
-    0,
-  );
   const totals = alignAmounts(
     rows.map((row) => row.total),
     currency,
   );
-  return rows.map((row, at) => ({ ...row, minutes: minutes[at] ?? '', total: totals[at] ?? '' }));
+  return rows.map((row, at) => ({ ...row, total: totals[at] ?? '' }));
 }
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */

@@ -48,7 +48,7 @@ export function statusView(status: ShownStatus): View {
     columns: [{ name: 'name', kind: 'id' }, { name: 'value' }],
     rows: Object.entries(facts).flatMap(([name, value]) => rowsOf(name, value)),
     quiet: [status.where],
-    whole: true,
+    asPairs: true,
   };
 }
 

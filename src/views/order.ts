@@ -11,9 +11,9 @@ export function ordersView(placed: readonly PlacedOrder[], isList: boolean): Vie
     json: isList ? cutJsonSignatures(documents) : (documents[0] ?? null),
     columns: [
       { name: 'audiofile', kind: 'id' },
-      { name: 'order' },
+      { name: 'order', importance: 70, uncut: true },
       { name: 'status', kind: 'state' },
-      { name: 'url', kind: 'link' },
+      { name: 'url', kind: 'link', importance: 60 },
     ],
     rows: placed.flatMap(rowsOf),
     quiet: [...new Set(placed.flatMap(({ order }) => order.audiofiles))],

@@ -25,7 +25,11 @@ export interface PlanForm {
  */
 export function planView(plan: readonly PlanRow[], { isList, hasDetails }: PlanForm): View {
   const documents = plan.map((row) => (hasDetails ? withDetails(row) : row.document));
-  const detailColumns = [{ name: 'title' }, { name: 'date' }, { name: 'minutes', kind: 'amount' as const }];
+  const detailColumns = [
+    { name: 'title', importance: 80 },
+    { name: 'date', importance: 40, uncut: true },
+    { name: 'minutes', header: 'length', kind: 'minutes' as const, importance: 50 },
+  ];
   const rows = plan.flatMap(({ order }, at) =>
     order.audios.map((audio) =>
       [
@@ -39,11 +43,11 @@ export function planView(plan: readonly PlanRow[], { isList, hasDetails }: PlanF
     columns: [
       { name: 'order', kind: 'id' },
       ...(hasDetails ? detailColumns : []),
-      { name: 'url', kind: 'link' },
-      { name: 'skus' },
-      { name: 'names' },
-      { name: 'notes' },
-      { name: 'test' },
+      { name: 'url', kind: 'link', importance: 70 },
+      { name: 'skus', importance: 60 },
+      { name: 'names', importance: 20 },
+      { name: 'notes', importance: 30 },
+      { name: 'test', importance: 65, uncut: true },
     ],
     rows,
     quiet: plan.flatMap(({ order }) => order.audios.map(({ path, url }) => path ?? cutSignatures(url))),

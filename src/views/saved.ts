@@ -20,9 +20,9 @@ export const savedView = (saved: readonly Saved[], json: () => Json = () => save
   },
   columns: [
     { name: 'audiofile', kind: 'id' },
-    { name: 'format' },
-    { name: 'bytes', kind: 'amount' },
-    { name: 'path', kind: 'link' },
+    { name: 'format', importance: 60, uncut: true },
+    { name: 'bytes', header: 'size', kind: 'bytes', importance: 50 },
+    { name: 'path', kind: 'link', importance: 90 },
   ],
   rows: saved.map(({ id, ext, path, bytes }) => [id, ext, String(bytes), path]),
   quiet: saved.flatMap(({ path, skipped }) => (skipped ? [] : [path])),

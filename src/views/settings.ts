@@ -11,7 +11,11 @@ export const settingsView = (settings: readonly ShownSetting[]): View => ({
   json: toJson(
     Object.fromEntries(settings.map(({ name, value, source }) => [name, { value: value || null, source }])),
   ),
-  columns: [{ name: 'setting', kind: 'id' }, { name: 'value' }, { name: 'source' }],
+  columns: [
+    { name: 'setting', kind: 'id' },
+    { name: 'value', importance: 90 },
+    { name: 'source', importance: 50 },
+  ],
   rows: settings.map(({ name, value, source }) => [name, value, source]),
   quiet: settings.filter(({ value }) => value).map(({ name, value }) => `${name}=${value}`),
 });

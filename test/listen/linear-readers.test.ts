@@ -31,8 +31,9 @@ import { ReceivedEvent } from '../../src/listen/event.ts';
 import { parseFields, parseForm } from '../../src/listen/parse.ts';
 import { drawLines } from '../../src/ui/line.ts';
 import { Paint } from '../../src/ui/paint.ts';
+import { drawPairs, drawRecords } from '../../src/ui/records.ts';
 import { csvTable, tabSeparated } from '../../src/ui/rows.ts';
-import { drawRecords, drawTable, drawWhole } from '../../src/ui/table.ts';
+import { drawTable } from '../../src/ui/table.ts';
 import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/views/event.ts';
 import { EventLines } from '../../src/views/event-lines.ts';
 import { excessGrowth } from '../support/growth.ts';
@@ -132,7 +133,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     drawLines(new EventLines().events([eventOf(text)], { columns: 80, verbose: true }), {
       ...{ width: 80, paint, hide: mask.hide },
     }),
-  'an event as a page': (text) => drawWhole(eventPage(eventOf(text), []), paint, 0),
+  'an event as a page': (text) => drawPairs(eventPage(eventOf(text), []), 80, paint, 0),
   'an event that is not kept': (text) => [
     oneLine(lostLine(eventOf(text))),
     formatJson(lostJson(eventOf(text)), 0),
@@ -159,8 +160,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a message': (text) => oneLine(text, 600),
   'a look for hidden characters': hasHidden,
   'a table': (text) => drawTable(rowsOf(text), 80, paint, 0),
-  'a table that is not cut': (text) => drawWhole(rowsOf(text), paint, 0),
-  'a record': (text) => drawRecords(rowsOf(text), paint, 0),
+  'a list of names and values': (text) => drawPairs(rowsOf(text), 80, paint, 0),
+  'a record': (text) => drawRecords(rowsOf(text), 80, paint, 0),
   'the bytes of a manifest': (text) => decodeUtf8(bytesOf(text), 'x'),
   'a manifest in JSON': fromJson,
   'the header of a manifest': isCsvHeader,

@@ -53,7 +53,7 @@ function spendPage(report: Report, by: Grouping): ReportPage {
     ...(hasCurrency ? [{ name: 'currency' }] : []),
     { name: 'minutes', kind: 'amount' },
     { name: 'files', kind: 'amount' },
-    { name: '' },
+    { name: '', importance: 0, uncut: true },
   ];
   const cells = rows.map((row) => [
     row.name || namelessText[by],
@@ -121,11 +121,11 @@ function waitingPage({ waiting }: Report): ReportPage {
   const columns: Column[] = [
     { name: 'id', kind: 'id' },
     { name: 'status', kind: 'state' },
-    { name: 'title' },
-    { name: 'skus' },
-    { name: 'ordered', kind: 'time' },
-    { name: 'due', kind: 'time' },
-    { name: 'late', kind: 'amount' },
+    { name: 'title', importance: 90 },
+    { name: 'skus', importance: 40 },
+    { name: 'ordered', kind: 'time', importance: 50 },
+    { name: 'due', kind: 'time', importance: 60 },
+    { name: 'late', kind: 'amount', importance: 80 },
   ];
   const rows = waiting.map((file) => [
     file.id || `attempt ${file.attempt}`,

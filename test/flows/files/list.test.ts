@@ -208,10 +208,10 @@ describe.concurrent('files', () => {
     const { stdout } = await user.onTerminal('steno files', { columns: 200 });
     const shown = stdout.split('\r\n').filter((line) => /Talk/.test(line));
     expect(shown.map((line) => /Talk \d (.*?\S) {2,}o1/.exec(line)?.[1])).toEqual([
-      '          see the invoice',
-      '    0.25        7.000 EUR',
-      '   12.50     1234.125 USD',
-      '    3.00        2.500 USD',
+      '         see the invoice',
+      '   15 s        7.000 EUR',
+      ' 13 min     1234.125 USD',
+      '  3 min        2.500 USD',
     ]);
   });
 

@@ -1,0 +1,118 @@
+/** Makes text fit into columns of a terminal. A character is what a person sees as one: an emoji, a letter with marks. */
+import stringWidth from 'string-width';
+
+const ELLIPSIS = '…';
+/** No character that people write takes more units of a text for each column of the screen. */
+const MAX_UNITS_PER_COLUMN = 8;
+/** Of a file name that must be cut, so much of its end stays: the extension, and what tells parts from each other. */
+const NAME_END_WIDTH = 10;
+/** With less left of its beginning, a query is not worth its room. */
+const MIN_LINK_START = 10;
+
+const plain = /^[\x20-\x7e]*$/;
+const segmenter = new Intl.Segmenter();
+
+/** In columns of the screen. */
+export const widthOf = (text: string): number => (plain.test(text) ? text.length : stringWidth(text));
+
+/** Of a megabyte only the beginning can be seen in a table: to measure all of it takes seconds. */
+export function visiblePart(text: string, width: number): string {
+  const longest = (width + 1) * MAX_UNITS_PER_COLUMN;
+  return text.length > longest ? `${startOf(text, longest)}${ELLIPSIS}` : text;
+}
+
+/** Not half a character of two units. */
+const startOf = (text: string, units: number): string => text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
+const endOf = (text: string, units: number): string => text.slice(-units).replace(/^[\udc00-\udfff]/, '');
+
+/** The beginning of a text, with an ellipsis in place of the rest. */
+export function cutEnd(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  return width < 1 ? '' : `${takeStart(text, width - 1)}${ELLIPSIS}`;
+}
+
+/** A URL or path shortened in its middle, so that its file name stays; where even that is too long, the name's middle goes. */
+export function cutLink(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const pathEnd = text.search(/[?#]/);
+  const path = (pathEnd < 0 ? text : text.slice(0, pathEnd)).replace(/(?<=[^/\\])[/\\]$/, '');
+  const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  const [start, name, query] = [path.slice(0, slash + 1), path.slice(slash + 1), text.slice(path.length)];
+  const whole = width - widthOf(name + query) - 1;
+  if (whole >= MIN_LINK_START) return withStart(start, whole, name + query);
+  const end = query.length > 1 ? name + ELLIPSIS : name;
+  const room = width - widthOf(end) - 1;
+  return start && room >= 0 ? withStart(start, room, end) : cutName(name, width);
+}
+
+/** The beginning of a folder, an ellipsis, and the name with the slash before it where there is room. */
+function withStart(start: string, room: number, end: string): string {
+  if (widthOf(start) <= room + 1) return start + end;
+  return room > 1 ? `${takeStart(start, room - 1)}${ELLIPSIS}/${end}` : `${ELLIPSIS}${end}`;
+}
+
+function cutName(name: string, width: number): string {
+  if (widthOf(name) <= width) return name;
+  const end = takeEnd(name, Math.min(NAME_END_WIDTH, Math.floor((width - 1) / 2)));
+  return width < 1 ? '' : `${takeStart(name, width - 1 - widthOf(end))}${ELLIPSIS}${end}`;
+}
+
+/** As many characters as fit. */
+function takeStart(text: string, width: number): string {
+  let end = 0;
+  let taken = 0;
+  for (const { segment, index } of segmenter.segment(startOf(text, width * MAX_UNITS_PER_COLUMN))) {
+    taken += widthOf(segment);
+    if (taken > width) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+}
+
+function takeEnd(text: string, width: number): string {
+  const last = endOf(text, width * MAX_UNITS_PER_COLUMN);
+  const characters = [...segmenter.segment(last)].map(({ segment }) => segment).reverse();
+  let kept = '';
+  let taken = 0;
+  for (const each of characters) {
+    taken += widthOf(each);
+    if (taken > width) break;
+    kept = each + kept;
+  }
+  return kept;
+}
+
+/** Lines of at most this width, broken between words, and within a word that is longer than a line. */
+export function wrap(text: string, width: number): string[] {
+  if (text.length <= width && plain.test(text)) return [text];
+  const words = text.split(' ').flatMap((word) => (widthOf(word) > width ? broken(word, width) : [word]));
+  const lines: string[] = [];
+  let taken = Number.POSITIVE_INFINITY;
+  for (const word of words) {
+    const length = widthOf(word);
+    if (taken + 1 + length <= width) {
+      lines.push(`${lines.pop()} ${word}`);
+      taken += 1 + length;
+    } else {
+      lines.push(word);
+      taken = length;
+    }
+  }
+  return lines;
+}
+
+function broken(word: string, width: number): string[] {
+  const lines: string[] = [];
+  let start = 0;
+  let taken = 0;
+  for (const { segment, index } of segmenter.segment(word)) {
+    const length = widthOf(segment);
+    if (taken + length > width && index > start) {
+      lines.push(word.slice(start, index));
+      start = index;
+      taken = 0;
+    }
+    taken += length;
+  }
+  return [...lines, word.slice(start)];
+}
