@@ -22,8 +22,11 @@ const parts = {
   sax: 'sax',
 };
 
-/** A program's part that has modules of its own. */
-const ownParts = { 'complete-shared': './src/start/complete-shared.ts' };
+/** Parts of a program that have modules of their own. */
+const ownParts = {
+  'complete-shared': './src/start/complete-shared.ts',
+  'complete-settings': './src/start/complete-settings.ts',
+};
 
 const apart = {
   name: 'apart',

@@ -32,210 +32,155 @@ _steno_words() {
 
 # Sets path to the subcommand that a word names; fails where there is none.
 _steno_child() {
-  case $1:$2 in
-    ':order') path=order ;;
-    ':attempts') path=attempts ;;
-    ':files' | ':ls') path=files ;;
-    ':file') path=file ;;
-    ':track') path=track ;;
-    ':wait') path=wait ;;
-    ':transcript') path=transcript ;;
-    ':sync') path=sync ;;
-    ':upgrade') path=upgrade ;;
-    ':refund') path=refund ;;
-    ':balance') path=balance ;;
-    ':invoice') path=invoice ;;
-    ':report') path=report ;;
-    ':listen') path=listen ;;
-    ':events') path=events ;;
-    ':webhook') path=webhook ;;
-    ':login') path=login ;;
-    ':logout') path=logout ;;
-    ':whoami') path=whoami ;;
-    ':config') path=config ;;
-    ':ledger') path=ledger ;;
-    ':skus') path=skus ;;
-    ':states') path=states ;;
-    ':formats') path=formats ;;
-    ':sandbox') path=sandbox ;;
-    ':api') path=api ;;
-    ':completion') path=completion ;;
-    ':help') path=help ;;
-    'attempts:settle') path='attempts settle' ;;
-    'events:show') path='events show' ;;
-    'events:replay') path='events replay' ;;
-    'webhook:get') path='webhook get' ;;
-    'webhook:set') path='webhook set' ;;
-    'webhook:test') path='webhook test' ;;
-    'config:list') path='config list' ;;
-    'config:get') path='config get' ;;
-    'config:set') path='config set' ;;
-    'config:unset') path='config unset' ;;
-    'config:path') path='config path' ;;
-    'ledger:status') path='ledger status' ;;
-    'ledger:export') path='ledger export' ;;
-    'ledger:import') path='ledger import' ;;
-    'ledger:prune') path='ledger prune' ;;
-    'ledger:copy') path='ledger copy' ;;
-    'ledger:migrate') path='ledger migrate' ;;
-    'ledger:account') path='ledger account' ;;
-    'sandbox:reset') path='sandbox reset' ;;
-    'sandbox:release') path='sandbox release' ;;
-    'sandbox:advance') path='sandbox advance' ;;
+  case $1:$2:${3-} in
+    ':order:') path=order ;;
+    ':attempts:') path=attempts ;;
+    ':files:' | ':ls:') path=files ;;
+    ':file:') path=file ;;
+    ':track:') path=track ;;
+    ':wait:') path=wait ;;
+    ':transcript:') path=transcript ;;
+    ':sync:') path=sync ;;
+    ':upgrade:') path=upgrade ;;
+    ':refund:') path=refund ;;
+    ':balance:') path=balance ;;
+    ':invoice:') path=invoice ;;
+    ':report:') path=report ;;
+    ':listen:') path=listen ;;
+    ':events:') path=events ;;
+    ':webhook:') path=webhook ;;
+    ':login:') path=login ;;
+    ':logout:') path=logout ;;
+    ':whoami:') path=whoami ;;
+    ':config:') path=config ;;
+    ':ledger:') path=ledger ;;
+    ':skus:') path=skus ;;
+    ':states:') path=states ;;
+    ':formats:') path=formats ;;
+    ':sandbox:') path=sandbox ;;
+    ':api:') path=api ;;
+    ':completion:') path=completion ;;
+    ':help:') path=help ;;
+    'attempts:settle:') path='attempts settle' ;;
+    'events:show:') path='events show' ;;
+    'events:replay:') path='events replay' ;;
+    'webhook:get:') path='webhook get' ;;
+    'webhook:set:') path='webhook set' ;;
+    'webhook:test:') path='webhook test' ;;
+    'config:list:') path='config list' ;;
+    'config:get:') path='config get' ;;
+    'config:set:') path='config set' ;;
+    'config:unset:') path='config unset' ;;
+    'config:path:') path='config path' ;;
+    'ledger:status:') path='ledger status' ;;
+    'ledger:export:') path='ledger export' ;;
+    'ledger:import:') path='ledger import' ;;
+    'ledger:prune:') path='ledger prune' ;;
+    'ledger:copy:') path='ledger copy' ;;
+    'ledger:migrate:') path='ledger migrate' ;;
+    'ledger:account:') path='ledger account' ;;
+    'sandbox:reset:') path='sandbox reset' ;;
+    'sandbox:release:') path='sandbox release' ;;
+    'sandbox:advance:') path='sandbox advance' ;;
     *) return 1 ;;
   esac
 }
 
 # The flags of a command.
 _steno_flags() {
-  case $1:$2 in
-    'order:') offers=(--sku --from --feed --dry-run --wait --download --skip-ordered --latest --since --match --per-order --notes --notes-file --name --key --test --max-cost --unpriced --interval --format --name-as --fail-on-hold --retry-unclear --again --any-sku --param) ;;
-    'attempts settle:') offers=(--placed --file --not-placed) ;;
-    'files:') offers=(--state --since --order --refresh --limit) ;;
-    'file:') offers=(--watch --interval) ;;
-    'track:') offers=(--from) ;;
-    'wait:') offers=(--order --interval --download --format --name-as) ;;
-    'transcript:') offers=(--format --output -o --name-as --from --jobs --force --skip-existing --test --deprecated-path) ;;
-    'sync:') offers=(--download --format --name-as --jobs) ;;
-    'upgrade:') offers=(--sku --any-sku --test) ;;
-    'refund:') offers=(--yes -y --test) ;;
-    'balance:') offers=(--min) ;;
-    'report:') offers=(--since --by --html) ;;
-    'listen:') offers=(--port --register --public-url --tunnel --forward-to --exec --download --host --path --tls-cert --tls-key --exec-with-key --exec-timeout --jobs --format --name-as --only --until --count --keep --verbose) ;;
-    'events:') offers=(--limit --event --file --order --since --found --follow) ;;
-    'events replay:') offers=(--to --exec --exec-with-key --exec-timeout) ;;
-    'login:') offers=(--api-key-command --no-verify) ;;
-    'ledger export:') offers=(--output -o --force --all-profiles --damaged) ;;
-    'ledger import:') offers=(--as) ;;
-    'ledger prune:') offers=(--before --all-profiles --dry-run --yes -y) ;;
-    'ledger copy:') offers=(--to --dry-run) ;;
-    'sandbox:') offers=(--port --host --speed --ephemeral --fault) ;;
+  case $1:$2:${3-} in
+    'order::') offers=(--sku --from --feed --dry-run --wait --download --skip-ordered --latest --since --match --per-order --notes --notes-file --name --key --test --max-cost --unpriced --interval --format --name-as --fail-on-hold --retry-unclear --again --any-sku --param) ;;
+    'attempts settle::') offers=(--placed --file --not-placed) ;;
+    'files::') offers=(--state --since --order --refresh --limit) ;;
+    'file::') offers=(--watch --interval) ;;
+    'track::') offers=(--from) ;;
+    'wait::') offers=(--order --interval --download --format --name-as) ;;
+    'transcript::') offers=(--format --output -o --name-as --from --jobs --force --skip-existing --test --deprecated-path) ;;
+    'sync::') offers=(--download --format --name-as --jobs) ;;
+    'upgrade::') offers=(--sku --any-sku --test) ;;
+    'refund::') offers=(--yes -y --test) ;;
+    'balance::') offers=(--min) ;;
+    'report::') offers=(--since --by --html) ;;
+    'listen::') offers=(--port --register --public-url --tunnel --forward-to --exec --download --host --path --tls-cert --tls-key --exec-with-key --exec-timeout --jobs --format --name-as --only --until --count --keep --verbose) ;;
+    'events::') offers=(--limit --event --file --order --since --found --follow) ;;
+    'events replay::') offers=(--to --exec --exec-with-key --exec-timeout) ;;
+    'login::') offers=(--api-key-command --no-verify) ;;
+    'ledger export::') offers=(--output -o --force --all-profiles --damaged) ;;
+    'ledger import::') offers=(--as) ;;
+    'ledger prune::') offers=(--before --all-profiles --dry-run --yes -y) ;;
+    'ledger copy::') offers=(--to --dry-run) ;;
+    'sandbox::') offers=(--port --host --speed --ephemeral --fault) ;;
   esac
   offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --debug --timeout --no-ledger --help -h --version -V)
 }
 
 # What to offer as the value of a flag; fails for a flag without a value.
 _steno_value() {
-  case $1:$2 in
-    'sandbox:--port') ;;
-    'sandbox:--host') ;;
-    'sandbox:--speed') ;;
-    'sandbox:--fault') list=1 ;;
-    'ledger copy:--to') ;;
-    'ledger prune:--before') ;;
-    'ledger import:--as') ;;
-    'ledger export:--output' | 'ledger export:-o') kind=file ;;
-    'login:--api-key-command') ;;
-    'events replay:--to') ;;
-    'events replay:--exec') ;;
-    'events replay:--exec-timeout') ;;
-    'events:--limit') ;;
-    'events:--event') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
-    'events:--file') kind=audiofile ;;
-    'events:--order') kind=order ;;
-    'events:--since') ;;
-    'listen:--port') ;;
-    'listen:--public-url') ;;
-    'listen:--tunnel') ;;
-    'listen:--forward-to') list=1 ;;
-    'listen:--exec') ;;
-    'listen:--download') kind=folder ;;
-    'listen:--host') ;;
-    'listen:--path') ;;
-    'listen:--tls-cert') kind=file ;;
-    'listen:--tls-key') kind=file ;;
-    'listen:--exec-timeout') ;;
-    'listen:--jobs') ;;
-    'listen:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
-    'listen:--name-as') ;;
-    'listen:--only') list=1 offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
-    'listen:--until') offers=(TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
-    'listen:--count') ;;
-    'listen:--keep') ;;
-    'report:--since') ;;
-    'report:--by') offers=(month sku order) ;;
-    'report:--html') kind=file ;;
-    'balance:--min') ;;
-    'upgrade:--sku') list=1 one=',UPGRD1,UPGRD2,UPGRD3,' offers=(DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3) ;;
-    'sync:--download') kind=folder ;;
-    'sync:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
-    'sync:--name-as') ;;
-    'sync:--jobs') ;;
-    'transcript:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
-    'transcript:--output' | 'transcript:-o') kind=file ;;
-    'transcript:--name-as') ;;
-    'transcript:--from') kind=file ;;
-    'transcript:--jobs') ;;
-    'wait:--order') kind=order ;;
-    'wait:--interval') ;;
-    'wait:--download') kind=folder ;;
-    'wait:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
-    'wait:--name-as') ;;
-    'track:--from') kind=file ;;
-    'file:--interval') ;;
-    'files:--state') list=1 offers=('Audio Processing' 'Awaiting Edit' 'Awaiting Final Approval' 'Billing Processing' 'Checking Audio Quality' Delivered 'Editing to Word Count' Error 'On Hold' 'Order Cancelled' 'Order Chargeable' 'Order Processing' 'Out for edit' Pre-Processing Processing Refunded 'Technical Difficulty' 'Temporary Error' Transcribing) ;;
-    'files:--since') ;;
-    'files:--order') kind=order ;;
-    'files:--limit') ;;
-    'attempts settle:--placed') kind=order ;;
-    'attempts settle:--file') list=1 ;;
-    'order:--sku') list=1 one=',TRANS14,TRANS2,TRANS6,TRANS7,EMSR02,' offers=(TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1) ;;
-    'order:--from') kind=file ;;
-    'order:--feed') kind=file ;;
-    'order:--download') kind=folder ;;
-    'order:--latest') ;;
-    'order:--since') ;;
-    'order:--match') ;;
-    'order:--per-order') ;;
-    'order:--notes') ;;
-    'order:--notes-file') kind=file ;;
-    'order:--name') ;;
-    'order:--key') ;;
-    'order:--max-cost') ;;
-    'order:--interval') ;;
-    'order:--format') list=1 offers=(txt doc rtf html srt docx tstxt vtt) ;;
-    'order:--name-as') ;;
-    'order:--param') ;;
-    *':--profile') ;;
-    *':--base-url') ;;
-    *':--api-key') ;;
-    *':--timeout') ;;
+  case $1:$2:${3-} in
+    'order:--sku:') list=1 one=',TRANS14,TRANS2,TRANS6,TRANS7,EMSR02,' offers=('TRANS14	Budget transcription, target of 14 days' 'TRANS2	1-day expert transcription' 'TRANS6	6-day transcription' 'TRANS7	6-day transcription' 'EMSR02	Advanced machine transcription' 'DIFFQ2	Difficult audio' 'TSTMP1	Timestamps' 'CAPTION1	Captions/subtitles' 'VERBATIM1	Verbatim') ;;
+    'order:--from:' | 'order:--feed:' | 'order:--notes-file:' | 'track:--from:' | 'transcript:--output:' | 'transcript:-o:' | 'transcript:--from:' | 'report:--html:' | 'listen:--tls-cert:' | 'listen:--tls-key:' | 'ledger export:--output:' | 'ledger export:-o:') kind=file ;;
+    'order:--download:' | 'wait:--download:' | 'sync:--download:' | 'listen:--download:') kind=folder ;;
+    'order:--latest:' | 'order:--since:' | 'order:--match:' | 'order:--per-order:' | 'order:--notes:' | 'order:--name:' | 'order:--key:' | 'order:--max-cost:' | 'order:--interval:' | 'order:--name-as:' | 'order:--param:' | 'files:--since:' | 'files:--limit:' | 'file:--interval:' | 'wait:--interval:' | 'wait:--name-as:' | 'transcript:--name-as:' | 'transcript:--jobs:' | 'sync:--name-as:' | 'sync:--jobs:' | 'balance:--min:' | 'report:--since:' | 'listen:--port:' | 'listen:--public-url:' | 'listen:--tunnel:' | 'listen:--exec:' | 'listen:--host:' | 'listen:--path:' | 'listen:--exec-timeout:' | 'listen:--jobs:' | 'listen:--name-as:' | 'listen:--count:' | 'listen:--keep:' | 'events:--limit:' | 'events:--since:' | 'events replay:--to:' | 'events replay:--exec:' | 'events replay:--exec-timeout:' | 'login:--api-key-command:' | 'ledger prune:--before:' | 'sandbox:--port:' | 'sandbox:--host:' | 'sandbox:--speed:') ;;
+    'order:--format:' | 'wait:--format:' | 'transcript:--format:' | 'sync:--format:' | 'listen:--format:') list=1 offers=('txt	Plain text' 'doc	Word 97 to 2003' 'rtf	Rich text' 'html	Web page' 'srt	SubRip subtitles' 'docx	Word' 'tstxt	Plain text with timestamps' 'vtt	WebVTT subtitles') ;;
+    'attempts settle:--placed:' | 'files:--order:' | 'wait:--order:' | 'events:--order:') kind=order ;;
+    'attempts settle:--file:' | 'listen:--forward-to:' | 'sandbox:--fault:') list=1 ;;
+    'files:--state:') list=1 offers=('Audio Processing	under way' 'Awaiting Edit	under way' 'Awaiting Final Approval	under way' 'Billing Processing	under way' 'Checking Audio Quality	under way' 'Delivered	the transcript is there' 'Editing to Word Count	under way' 'Error	no transcript comes' 'On Hold	waits for a release' 'Order Cancelled	no transcript comes' 'Order Chargeable	under way' 'Order Processing	under way' 'Out for edit	under way' 'Pre-Processing	under way' 'Processing	under way' 'Refunded	no transcript comes' 'Technical Difficulty	under way' 'Temporary Error	under way' 'Transcribing	under way') ;;
+    'upgrade:--sku:') list=1 one=',UPGRD1,UPGRD2,UPGRD3,' offers=('DIFFQ2	Difficult audio upgrade' 'TSTMP1	Timestamps' 'CAPTION1	Subtitles/captions' 'EDIT01	Extra editing' 'UPGRD1	Upgrade TRANS14 to TRANS6' 'UPGRD2	Upgrade TRANS14 to TRANS2' 'UPGRD3	Upgrade TRANS6 to TRANS2') ;;
+    'report:--by:') offers=(month sku order) ;;
+    'listen:--only:' | 'events:--event:') list=1 offers=('TRANSCRIPT_COMPLETE	transcription of a file is complete' 'DUPLICATE_FILE	a file that was ordered before is detected' 'REFUND_ISSUED	money is refunded to the prepay balance' 'CC_AUTH_FAILURE	authorization of the account'\''s card failed' 'DIFFICULT_AUDIO	in some cases, a file is found to be difficult' 'ORDER_ON_HOLD	an order is accepted but held instead of started') ;;
+    'listen:--until:') offers=('TRANSCRIPT_COMPLETE	transcription of a file is complete' 'DUPLICATE_FILE	a file that was ordered before is detected' 'REFUND_ISSUED	money is refunded to the prepay balance' 'CC_AUTH_FAILURE	authorization of the account'\''s card failed' 'DIFFICULT_AUDIO	in some cases, a file is found to be difficult' 'ORDER_ON_HOLD	an order is accepted but held instead of started') ;;
+    'events:--file:') kind=audiofile ;;
+    'ledger import:--as:') kind=account ;;
+    'ledger copy:--to:') kind=copy-target ;;
+    *':--profile:') kind=profile ;;
+    *':--base-url:') kind=base-url ;;
+    *':--api-key:' | *':--timeout:') ;;
     *) return 1 ;;
   esac
 }
 
-# What to offer as the nth argument of a command.
+# What to offer as the nth argument of a command, after another one.
 _steno_argument() {
-  case $1:$2 in
-    ':0') offers=(order attempts files ls file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion help) ;;
-    'attempts:0') offers=(settle) ;;
-    'attempts settle:0') kind=attempt ;;
-    'file:'*) kind=audiofile ;;
-    'wait:'*) kind=audiofile ;;
-    'transcript:'*) kind=audiofile ;;
-    'upgrade:0') kind=audiofile ;;
-    'refund:0') kind=audiofile ;;
+  case $1:$2:${3-} in
+    ':0:'*) offers=('order	Order transcription of audio at one or more URLs' 'attempts	List orders whose outcome is not known' 'files	List what the ledger knows of your orders and files' 'ls	List what the ledger knows of your orders and files' 'file	Show the details and the state of files' 'track	Take files into the ledger that were ordered elsewhere' 'wait	Wait until files are delivered' 'transcript	Download transcripts' 'sync	Refresh every open file and download what is new' 'upgrade	Upgrade a file' 'refund	Refund a file on which no work has been done' 'balance	Show the prepay balance in USD' 'invoice	Show invoices with their items and totals' 'report	Show what was spent, how long it took, and what is late' 'listen	Receive events, keep them, and act on them' 'events	List what listen has received' 'webhook	Read, set and test the account'\''s webhook' 'login	Keep the key of your account' 'logout	Forget the key of a profile' 'whoami	Show the key (masked) and where each setting came from' 'config	Read and change the settings of a profile' 'ledger	Look after the ledger: back up, move, share, clean' 'skus	List the SKUs that can be ordered and upgraded' 'states	List the states of files and invoices' 'formats	List the formats of transcripts' 'sandbox	Serve the whole API on this machine: no account, no cost' 'api	Make a raw call, with the key added' 'completion	Print the completion script of a shell' 'help	Explain a command or a topic') ;;
+    'order:'* | 'ledger import:0:'*) kind=file ;;
+    'attempts:0:'*) offers=('settle	Say what became of an order without a known end') ;;
+    'attempts settle:0:'*) kind=attempt ;;
+    'file:'* | 'wait:'* | 'transcript:'* | 'upgrade:0:'* | 'refund:0:'*) kind=audiofile ;;
     'invoice:'*) kind=invoice ;;
-    'events:0') offers=(show replay) ;;
-    'webhook:0') offers=(get set test) ;;
-    'webhook test:0') offers=(TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
-    'config:0') offers=(list get set unset path) ;;
-    'config get:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1) ;;
-    'config set:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1) ;;
-    'config unset:0') offers=(base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1) ;;
-    'ledger:0') offers=(status export import prune copy migrate account) ;;
-    'ledger import:0') kind=file ;;
-    'sandbox:0') offers=(reset release advance) ;;
-    'sandbox release:0') kind=order ;;
-    'sandbox advance:'*) kind=audiofile ;;
-    'api:0') offers=(GET POST PUT PATCH DELETE HEAD) ;;
-    'completion:0') offers=(bash zsh fish powershell) ;;
-    'help:0') offers=(order attempts files file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion commands options exit-codes environment output json money topics) ;;
+    'events:0:'*) offers=('show	Show one event whole, and what was done about it' 'replay	Send events once more, as they were received') ;;
+    'events show:0:'* | 'events replay:'*) kind=event ;;
+    'webhook:0:'*) offers=('get	Show the URL that events are sent to' 'set	Set the URL that events are sent to' 'test	Ask for a test delivery of an event') ;;
+    'webhook test:0:'*) offers=('TRANSCRIPT_COMPLETE	transcription of a file is complete' 'REFUND_ISSUED	money is refunded to the prepay balance' 'DIFFICULT_AUDIO	in some cases, a file is found to be difficult' 'ORDER_ON_HOLD	an order is accepted but held instead of started') ;;
+    'config:0:'*) offers=('list	Show every setting and where it came from' 'get	Show one setting' 'set	Keep a setting in the profile' 'unset	Remove a setting from the profile' 'path	Show where the settings are kept') ;;
+    'config get:0:'* | 'config set:0:'* | 'config unset:0:'*) offers=('base-url	address of the service' 'api-key	key of the account' 'api-key-command	command that prints the key' 'timeout	how long a request may take' 'ledger	postgres:// URL of a ledger that a team shares' 'ledger-password-command	command that prints the password of the shared ledger' 'account	whose orders these are, in a shared ledger (default: the name of the profile)' 'upload-command	command that uploads a file and prints its https URL, for order <file>' 'budget	how much may be ordered in a day, week, month or year: 200/month' 'currency	currency of amounts that say none' 'price.TRANS14	price of a minute: Budget transcription, target of 14 days' 'price.TRANS2	price of a minute: 1-day expert transcription' 'price.TRANS6	price of a minute: 6-day transcription' 'price.TRANS7	price of a minute: 6-day transcription' 'price.EMSR02	price of a minute: Advanced machine transcription' 'price.DIFFQ2	price of a minute: Difficult audio' 'price.TSTMP1	price of a minute: Timestamps' 'price.CAPTION1	price of a minute: Captions/subtitles' 'price.VERBATIM1	price of a minute: Verbatim') ;;
+    'config set:1:base-url') kind=base-url ;;
+    'config set:1:ledger') kind=ledger ;;
+    'config set:1:account') kind=account ;;
+    'config set:1:timeout') offers=(30s 1m 2m 5m) ;;
+    'config set:1:currency') offers=(USD EUR GBP) ;;
+    'ledger:0:'*) offers=('status	Say where the ledger is, and how it is' 'export	Write the ledger as JSON lines' 'import	Take an export into the ledger' 'prune	Remove old events from the ledger' 'copy	Copy the ledger to a shared one, or back' 'migrate	Bring the shared ledger up to date' 'account	Change the base URL of an account in the shared ledger') ;;
+    'sandbox:0:'*) offers=('reset	Forget all orders and start afresh' 'release	End the hold of an order, which then goes on' 'advance	Move files to their next state at once') ;;
+    'sandbox release:0:'*) kind=sandbox-held-order ;;
+    'sandbox advance:'*) kind=sandbox-audiofile ;;
+    'api:0:'*) offers=(GET POST PUT PATCH DELETE HEAD) ;;
+    'completion:0:'*) offers=(bash zsh fish powershell) ;;
+    'help:0:'*) offers=('order	Order transcription of audio at one or more URLs' 'attempts	List orders whose outcome is not known' 'files	List what the ledger knows of your orders and files' 'file	Show the details and the state of files' 'track	Take files into the ledger that were ordered elsewhere' 'wait	Wait until files are delivered' 'transcript	Download transcripts' 'sync	Refresh every open file and download what is new' 'upgrade	Upgrade a file' 'refund	Refund a file on which no work has been done' 'balance	Show the prepay balance in USD' 'invoice	Show invoices with their items and totals' 'report	Show what was spent, how long it took, and what is late' 'listen	Receive events, keep them, and act on them' 'events	List what listen has received' 'webhook	Read, set and test the account'\''s webhook' 'login	Keep the key of your account' 'logout	Forget the key of a profile' 'whoami	Show the key (masked) and where each setting came from' 'config	Read and change the settings of a profile' 'ledger	Look after the ledger: back up, move, share, clean' 'skus	List the SKUs that can be ordered and upgraded' 'states	List the states of files and invoices' 'formats	List the formats of transcripts' 'sandbox	Serve the whole API on this machine: no account, no cost' 'api	Make a raw call, with the key added' 'completion	Print the completion script of a shell' 'commands	every command in a line' 'options	options that every command takes' 'exit-codes	what each exit code means' 'environment	environment variables and settings' 'output	tables, rows for scripts, errors and hints' 'json	what --json prints, and its names' 'money	what costs money, and how it is paid once' 'topics	every topic of help') ;;
+    'help:1:attempts') offers=(settle) ;;
+    'help:1:events') offers=(show replay) ;;
+    'help:1:webhook') offers=(get set test) ;;
+    'help:1:config') offers=(list get set unset path) ;;
+    'help:1:ledger') offers=(status export import prune copy migrate account) ;;
+    'help:1:sandbox') offers=(reset release advance) ;;
   esac
 }
 
-# Adds a value that begins with what is typed, quoted as its place requires.
+# Adds a value that begins with what is typed, quoted as its place requires. What follows a tab tells about it: it is
+# shown where bash only lists (COMP_TYPE 63, which bash 3.2 does not know) and never gets into the line.
 _steno_add() {
+  local about=
+  [[ $1 == *$'\t'* && ${COMP_TYPE-} == 63 ]] && about=${1#*$'\t'}
+  set -- "${1%%$'\t'*}" "${2-}"
   local text=$head$1
   [[ $1 == "$typed"* ]] || return 0
   [[ $list && $used == *",$1,"* ]] && return 0
@@ -244,6 +189,10 @@ _steno_add() {
   if [[ -z $quote && ${2-} != raw ]]; then
     printf -v text %q "$text"
     text=${text//\\,/,}
+  fi
+  if [[ $about ]]; then
+    text+="  ($about)"
+    text=${text:0:${COLUMNS:-80} - 2}
   fi
   COMPREPLY+=("$text")
 }
@@ -258,7 +207,7 @@ _steno_add_ids() {
   local each found
   found=$(STENO_PROFILE=$profile command steno __complete "$kind" "$typed" 2>/dev/null </dev/null) || return 0
   [[ $found ]] || return 0
-  while IFS= read -r each; do _steno_add "${each%%$'\t'*}"; done <<<"$found"
+  while IFS= read -r each; do _steno_add "$each"; done <<<"$found"
 }
 
 # Sets used to the values that the flag has already, and taken where one of those is among the values of one,
@@ -291,8 +240,8 @@ _steno_offer() {
 }
 
 _steno() {
-  local words=() cur= keep= quote= path= count=0 flag= rest= profile=${STENO_PROFILE-}
-  local kind= list= one= offers=() given=() head= typed i word
+  local words=() cur= keep= quote= path= count=0 flag= rest= last= profile=${STENO_PROFILE-}
+  local kind= list= one= offers=() given=() head= typed i word sandbox=
   COMPREPLY=()
   _steno_words
   for ((i = 1; i < ${#words[@]}; i++)); do
@@ -302,23 +251,24 @@ _steno() {
       given+=("$flag=$word")
       flag=
     elif [[ $rest || $word != -?* ]]; then
-      [[ $count == 0 ]] && _steno_child "$path" "$word" || count=$((count + 1))
+      [[ $count == 0 ]] && _steno_child "$path" "$word" || count=$((count + 1)) last=$word
     elif [[ $word == -- ]]; then
       rest=1
     elif [[ $word == --*=* ]]; then
       [[ $word == --profile=* ]] && profile=${word#*=}
       given+=("$word")
     elif [[ $word == --sandbox ]]; then
-      profile=sandbox
+      sandbox=1
     elif _steno_value "$path" "$word"; then
       flag=$word
     fi
   done
+  [[ $sandbox ]] && profile=sandbox
   kind= list= one= offers=() typed=$cur
   if [[ $flag ]]; then
     _steno_value "$path" "$flag"
   elif [[ $rest || $cur != -* ]]; then
-    _steno_argument "$path" "$count"
+    _steno_argument "$path" "$count" "$last"
   elif [[ $cur != --*=* ]]; then
     _steno_flags "$path" ''
   elif _steno_value "$path" "${cur%%=*}"; then

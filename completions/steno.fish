@@ -1,11 +1,13 @@
 # Completion of steno for fish, generated from the program: changes made here are lost.
 
-# Prints the command at the cursor, the number of arguments before it, and the profile.
+# Prints the command at the cursor, the number of arguments before it, the profile, and the last of those arguments.
 function __steno_where
     set -l path ''
     set -l count 0
     set -l flag ''
     set -l rest ''
+    set -l last ''
+    set -l sandbox ''
     set -l profile "$STENO_PROFILE"
     set -l tokens (commandline -opc)
     for token in $tokens[2..-1]
@@ -19,7 +21,7 @@ function __steno_where
             case '*:--'
                 set rest 1
             case '*:--sandbox'
-                set profile sandbox
+                set sandbox 1
             case '*:--profile=*'
                 set profile (string replace -- --profile= '' $token)
             case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--feed' 'order:--download' 'order:--latest' 'order:--since' 'order:--match' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--key' 'order:--max-cost' 'order:--interval' 'order:--format' 'order:--name-as' 'order:--param' 'attempts settle:--placed' 'attempts settle:--file' 'files:--state' 'files:--since' 'files:--order' 'files:--limit' 'file:--interval' 'track:--from' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'wait:--name-as' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--name-as' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'report:--since' 'report:--by' 'report:--html' 'listen:--port' 'listen:--public-url' 'listen:--tunnel' 'listen:--forward-to' 'listen:--exec' 'listen:--download' 'listen:--host' 'listen:--path' 'listen:--tls-cert' 'listen:--tls-key' 'listen:--exec-timeout' 'listen:--jobs' 'listen:--format' 'listen:--name-as' 'listen:--only' 'listen:--until' 'listen:--count' 'listen:--keep' 'events:--limit' 'events:--event' 'events:--file' 'events:--order' 'events:--since' 'events replay:--to' 'events replay:--exec' 'events replay:--exec-timeout' 'login:--api-key-command' 'ledger export:--output' 'ledger export:-o' 'ledger import:--as' 'ledger prune:--before' 'ledger copy:--to' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault'
@@ -129,15 +131,19 @@ function __steno_where
             set path 'sandbox advance'
         case '*'
             set count (math $count + 1)
+            set last $token
         end
     end
-    printf '%s\n' "$path" $count "$profile"
+    test -n "$sandbox"; and set profile sandbox
+    printf '%s\n' "$path" $count "$profile" "$last"
 end
 
 function __steno_at
     set -l where (__steno_where)
     test "$where[1]" = "$argv[1]"; and begin
         test (count $argv) = 1; or test $where[2] = $argv[2]
+    end; and begin
+        test (count $argv) -lt 3; or test "$where[4]" = "$argv[3]"
     end
 end
 
@@ -230,8 +236,8 @@ complete -c steno -n '__steno_at ledger 0' -a 'account' -d 'Change the base URL 
 complete -c steno -n '__steno_at sandbox 0' -a 'reset' -d 'Forget all orders and start afresh'
 complete -c steno -n '__steno_at sandbox 0' -a 'release' -d 'End the hold of an order, which then goes on'
 complete -c steno -n '__steno_at sandbox 0' -a 'advance' -d 'Move files to their next state at once'
-complete -c steno -l profile -x -d 'use the settings of this profile'
-complete -c steno -l base-url -x -d 'address of the service, ending in /API4'
+complete -c steno -l profile -x -a '(__steno_ids profile)' -d 'use the settings of this profile'
+complete -c steno -l base-url -x -a '(__steno_ids base-url)' -d 'address of the service, ending in /API4'
 complete -c steno -l api-key -x -d 'key of the account; better kept by login or in the environment'
 complete -c steno -l sandbox -d 'use the service inside steno: no account, no network, no cost'
 complete -c steno -l json -d 'print one JSON document, with every field as the service sent it'
@@ -243,7 +249,7 @@ complete -c steno -l timeout -x -d 'give up after this long'
 complete -c steno -l no-ledger -d 'neither read nor write the ledger of your orders'
 complete -c steno -l help -s h -d 'explain this command'
 complete -c steno -l version -s V -d 'print the version'
-complete -c steno -n '__steno_at order' -l sku -x -a '(printf "%s\\n" TRANS14 TRANS2 TRANS6 TRANS7 EMSR02 DIFFQ2 TSTMP1 CAPTION1 VERBATIM1 | __steno_list --sku TRANS14 TRANS2 TRANS6 TRANS7 EMSR02)' -d 'a transcription and add-ons'
+complete -c steno -n '__steno_at order' -l sku -x -a '(printf "%s\\n" TRANS14\\t"Budget transcription, target of 14 days" TRANS2\\t"1-day expert transcription" TRANS6\\t"6-day transcription" TRANS7\\t"6-day transcription" EMSR02\\t"Advanced machine transcription" DIFFQ2\\t"Difficult audio" TSTMP1\\tTimestamps CAPTION1\\tCaptions/subtitles VERBATIM1\\tVerbatim | __steno_list --sku TRANS14 TRANS2 TRANS6 TRANS7 EMSR02)' -d 'a transcription and add-ons'
 complete -c steno -n '__steno_at order' -l from -r -F -d 'take the URLs from a manifest, or from stdin with -'
 complete -c steno -n '__steno_at order' -l feed -r -F -d 'order episodes of a podcast feed (RSS or Atom)'
 complete -c steno -n '__steno_at order' -l dry-run -d 'show the orders and what they would cost; send nothing'
@@ -262,18 +268,19 @@ complete -c steno -n '__steno_at order' -l test -d 'place a test order, which is
 complete -c steno -n '__steno_at order' -l max-cost -x -d 'order nothing if it would cost more, or if that is not known'
 complete -c steno -n '__steno_at order' -l unpriced -d 'under a budget, order also what has no known price'
 complete -c steno -n '__steno_at order' -l interval -x -d 'with --wait or --download, the time between two polls'
-complete -c steno -n '__steno_at order' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'with --download, the document types'
+complete -c steno -n '__steno_at order' -l format -x -a '(printf "%s\\n" txt\\t"Plain text" doc\\t"Word 97 to 2003" rtf\\t"Rich text" html\\t"Web page" srt\\t"SubRip subtitles" docx\\tWord tstxt\\t"Plain text with timestamps" vtt\\t"WebVTT subtitles" | __steno_list --format)' -d 'with --download, the document types'
 complete -c steno -n '__steno_at order' -l name-as -x -d 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id'
 complete -c steno -n '__steno_at order' -l fail-on-hold -d 'exit with 5 if the order is put on hold'
 complete -c steno -n '__steno_at order' -l retry-unclear -d 'with --skip-ordered: order again what had no clear answer'
 complete -c steno -n '__steno_at order' -l again -d 'order again what is on order already'
 complete -c steno -n '__steno_at order' -l any-sku -d 'accept SKUs that the API document does not list'
 complete -c steno -n '__steno_at order' -l param -x -d 'send one more parameter as it is; repeat it for each'
+complete -c steno -n '__steno_at order' -F
 complete -c steno -n '__steno_at "attempts settle"' -l placed -x -a '(__steno_ids order)' -d 'it went through, as this order'
 complete -c steno -n '__steno_at "attempts settle"' -l file -x -a '(printf "%s\\n"  | __steno_list --file)' -d 'with --placed, the audiofiles of the order'
 complete -c steno -n '__steno_at "attempts settle"' -l not-placed -d 'it did not go through'
 complete -c steno -n '__steno_at "attempts settle" 0' -x -a '(__steno_ids attempt)'
-complete -c steno -n '__steno_at files' -l state -x -a '(printf "%s\\n" "Audio Processing" "Awaiting Edit" "Awaiting Final Approval" "Billing Processing" "Checking Audio Quality" Delivered "Editing to Word Count" Error "On Hold" "Order Cancelled" "Order Chargeable" "Order Processing" "Out for edit" Pre-Processing Processing Refunded "Technical Difficulty" "Temporary Error" Transcribing | __steno_list --state)' -d 'only files in these states'
+complete -c steno -n '__steno_at files' -l state -x -a '(printf "%s\\n" "Audio Processing"\\t"under way" "Awaiting Edit"\\t"under way" "Awaiting Final Approval"\\t"under way" "Billing Processing"\\t"under way" "Checking Audio Quality"\\t"under way" Delivered\\t"the transcript is there" "Editing to Word Count"\\t"under way" Error\\t"no transcript comes" "On Hold"\\t"waits for a release" "Order Cancelled"\\t"no transcript comes" "Order Chargeable"\\t"under way" "Order Processing"\\t"under way" "Out for edit"\\t"under way" Pre-Processing\\t"under way" Processing\\t"under way" Refunded\\t"no transcript comes" "Technical Difficulty"\\t"under way" "Temporary Error"\\t"under way" Transcribing\\t"under way" | __steno_list --state)' -d 'only files in these states'
 complete -c steno -n '__steno_at files' -l since -x -d 'only files ordered since then: 2026-11-01, or 3d ago'
 complete -c steno -n '__steno_at files' -l order -x -a '(__steno_ids order)' -d 'only files of this order'
 complete -c steno -n '__steno_at files' -l refresh -d 'ask the service about every open file first'
@@ -285,10 +292,10 @@ complete -c steno -n '__steno_at track' -l from -r -F -d 'take ids from a file, 
 complete -c steno -n '__steno_at wait' -l order -x -a '(__steno_ids order)' -d 'wait for the files of this order'
 complete -c steno -n '__steno_at wait' -l interval -x -d 'time between two polls'
 complete -c steno -n '__steno_at wait' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'download each transcript as it is delivered'
-complete -c steno -n '__steno_at wait' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'with --download, the document types'
+complete -c steno -n '__steno_at wait' -l format -x -a '(printf "%s\\n" txt\\t"Plain text" doc\\t"Word 97 to 2003" rtf\\t"Rich text" html\\t"Web page" srt\\t"SubRip subtitles" docx\\tWord tstxt\\t"Plain text with timestamps" vtt\\t"WebVTT subtitles" | __steno_list --format)' -d 'with --download, the document types'
 complete -c steno -n '__steno_at wait' -l name-as -x -d 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id'
 complete -c steno -n '__steno_at wait' -x -a '(__steno_ids audiofile)'
-complete -c steno -n '__steno_at transcript' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'document types'
+complete -c steno -n '__steno_at transcript' -l format -x -a '(printf "%s\\n" txt\\t"Plain text" doc\\t"Word 97 to 2003" rtf\\t"Rich text" html\\t"Web page" srt\\t"SubRip subtitles" docx\\tWord tstxt\\t"Plain text with timestamps" vtt\\t"WebVTT subtitles" | __steno_list --format)' -d 'document types'
 complete -c steno -n '__steno_at transcript' -l output -s o -r -F -d 'where to: a file, a folder, or - for stdout'
 complete -c steno -n '__steno_at transcript' -l name-as -x -d 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id'
 complete -c steno -n '__steno_at transcript' -l from -r -F -d 'take ids from a file, one a line, or from stdin with -'
@@ -299,10 +306,10 @@ complete -c steno -n '__steno_at transcript' -l test -d 'ask for a fake transcri
 complete -c steno -n '__steno_at transcript' -l deprecated-path -d 'use the old path of the API'
 complete -c steno -n '__steno_at transcript' -x -a '(__steno_ids audiofile)'
 complete -c steno -n '__steno_at sync' -l download -x -a '(__fish_complete_directories (__steno_typed))' -d 'where transcripts go'
-complete -c steno -n '__steno_at sync' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'document types'
+complete -c steno -n '__steno_at sync' -l format -x -a '(printf "%s\\n" txt\\t"Plain text" doc\\t"Word 97 to 2003" rtf\\t"Rich text" html\\t"Web page" srt\\t"SubRip subtitles" docx\\tWord tstxt\\t"Plain text with timestamps" vtt\\t"WebVTT subtitles" | __steno_list --format)' -d 'document types'
 complete -c steno -n '__steno_at sync' -l name-as -x -d 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id'
 complete -c steno -n '__steno_at sync' -l jobs -x -d 'how many at once'
-complete -c steno -n '__steno_at upgrade' -l sku -x -a '(printf "%s\\n" DIFFQ2 TSTMP1 CAPTION1 EDIT01 UPGRD1 UPGRD2 UPGRD3 | __steno_list --sku UPGRD1 UPGRD2 UPGRD3)' -d 'the upgrades'
+complete -c steno -n '__steno_at upgrade' -l sku -x -a '(printf "%s\\n" DIFFQ2\\t"Difficult audio upgrade" TSTMP1\\tTimestamps CAPTION1\\tSubtitles/captions EDIT01\\t"Extra editing" UPGRD1\\t"Upgrade TRANS14 to TRANS6" UPGRD2\\t"Upgrade TRANS14 to TRANS2" UPGRD3\\t"Upgrade TRANS6 to TRANS2" | __steno_list --sku UPGRD1 UPGRD2 UPGRD3)' -d 'the upgrades'
 complete -c steno -n '__steno_at upgrade' -l any-sku -d 'accept SKUs that the API document does not list'
 complete -c steno -n '__steno_at upgrade' -l test -d 'ask for a fake success; only for audiofiles 100 and 101'
 complete -c steno -n '__steno_at upgrade 0' -x -a '(__steno_ids audiofile)'
@@ -328,49 +335,62 @@ complete -c steno -n '__steno_at listen' -l tls-key -r -F -d 'the key of the cer
 complete -c steno -n '__steno_at listen' -l exec-with-key -d 'give the command of --exec the key too, as STENO_API_KEY'
 complete -c steno -n '__steno_at listen' -l exec-timeout -x -d 'end a command of --exec that takes longer'
 complete -c steno -n '__steno_at listen' -l jobs -x -d 'how many commands of --exec run at once'
-complete -c steno -n '__steno_at listen' -l format -x -a '(printf "%s\\n" txt doc rtf html srt docx tstxt vtt | __steno_list --format)' -d 'with --download, the document types'
+complete -c steno -n '__steno_at listen' -l format -x -a '(printf "%s\\n" txt\\t"Plain text" doc\\t"Word 97 to 2003" rtf\\t"Rich text" html\\t"Web page" srt\\t"SubRip subtitles" docx\\tWord tstxt\\t"Plain text with timestamps" vtt\\t"WebVTT subtitles" | __steno_list --format)' -d 'with --download, the document types'
 complete -c steno -n '__steno_at listen' -l name-as -x -d 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id'
-complete -c steno -n '__steno_at listen' -l only -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD | __steno_list --only)' -d 'show and act on these events only; all are kept'
-complete -c steno -n '__steno_at listen' -l until -x -a 'TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD' -d 'end after this event'
+complete -c steno -n '__steno_at listen' -l only -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE\\t"transcription of a file is complete" DUPLICATE_FILE\\t"a file that was ordered before is detected" REFUND_ISSUED\\t"money is refunded to the prepay balance" CC_AUTH_FAILURE\\t"authorization of the account\'s card failed" DIFFICULT_AUDIO\\t"in some cases, a file is found to be difficult" ORDER_ON_HOLD\\t"an order is accepted but held instead of started" | __steno_list --only)' -d 'show and act on these events only; all are kept'
+complete -c steno -n '__steno_at listen' -l until -x -a 'TRANSCRIPT_COMPLETE\\t"transcription of a file is complete" DUPLICATE_FILE\\t"a file that was ordered before is detected" REFUND_ISSUED\\t"money is refunded to the prepay balance" CC_AUTH_FAILURE\\t"authorization of the account\'s card failed" DIFFICULT_AUDIO\\t"in some cases, a file is found to be difficult" ORDER_ON_HOLD\\t"an order is accepted but held instead of started"' -d 'end after this event'
 complete -c steno -n '__steno_at listen' -l count -x -d 'end after this many events'
 complete -c steno -n '__steno_at listen' -l keep -x -d 'remove events that are older, as ledger prune does'
 complete -c steno -n '__steno_at listen' -l verbose -d 'show every field of an event'
 complete -c steno -n '__steno_at events' -l limit -x -d 'show at most this many'
-complete -c steno -n '__steno_at events' -l event -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE DUPLICATE_FILE REFUND_ISSUED CC_AUTH_FAILURE DIFFICULT_AUDIO ORDER_ON_HOLD | __steno_list --event)' -d 'only these events'
+complete -c steno -n '__steno_at events' -l event -x -a '(printf "%s\\n" TRANSCRIPT_COMPLETE\\t"transcription of a file is complete" DUPLICATE_FILE\\t"a file that was ordered before is detected" REFUND_ISSUED\\t"money is refunded to the prepay balance" CC_AUTH_FAILURE\\t"authorization of the account\'s card failed" DIFFICULT_AUDIO\\t"in some cases, a file is found to be difficult" ORDER_ON_HOLD\\t"an order is accepted but held instead of started" | __steno_list --event)' -d 'only these events'
 complete -c steno -n '__steno_at events' -l file -x -a '(__steno_ids audiofile)' -d 'only events about this file'
 complete -c steno -n '__steno_at events' -l order -x -a '(__steno_ids order)' -d 'only events about this order'
 complete -c steno -n '__steno_at events' -l since -x -d 'only events since then: 2026-11-01, or 3d ago'
 complete -c steno -n '__steno_at events' -l found -d 'instead, events that never came, found by asking the service'
 complete -c steno -n '__steno_at events' -l follow -d 'go on and print events as they arrive, until Ctrl-C'
+complete -c steno -n '__steno_at "events show" 0' -x -a '(__steno_ids event)'
 complete -c steno -n '__steno_at "events replay"' -l to -x -d 'send them here'
 complete -c steno -n '__steno_at "events replay"' -l exec -x -d 'run this for each: JSON on stdin, STENO_EVENT_* variables'
 complete -c steno -n '__steno_at "events replay"' -l exec-with-key -d 'give the command of --exec the key too, as STENO_API_KEY'
 complete -c steno -n '__steno_at "events replay"' -l exec-timeout -x -d 'end a command of --exec that takes longer'
-complete -c steno -n '__steno_at "webhook test" 0' -x -a 'TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD'
+complete -c steno -n '__steno_at "events replay"' -x -a '(__steno_ids event)'
+complete -c steno -n '__steno_at "webhook test" 0' -x -a 'TRANSCRIPT_COMPLETE\\t"transcription of a file is complete" REFUND_ISSUED\\t"money is refunded to the prepay balance" DIFFICULT_AUDIO\\t"in some cases, a file is found to be difficult" ORDER_ON_HOLD\\t"an order is accepted but held instead of started"'
 complete -c steno -n '__steno_at login' -l api-key-command -x -d 'keep a command that prints the key, in place of the key'
 complete -c steno -n '__steno_at login' -l no-verify -d 'keep it without asking the service'
-complete -c steno -n '__steno_at "config get" 0' -x -a 'base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1'
-complete -c steno -n '__steno_at "config set" 0' -x -a 'base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1'
-complete -c steno -n '__steno_at "config unset" 0' -x -a 'base-url api-key api-key-command timeout ledger ledger-password-command account upload-command budget currency price.TRANS14 price.TRANS2 price.TRANS6 price.TRANS7 price.EMSR02 price.DIFFQ2 price.TSTMP1 price.CAPTION1 price.VERBATIM1'
+complete -c steno -n '__steno_at "config get" 0' -x -a 'base-url\\t"address of the service" api-key\\t"key of the account" api-key-command\\t"command that prints the key" timeout\\t"how long a request may take" ledger\\t"postgres:// URL of a ledger that a team shares" ledger-password-command\\t"command that prints the password of the shared ledger" account\\t"whose orders these are, in a shared ledger (default: the name of the profile)" upload-command\\t"command that uploads a file and prints its https URL, for order <file>" budget\\t"how much may be ordered in a day, week, month or year: 200/month" currency\\t"currency of amounts that say none" price.TRANS14\\t"price of a minute: Budget transcription, target of 14 days" price.TRANS2\\t"price of a minute: 1-day expert transcription" price.TRANS6\\t"price of a minute: 6-day transcription" price.TRANS7\\t"price of a minute: 6-day transcription" price.EMSR02\\t"price of a minute: Advanced machine transcription" price.DIFFQ2\\t"price of a minute: Difficult audio" price.TSTMP1\\t"price of a minute: Timestamps" price.CAPTION1\\t"price of a minute: Captions/subtitles" price.VERBATIM1\\t"price of a minute: Verbatim"'
+complete -c steno -n '__steno_at "config set" 0' -x -a 'base-url\\t"address of the service" api-key\\t"key of the account" api-key-command\\t"command that prints the key" timeout\\t"how long a request may take" ledger\\t"postgres:// URL of a ledger that a team shares" ledger-password-command\\t"command that prints the password of the shared ledger" account\\t"whose orders these are, in a shared ledger (default: the name of the profile)" upload-command\\t"command that uploads a file and prints its https URL, for order <file>" budget\\t"how much may be ordered in a day, week, month or year: 200/month" currency\\t"currency of amounts that say none" price.TRANS14\\t"price of a minute: Budget transcription, target of 14 days" price.TRANS2\\t"price of a minute: 1-day expert transcription" price.TRANS6\\t"price of a minute: 6-day transcription" price.TRANS7\\t"price of a minute: 6-day transcription" price.EMSR02\\t"price of a minute: Advanced machine transcription" price.DIFFQ2\\t"price of a minute: Difficult audio" price.TSTMP1\\t"price of a minute: Timestamps" price.CAPTION1\\t"price of a minute: Captions/subtitles" price.VERBATIM1\\t"price of a minute: Verbatim"'
+complete -c steno -n '__steno_at "config set" 1 base-url' -x -a '(__steno_ids base-url)'
+complete -c steno -n '__steno_at "config set" 1 ledger' -x -a '(__steno_ids ledger)'
+complete -c steno -n '__steno_at "config set" 1 account' -x -a '(__steno_ids account)'
+complete -c steno -n '__steno_at "config set" 1 timeout' -x -a '30s 1m 2m 5m'
+complete -c steno -n '__steno_at "config set" 1 currency' -x -a 'USD EUR GBP'
+complete -c steno -n '__steno_at "config unset" 0' -x -a 'base-url\\t"address of the service" api-key\\t"key of the account" api-key-command\\t"command that prints the key" timeout\\t"how long a request may take" ledger\\t"postgres:// URL of a ledger that a team shares" ledger-password-command\\t"command that prints the password of the shared ledger" account\\t"whose orders these are, in a shared ledger (default: the name of the profile)" upload-command\\t"command that uploads a file and prints its https URL, for order <file>" budget\\t"how much may be ordered in a day, week, month or year: 200/month" currency\\t"currency of amounts that say none" price.TRANS14\\t"price of a minute: Budget transcription, target of 14 days" price.TRANS2\\t"price of a minute: 1-day expert transcription" price.TRANS6\\t"price of a minute: 6-day transcription" price.TRANS7\\t"price of a minute: 6-day transcription" price.EMSR02\\t"price of a minute: Advanced machine transcription" price.DIFFQ2\\t"price of a minute: Difficult audio" price.TSTMP1\\t"price of a minute: Timestamps" price.CAPTION1\\t"price of a minute: Captions/subtitles" price.VERBATIM1\\t"price of a minute: Verbatim"'
 complete -c steno -n '__steno_at "ledger export"' -l output -s o -r -F -d 'write it to this file, which only you can read'
 complete -c steno -n '__steno_at "ledger export"' -l force -d 'with --output, replace an existing file'
 complete -c steno -n '__steno_at "ledger export"' -l all-profiles -d 'of all profiles'
 complete -c steno -n '__steno_at "ledger export"' -l damaged -d 'read a damaged ledger as far as that goes; all profiles'
-complete -c steno -n '__steno_at "ledger import"' -l as -x -d 'take the rows in as those of this profile or account'
-complete -c steno -n '__steno_at "ledger import" 0' -r -F
+complete -c steno -n '__steno_at "ledger import"' -l as -x -a '(__steno_ids account)' -d 'take the rows in as those of this profile or account'
+complete -c steno -n '__steno_at "ledger import" 0' -F
 complete -c steno -n '__steno_at "ledger prune"' -l before -x -d 'older than this: 2026-11-01, or 90d ago'
 complete -c steno -n '__steno_at "ledger prune"' -l all-profiles -d 'of all profiles'
 complete -c steno -n '__steno_at "ledger prune"' -l dry-run -d 'say what would be removed, and remove nothing'
 complete -c steno -n '__steno_at "ledger prune"' -l yes -s y -d 'do not ask'
-complete -c steno -n '__steno_at "ledger copy"' -l to -x -d 'postgres:// URL of the shared ledger, without its password; or: local'
+complete -c steno -n '__steno_at "ledger copy"' -l to -x -a '(__steno_ids copy-target)' -d 'postgres:// URL of the shared ledger, without its password; or: local'
 complete -c steno -n '__steno_at "ledger copy"' -l dry-run -d 'say what would be copied, and write nothing'
 complete -c steno -n '__steno_at sandbox' -l port -x -d 'listen here; 0: any free port'
 complete -c steno -n '__steno_at sandbox' -l host -x -d 'listen on this address'
 complete -c steno -n '__steno_at sandbox' -l speed -x -d 'how fast files advance: 1 takes 5 s, 2 half of that, 0 waits for advance'
 complete -c steno -n '__steno_at sandbox' -l ephemeral -d 'keep nothing, and share nothing with --sandbox'
 complete -c steno -n '__steno_at sandbox' -l fault -x -a '(printf "%s\\n"  | __steno_list --fault)' -d 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s'
-complete -c steno -n '__steno_at "sandbox release" 0' -x -a '(__steno_ids order)'
-complete -c steno -n '__steno_at "sandbox advance"' -x -a '(__steno_ids audiofile)'
+complete -c steno -n '__steno_at "sandbox release" 0' -x -a '(__steno_ids sandbox-held-order)'
+complete -c steno -n '__steno_at "sandbox advance"' -x -a '(__steno_ids sandbox-audiofile)'
 complete -c steno -n '__steno_at api 0' -x -a 'GET POST PUT PATCH DELETE HEAD'
 complete -c steno -n '__steno_at completion 0' -x -a 'bash zsh fish powershell'
-complete -c steno -n '__steno_at help 0' -x -a 'order attempts files file track wait transcript sync upgrade refund balance invoice report listen events webhook login logout whoami config ledger skus states formats sandbox api completion commands options exit-codes environment output json money topics'
+complete -c steno -n '__steno_at help 0' -x -a 'order\\t"Order transcription of audio at one or more URLs" attempts\\t"List orders whose outcome is not known" files\\t"List what the ledger knows of your orders and files" file\\t"Show the details and the state of files" track\\t"Take files into the ledger that were ordered elsewhere" wait\\t"Wait until files are delivered" transcript\\t"Download transcripts" sync\\t"Refresh every open file and download what is new" upgrade\\t"Upgrade a file" refund\\t"Refund a file on which no work has been done" balance\\t"Show the prepay balance in USD" invoice\\t"Show invoices with their items and totals" report\\t"Show what was spent, how long it took, and what is late" listen\\t"Receive events, keep them, and act on them" events\\t"List what listen has received" webhook\\t"Read, set and test the account\'s webhook" login\\t"Keep the key of your account" logout\\t"Forget the key of a profile" whoami\\t"Show the key (masked) and where each setting came from" config\\t"Read and change the settings of a profile" ledger\\t"Look after the ledger: back up, move, share, clean" skus\\t"List the SKUs that can be ordered and upgraded" states\\t"List the states of files and invoices" formats\\t"List the formats of transcripts" sandbox\\t"Serve the whole API on this machine: no account, no cost" api\\t"Make a raw call, with the key added" completion\\t"Print the completion script of a shell" commands\\t"every command in a line" options\\t"options that every command takes" exit-codes\\t"what each exit code means" environment\\t"environment variables and settings" output\\t"tables, rows for scripts, errors and hints" json\\t"what --json prints, and its names" money\\t"what costs money, and how it is paid once" topics\\t"every topic of help"'
+complete -c steno -n '__steno_at help 1 attempts' -x -a 'settle'
+complete -c steno -n '__steno_at help 1 events' -x -a 'show replay'
+complete -c steno -n '__steno_at help 1 webhook' -x -a 'get set test'
+complete -c steno -n '__steno_at help 1 config' -x -a 'list get set unset path'
+complete -c steno -n '__steno_at help 1 ledger' -x -a 'status export import prune copy migrate account'
+complete -c steno -n '__steno_at help 1 sandbox' -x -a 'reset release advance'

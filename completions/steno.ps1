@@ -36,16 +36,16 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('help'); Path = 'help'; Help = 'Explain a command or a topic' }
             )
             Flags = @(
-                @{ Names = @('--profile'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'use the settings of this profile' }
-                @{ Names = @('--base-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'address of the service, ending in /API4' }
-                @{ Names = @('--api-key'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'key of the account; better kept by login or in the environment' }
+                @{ Names = @('--profile'); Value = $true; List = $false; Kind = 'profile'; Offers = @(); About = @{}; Help = 'use the settings of this profile' }
+                @{ Names = @('--base-url'); Value = $true; List = $false; Kind = 'base-url'; Offers = @(); About = @{}; Help = 'address of the service, ending in /API4' }
+                @{ Names = @('--api-key'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'key of the account; better kept by login or in the environment' }
                 @{ Names = @('--sandbox'); Value = $false; Help = 'use the service inside steno: no account, no network, no cost' }
                 @{ Names = @('--json'); Value = $false; Help = 'print one JSON document, with every field as the service sent it' }
                 @{ Names = @('--csv'); Value = $false; Help = 'print CSV rows with a header line' }
                 @{ Names = @('--quiet'); Value = $false; Help = 'print only what a script needs next' }
                 @{ Names = @('--no-color'); Value = $false; Help = 'print without colour' }
                 @{ Names = @('--debug'); Value = $false; Help = 'show on stderr what is sent and received, and the stack of an error' }
-                @{ Names = @('--timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'give up after this long' }
+                @{ Names = @('--timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'give up after this long' }
                 @{ Names = @('--no-ledger'); Value = $false; Help = 'neither read nor write the ledger of your orders' }
                 @{ Names = @('--help', '-h'); Value = $false; Help = 'explain this command' }
                 @{ Names = @('--version', '-V'); Value = $false; Help = 'print the version' }
@@ -55,35 +55,35 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'order' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'); Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); Help = 'a transcription and add-ons' }
-                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the URLs from a manifest, or from stdin with -' }
-                @{ Names = @('--feed'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'order episodes of a podcast feed (RSS or Atom)' }
+                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02'); Kind = ''; Offers = @('TRANS14', 'TRANS2', 'TRANS6', 'TRANS7', 'EMSR02', 'DIFFQ2', 'TSTMP1', 'CAPTION1', 'VERBATIM1'); About = @{ 'TRANS14' = 'Budget transcription, target of 14 days'; 'TRANS2' = '1-day expert transcription'; 'TRANS6' = '6-day transcription'; 'TRANS7' = '6-day transcription'; 'EMSR02' = 'Advanced machine transcription'; 'DIFFQ2' = 'Difficult audio'; 'TSTMP1' = 'Timestamps'; 'CAPTION1' = 'Captions/subtitles'; 'VERBATIM1' = 'Verbatim' }; Help = 'a transcription and add-ons' }
+                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take the URLs from a manifest, or from stdin with -' }
+                @{ Names = @('--feed'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'order episodes of a podcast feed (RSS or Atom)' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'show the orders and what they would cost; send nothing' }
                 @{ Names = @('--wait'); Value = $false; Help = 'wait until the files are delivered' }
-                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'wait, and download the transcripts to this folder' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'wait, and download the transcripts to this folder' }
                 @{ Names = @('--skip-ordered'); Value = $false; Help = 'leave out URLs that are on order already' }
-                @{ Names = @('--latest'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, the newest n episodes' }
-                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, episodes from then on: 2026-05-01, or 7d ago' }
-                @{ Names = @('--match'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --feed, episodes whose title has it' }
-                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many URLs go into one order' }
-                @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'comments for the transcribers' }
-                @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take the comments from a file, or from stdin with -' }
-                @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'a speaker''s name; repeat it for each' }
-                @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'what tells this audio from others, in place of its URL' }
+                @{ Names = @('--latest'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, the newest n episodes' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, episodes from then on: 2026-05-01, or 7d ago' }
+                @{ Names = @('--match'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, episodes whose title has it' }
+                @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many URLs go into one order' }
+                @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'comments for the transcribers' }
+                @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take the comments from a file, or from stdin with -' }
+                @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'a speaker''s name; repeat it for each' }
+                @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'what tells this audio from others, in place of its URL' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
-                @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'order nothing if it would cost more, or if that is not known' }
+                @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'order nothing if it would cost more, or if that is not known' }
                 @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, order also what has no known price' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --wait or --download, the time between two polls' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --wait or --download, the time between two polls' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
                 @{ Names = @('--retry-unclear'); Value = $false; Help = 'with --skip-ordered: order again what had no clear answer' }
                 @{ Names = @('--again'); Value = $false; Help = 'order again what is on order already' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
-                @{ Names = @('--param'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send one more parameter as it is; repeat it for each' }
+                @{ Names = @('--param'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'send one more parameter as it is; repeat it for each' }
             )
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'url' }
+                @{ Many = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; After = @{  }; Help = 'url' }
             )
         }
         'attempts' = @{
@@ -96,22 +96,22 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'attempts settle' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'it went through, as this order' }
-                @{ Names = @('--file'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'with --placed, the audiofiles of the order' }
+                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'it went through, as this order' }
+                @{ Names = @('--file'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'with --placed, the audiofiles of the order' }
                 @{ Names = @('--not-placed'); Value = $false; Help = 'it did not go through' }
             )
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = 'attempt'; Offers = @(); Help = 'n' }
+                @{ Many = $false; List = $false; Kind = 'attempt'; Offers = @(); About = @{}; After = @{  }; Help = 'n' }
             )
         }
         'files' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--state'); Value = $true; List = $true; Kind = ''; Offers = @('Audio Processing', 'Awaiting Edit', 'Awaiting Final Approval', 'Billing Processing', 'Checking Audio Quality', 'Delivered', 'Editing to Word Count', 'Error', 'On Hold', 'Order Cancelled', 'Order Chargeable', 'Order Processing', 'Out for edit', 'Pre-Processing', 'Processing', 'Refunded', 'Technical Difficulty', 'Temporary Error', 'Transcribing'); Help = 'only files in these states' }
-                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only files ordered since then: 2026-11-01, or 3d ago' }
-                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only files of this order' }
+                @{ Names = @('--state'); Value = $true; List = $true; Kind = ''; Offers = @('Audio Processing', 'Awaiting Edit', 'Awaiting Final Approval', 'Billing Processing', 'Checking Audio Quality', 'Delivered', 'Editing to Word Count', 'Error', 'On Hold', 'Order Cancelled', 'Order Chargeable', 'Order Processing', 'Out for edit', 'Pre-Processing', 'Processing', 'Refunded', 'Technical Difficulty', 'Temporary Error', 'Transcribing'); About = @{ 'Audio Processing' = 'under way'; 'Awaiting Edit' = 'under way'; 'Awaiting Final Approval' = 'under way'; 'Billing Processing' = 'under way'; 'Checking Audio Quality' = 'under way'; 'Delivered' = 'the transcript is there'; 'Editing to Word Count' = 'under way'; 'Error' = 'no transcript comes'; 'On Hold' = 'waits for a release'; 'Order Cancelled' = 'no transcript comes'; 'Order Chargeable' = 'under way'; 'Order Processing' = 'under way'; 'Out for edit' = 'under way'; 'Pre-Processing' = 'under way'; 'Processing' = 'under way'; 'Refunded' = 'no transcript comes'; 'Technical Difficulty' = 'under way'; 'Temporary Error' = 'under way'; 'Transcribing' = 'under way' }; Help = 'only files in these states' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'only files ordered since then: 2026-11-01, or 3d ago' }
+                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'only files of this order' }
                 @{ Names = @('--refresh'); Value = $false; Help = 'ask the service about every open file first' }
-                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'show at most this many' }
             )
             Arguments = @()
         }
@@ -119,70 +119,70 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--watch'); Value = $false; Help = 'go on and print each change of state' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --watch, how often to ask' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --watch, how often to ask' }
             )
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'track' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take ids from a file, one a line, or from stdin with -' }
+                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take ids from a file, one a line, or from stdin with -' }
             )
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'id' }
+                @{ Many = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'id' }
             )
         }
         'wait' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'wait for the files of this order' }
-                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'time between two polls' }
-                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript as it is delivered' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
+                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'wait for the files of this order' }
+                @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'time between two polls' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'download each transcript as it is delivered' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
             )
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'transcript' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
-                @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'where to: a file, a folder, or - for stdout' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
-                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'take ids from a file, one a line, or from stdin with -' }
-                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'document types' }
+                @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'where to: a file, a folder, or - for stdout' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
+                @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take ids from a file, one a line, or from stdin with -' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many at once' }
                 @{ Names = @('--force'); Value = $false; Help = 'replace existing files' }
                 @{ Names = @('--skip-existing'); Value = $false; Help = 'leave existing files as they are and go on' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake transcript' }
                 @{ Names = @('--deprecated-path'); Value = $false; Help = 'use the old path of the API' }
             )
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'sync' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'where transcripts go' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
-                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many at once' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'where transcripts go' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'document types' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many at once' }
             )
             Arguments = @()
         }
         'upgrade' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('UPGRD1', 'UPGRD2', 'UPGRD3'); Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); Help = 'the upgrades' }
+                @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('UPGRD1', 'UPGRD2', 'UPGRD3'); Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); About = @{ 'DIFFQ2' = 'Difficult audio upgrade'; 'TSTMP1' = 'Timestamps'; 'CAPTION1' = 'Subtitles/captions'; 'EDIT01' = 'Extra editing'; 'UPGRD1' = 'Upgrade TRANS14 to TRANS6'; 'UPGRD2' = 'Upgrade TRANS14 to TRANS2'; 'UPGRD3' = 'Upgrade TRANS6 to TRANS2' }; Help = 'the upgrades' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake success; only for audiofiles 100 and 101' }
             )
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+                @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'refund' = @{
@@ -192,13 +192,13 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake approval; only for audiofiles 100 and 101' }
             )
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+                @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'balance' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--min'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'exit with 1 if there is less than this' }
+                @{ Names = @('--min'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'exit with 1 if there is less than this' }
             )
             Arguments = @()
         }
@@ -206,41 +206,41 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = 'invoice'; Offers = @(); Help = 'id' }
+                @{ Many = $true; List = $false; Kind = 'invoice'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'report' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'leave out what was spent or delivered before: 2026-01-01, or 90d ago' }
-                @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @('month', 'sku', 'order'); Help = 'show what was spent by this alone' }
-                @{ Names = @('--html'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'write a page with charts, for a browser or a printer' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'leave out what was spent or delivered before: 2026-01-01, or 90d ago' }
+                @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @('month', 'sku', 'order'); About = @{  }; Help = 'show what was spent by this alone' }
+                @{ Names = @('--html'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'write a page with charts, for a browser or a printer' }
             )
             Arguments = @()
         }
         'listen' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this port; 0: any free one' }
+                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'listen on this port; 0: any free one' }
                 @{ Names = @('--register'); Value = $false; Help = 'set the account''s webhook to this listener, with a secret path, until it ends' }
-                @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --register: where the service reaches it' }
-                @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
-                @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'forward each event to these, as received' }
-                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
-                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); Help = 'download each transcript when it is complete' }
-                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
-                @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'receive events at this path' }
-                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'serve https with this certificate (PEM), and --tls-key' }
-                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'the key of the certificate in --tls-cert (PEM)' }
+                @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --register: where the service reaches it' }
+                @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
+                @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'forward each event to these, as received' }
+                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'download each transcript when it is complete' }
+                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'listen on this address' }
+                @{ Names = @('--path'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'receive events at this path' }
+                @{ Names = @('--tls-cert'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'serve https with this certificate (PEM), and --tls-key' }
+                @{ Names = @('--tls-key'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'the key of the certificate in --tls-cert (PEM)' }
                 @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
-                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command of --exec that takes longer' }
-                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how many commands of --exec run at once' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); Help = 'with --download, the document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
-                @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'show and act on these events only; all are kept' }
-                @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'end after this event' }
-                @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end after this many events' }
-                @{ Names = @('--keep'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'remove events that are older, as ledger prune does' }
+                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end a command of --exec that takes longer' }
+                @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many commands of --exec run at once' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
+                @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); About = @{ 'TRANSCRIPT_COMPLETE' = 'transcription of a file is complete'; 'DUPLICATE_FILE' = 'a file that was ordered before is detected'; 'REFUND_ISSUED' = 'money is refunded to the prepay balance'; 'CC_AUTH_FAILURE' = 'authorization of the account''s card failed'; 'DIFFICULT_AUDIO' = 'in some cases, a file is found to be difficult'; 'ORDER_ON_HOLD' = 'an order is accepted but held instead of started' }; Help = 'show and act on these events only; all are kept' }
+                @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); About = @{ 'TRANSCRIPT_COMPLETE' = 'transcription of a file is complete'; 'DUPLICATE_FILE' = 'a file that was ordered before is detected'; 'REFUND_ISSUED' = 'money is refunded to the prepay balance'; 'CC_AUTH_FAILURE' = 'authorization of the account''s card failed'; 'DIFFICULT_AUDIO' = 'in some cases, a file is found to be difficult'; 'ORDER_ON_HOLD' = 'an order is accepted but held instead of started' }; Help = 'end after this event' }
+                @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end after this many events' }
+                @{ Names = @('--keep'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'remove events that are older, as ledger prune does' }
                 @{ Names = @('--verbose'); Value = $false; Help = 'show every field of an event' }
             )
             Arguments = @()
@@ -251,11 +251,11 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('replay'); Path = 'events replay'; Help = 'Send events once more, as they were received' }
             )
             Flags = @(
-                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'show at most this many' }
-                @{ Names = @('--event'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'only these events' }
-                @{ Names = @('--file'); Value = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'only events about this file' }
-                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); Help = 'only events about this order' }
-                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'only events since then: 2026-11-01, or 3d ago' }
+                @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'show at most this many' }
+                @{ Names = @('--event'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); About = @{ 'TRANSCRIPT_COMPLETE' = 'transcription of a file is complete'; 'DUPLICATE_FILE' = 'a file that was ordered before is detected'; 'REFUND_ISSUED' = 'money is refunded to the prepay balance'; 'CC_AUTH_FAILURE' = 'authorization of the account''s card failed'; 'DIFFICULT_AUDIO' = 'in some cases, a file is found to be difficult'; 'ORDER_ON_HOLD' = 'an order is accepted but held instead of started' }; Help = 'only these events' }
+                @{ Names = @('--file'); Value = $true; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; Help = 'only events about this file' }
+                @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'only events about this order' }
+                @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'only events since then: 2026-11-01, or 3d ago' }
                 @{ Names = @('--found'); Value = $false; Help = 'instead, events that never came, found by asking the service' }
                 @{ Names = @('--follow'); Value = $false; Help = 'go on and print events as they arrive, until Ctrl-C' }
             )
@@ -265,19 +265,19 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'n' }
+                @{ Many = $false; List = $false; Kind = 'event'; Offers = @(); About = @{}; After = @{  }; Help = 'n' }
             )
         }
         'events replay' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'send them here' }
-                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'run this for each: JSON on stdin, STENO_EVENT_* variables' }
+                @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'send them here' }
+                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'run this for each: JSON on stdin, STENO_EVENT_* variables' }
                 @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
-                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'end a command of --exec that takes longer' }
+                @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end a command of --exec that takes longer' }
             )
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'n' }
+                @{ Many = $true; List = $false; Kind = 'event'; Offers = @(); About = @{}; After = @{  }; Help = 'n' }
             )
         }
         'webhook' = @{
@@ -298,20 +298,20 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'url' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'url' }
             )
         }
         'webhook test' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'REFUND_ISSUED', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); Help = 'TYPE' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'REFUND_ISSUED', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); About = @{ 'TRANSCRIPT_COMPLETE' = 'transcription of a file is complete'; 'REFUND_ISSUED' = 'money is refunded to the prepay balance'; 'DIFFICULT_AUDIO' = 'in some cases, a file is found to be difficult'; 'ORDER_ON_HOLD' = 'an order is accepted but held instead of started' }; After = @{  }; Help = 'TYPE' }
             )
         }
         'login' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--api-key-command'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'keep a command that prints the key, in place of the key' }
+                @{ Names = @('--api-key-command'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'keep a command that prints the key, in place of the key' }
                 @{ Names = @('--no-verify'); Value = $false; Help = 'keep it without asking the service' }
             )
             Arguments = @()
@@ -346,22 +346,22 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); About = @{ 'base-url' = 'address of the service'; 'api-key' = 'key of the account'; 'api-key-command' = 'command that prints the key'; 'timeout' = 'how long a request may take'; 'ledger' = 'postgres:// URL of a ledger that a team shares'; 'ledger-password-command' = 'command that prints the password of the shared ledger'; 'account' = 'whose orders these are, in a shared ledger (default: the name of the profile)'; 'upload-command' = 'command that uploads a file and prints its https URL, for order <file>'; 'budget' = 'how much may be ordered in a day, week, month or year: 200/month'; 'currency' = 'currency of amounts that say none'; 'price.TRANS14' = 'price of a minute: Budget transcription, target of 14 days'; 'price.TRANS2' = 'price of a minute: 1-day expert transcription'; 'price.TRANS6' = 'price of a minute: 6-day transcription'; 'price.TRANS7' = 'price of a minute: 6-day transcription'; 'price.EMSR02' = 'price of a minute: Advanced machine transcription'; 'price.DIFFQ2' = 'price of a minute: Difficult audio'; 'price.TSTMP1' = 'price of a minute: Timestamps'; 'price.CAPTION1' = 'price of a minute: Captions/subtitles'; 'price.VERBATIM1' = 'price of a minute: Verbatim' }; After = @{  }; Help = 'setting' }
             )
         }
         'config set' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); Help = 'setting' }
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'value' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); About = @{ 'base-url' = 'address of the service'; 'api-key' = 'key of the account'; 'api-key-command' = 'command that prints the key'; 'timeout' = 'how long a request may take'; 'ledger' = 'postgres:// URL of a ledger that a team shares'; 'ledger-password-command' = 'command that prints the password of the shared ledger'; 'account' = 'whose orders these are, in a shared ledger (default: the name of the profile)'; 'upload-command' = 'command that uploads a file and prints its https URL, for order <file>'; 'budget' = 'how much may be ordered in a day, week, month or year: 200/month'; 'currency' = 'currency of amounts that say none'; 'price.TRANS14' = 'price of a minute: Budget transcription, target of 14 days'; 'price.TRANS2' = 'price of a minute: 1-day expert transcription'; 'price.TRANS6' = 'price of a minute: 6-day transcription'; 'price.TRANS7' = 'price of a minute: 6-day transcription'; 'price.EMSR02' = 'price of a minute: Advanced machine transcription'; 'price.DIFFQ2' = 'price of a minute: Difficult audio'; 'price.TSTMP1' = 'price of a minute: Timestamps'; 'price.CAPTION1' = 'price of a minute: Captions/subtitles'; 'price.VERBATIM1' = 'price of a minute: Verbatim' }; After = @{  }; Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'base-url' = @{ List = $false; Kind = 'base-url'; Offers = @(); About = @{}; After = @{}; Help = 'value' }; 'ledger' = @{ List = $false; Kind = 'ledger'; Offers = @(); About = @{}; After = @{}; Help = 'value' }; 'account' = @{ List = $false; Kind = 'account'; Offers = @(); About = @{}; After = @{}; Help = 'value' }; 'timeout' = @{ List = $false; Kind = ''; Offers = @('30s', '1m', '2m', '5m'); About = @{  }; After = @{}; Help = 'value' }; 'currency' = @{ List = $false; Kind = ''; Offers = @('USD', 'EUR', 'GBP'); About = @{  }; After = @{}; Help = 'value' } }; Help = 'value' }
             )
         }
         'config unset' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); Help = 'setting' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('base-url', 'api-key', 'api-key-command', 'timeout', 'ledger', 'ledger-password-command', 'account', 'upload-command', 'budget', 'currency', 'price.TRANS14', 'price.TRANS2', 'price.TRANS6', 'price.TRANS7', 'price.EMSR02', 'price.DIFFQ2', 'price.TSTMP1', 'price.CAPTION1', 'price.VERBATIM1'); About = @{ 'base-url' = 'address of the service'; 'api-key' = 'key of the account'; 'api-key-command' = 'command that prints the key'; 'timeout' = 'how long a request may take'; 'ledger' = 'postgres:// URL of a ledger that a team shares'; 'ledger-password-command' = 'command that prints the password of the shared ledger'; 'account' = 'whose orders these are, in a shared ledger (default: the name of the profile)'; 'upload-command' = 'command that uploads a file and prints its https URL, for order <file>'; 'budget' = 'how much may be ordered in a day, week, month or year: 200/month'; 'currency' = 'currency of amounts that say none'; 'price.TRANS14' = 'price of a minute: Budget transcription, target of 14 days'; 'price.TRANS2' = 'price of a minute: 1-day expert transcription'; 'price.TRANS6' = 'price of a minute: 6-day transcription'; 'price.TRANS7' = 'price of a minute: 6-day transcription'; 'price.EMSR02' = 'price of a minute: Advanced machine transcription'; 'price.DIFFQ2' = 'price of a minute: Difficult audio'; 'price.TSTMP1' = 'price of a minute: Timestamps'; 'price.CAPTION1' = 'price of a minute: Captions/subtitles'; 'price.VERBATIM1' = 'price of a minute: Verbatim' }; After = @{  }; Help = 'setting' }
             )
         }
         'config path' = @{
@@ -390,7 +390,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'ledger export' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); Help = 'write it to this file, which only you can read' }
+                @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'write it to this file, which only you can read' }
                 @{ Names = @('--force'); Value = $false; Help = 'with --output, replace an existing file' }
                 @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
                 @{ Names = @('--damaged'); Value = $false; Help = 'read a damaged ledger as far as that goes; all profiles' }
@@ -400,16 +400,16 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'ledger import' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--as'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'take the rows in as those of this profile or account' }
+                @{ Names = @('--as'); Value = $true; List = $false; Kind = 'account'; Offers = @(); About = @{}; Help = 'take the rows in as those of this profile or account' }
             )
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = 'file'; Offers = @(); Help = 'file|-' }
+                @{ Many = $false; List = $false; Kind = 'file'; Offers = @(); About = @{}; After = @{  }; Help = 'file|-' }
             )
         }
         'ledger prune' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--before'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'older than this: 2026-11-01, or 90d ago' }
+                @{ Names = @('--before'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'older than this: 2026-11-01, or 90d ago' }
                 @{ Names = @('--all-profiles'); Value = $false; Help = 'of all profiles' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be removed, and remove nothing' }
                 @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
@@ -419,7 +419,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'ledger copy' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--to'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'postgres:// URL of the shared ledger, without its password; or: local' }
+                @{ Names = @('--to'); Value = $true; List = $false; Kind = 'copy-target'; Offers = @(); About = @{}; Help = 'postgres:// URL of the shared ledger, without its password; or: local' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be copied, and write nothing' }
             )
             Arguments = @()
@@ -456,11 +456,11 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('advance'); Path = 'sandbox advance'; Help = 'Move files to their next state at once' }
             )
             Flags = @(
-                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen here; 0: any free port' }
-                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'listen on this address' }
-                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); Help = 'how fast files advance: 1 takes 5 s, 2 half of that, 0 waits for advance' }
+                @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'listen here; 0: any free port' }
+                @{ Names = @('--host'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'listen on this address' }
+                @{ Names = @('--speed'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how fast files advance: 1 takes 5 s, 2 half of that, 0 waits for advance' }
                 @{ Names = @('--ephemeral'); Value = $false; Help = 'keep nothing, and share nothing with --sandbox' }
-                @{ Names = @('--fault'); Value = $true; List = $true; Kind = ''; Offers = @(); Help = 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s' }
+                @{ Names = @('--fault'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'make calls fail: 503=0.1, reset=0.05, truncate=0.02, slow=2s' }
             )
             Arguments = @()
         }
@@ -473,37 +473,38 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = 'order'; Offers = @(); Help = 'order' }
+                @{ Many = $false; List = $false; Kind = 'sandbox-held-order'; Offers = @(); About = @{}; After = @{  }; Help = 'order' }
             )
         }
         'sandbox advance' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); Help = 'id' }
+                @{ Many = $true; List = $false; Kind = 'sandbox-audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
         }
         'api' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'); Help = 'METHOD' }
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); Help = 'path' }
-                @{ Many = $true; List = $false; Kind = ''; Offers = @(); Help = 'key=value' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'); About = @{  }; After = @{  }; Help = 'METHOD' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'path' }
+                @{ Many = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'key=value' }
             )
         }
         'completion' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); Help = 'shell' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); About = @{  }; After = @{  }; Help = 'shell' }
             )
         }
         'help' = @{
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', 'commands', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'topics'); Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', 'commands', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'topics'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'report' = 'Show what was spent, how long it took, and what is late'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'completion' = 'Print the completion script of a shell'; 'commands' = 'every command in a line'; 'options' = 'options that every command takes'; 'exit-codes' = 'what each exit code means'; 'environment' = 'environment variables and settings'; 'output' = 'tables, rows for scripts, errors and hints'; 'json' = 'what --json prints, and its names'; 'money' = 'what costs money, and how it is paid once'; 'topics' = 'every topic of help' }; After = @{  }; Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
             )
         }
     }
@@ -531,6 +532,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
     $count = 0
     $flag = $null
     $rest = $false
+    $last = ''
+    $sandbox = $false
     $profileName = $env:STENO_PROFILE
     $given = @()
     foreach ($word in @($words | Select-Object -Skip 1)) {
@@ -542,14 +545,20 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             $rest = $true
         } elseif (-not $rest -and $word -like '-?*') {
             if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
-            if ($word -ceq '--sandbox') { $profileName = 'sandbox' }
+            if ($word -ceq '--sandbox') { $sandbox = $true }
             if ($word -match '^(--[^=]+)=(.*)$') { $given += @{ Name = $Matches[1]; Value = $Matches[2] } }
             $flag = & $findFlag $word
         } else {
             $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1
-            if ($child -and $count -eq 0) { $path = $child.Path } else { $count++ }
+            if ($child -and $count -eq 0) {
+                $path = $child.Path
+            } else {
+                $count++
+                $last = $word
+            }
         }
     }
+    if ($sandbox) { $profileName = 'sandbox' }
 
     $typed = $current
     $source = $null
@@ -575,6 +584,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         } elseif ($arguments.Count -and $arguments[-1].Many) {
             $source = $arguments[-1]
         }
+        if ($source -and $source.After.ContainsKey($last)) { $source = $source.After[$last] }
     }
 
     $used = @()
@@ -619,7 +629,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             $global:LASTEXITCODE = $keptCode
         }
     } elseif ($source) {
-        $found = @($found) + @(foreach ($each in $source.Offers) { @{ Text = $each; Help = $source.Help } })
+        $found = @($found) + @(foreach ($each in $source.Offers) {
+            $about = $source.About[$each]
+            @{ Text = $each; Help = if ($about) { $about } else { $source.Help } }
+        })
     }
 
     foreach ($each in $found) {

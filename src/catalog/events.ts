@@ -62,3 +62,6 @@ export const testableEvents: readonly string[] = eventTypes
 
 export const toneOf = (event: string): Tone | undefined =>
   eventTypes.find(({ name }) => name === event)?.tone;
+
+export const meaningOfEvent = (name: string): string =>
+  eventTypes.find((each) => each.name === name)?.sentWhen ?? '';

@@ -24,3 +24,5 @@ export const formats: readonly Format[] = [
 ];
 
 export const findFormat = (ext: string): Format | undefined => formats.find((each) => each.ext === ext);
+
+export const meaningOfFormat = (ext: string): string => findFormat(ext)?.meaning ?? '';

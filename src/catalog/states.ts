@@ -43,6 +43,18 @@ export const invoiceStates: readonly InvoiceState[] = [
   { name: 'PAID', meaning: 'createtime and paidtime are both set.' },
 ];
 
+/** What a state means for a wait. */
+export function meaningOfState({ end, held }: FileState): string {
+  if (end === 'delivered') return 'the transcript is there';
+  if (end) return 'no transcript comes';
+  return held ? 'waits for a release' : 'under way';
+}
+
 /** Undefined for a state that the API document does not list: waiting goes on. */
 export const findFileState = (name: string): FileState | undefined =>
   fileStates.find((each) => each.name.toLowerCase() === name.trim().toLowerCase());
+
+export function meaningOfStateName(name: string): string {
+  const state = findFileState(name);
+  return state ? meaningOfState(state) : '';
+}

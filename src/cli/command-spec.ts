@@ -3,7 +3,7 @@
  * from these descriptions.
  */
 
-import type { Values } from '../completion/model.ts';
+import type { Meaning, Values } from '../completion/model.ts';
 import type { Context } from './context.ts';
 import type { Options, OptionValues } from './options.ts';
 
@@ -12,6 +12,9 @@ export interface Argument {
   readonly name: string;
   readonly help: string;
   readonly values?: Values;
+  readonly meaning?: Meaning;
+  /** Values that follow from the argument before it. */
+  readonly valuesAfter?: Readonly<Record<string, Values>>;
 }
 
 /** A term and what it means. */

@@ -1,8 +1,8 @@
 /** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
-import type { CommandNode, Flag } from '../completion/model.ts';
-import type { Command } from './command-spec.ts';
+import type { CommandNode, Flag, Positional } from '../completion/model.ts';
+import type { Argument, Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
-import { builtInOptions, topicNames } from './help-topics.ts';
+import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
 import type { Option } from './options.ts';
 
 export function commandTree(specs: readonly Command[]): CommandNode {
@@ -23,30 +23,46 @@ function nodeOf(spec: Command, parent: readonly string[]): CommandNode {
     names: spec.alias ? [spec.name, spec.alias] : [spec.name],
     summary: spec.summary,
     flags: Object.values(spec.options ?? {}).map(flagOf),
-    args: (spec.args ?? []).map(({ name, values = [] }) => ({
-      name: bare(name),
-      many: name.includes('…'),
-      values,
-    })),
+    args: (spec.args ?? []).map(argumentOf),
     children: (spec.children ?? []).map((child) => nodeOf(child, path)),
   };
 }
 
+function argumentOf({ name, values = [], meaning = noMeaning, valuesAfter = {} }: Argument): Positional {
+  return { name: bare(name), many: name.includes('…'), values, meaning, valuesAfter };
+}
+
+const noMeaning = (): string => '';
+
 function helpCommand(specs: readonly Command[]): CommandNode {
-  const values = [...new Set([...specs.map((spec) => spec.name), ...topicNames])];
-  const args = [{ name: 'command', many: false, values }];
+  const parents = specs.filter(({ children = [] }) => children.length);
+  const args: Argument[] = [
+    {
+      name: '[command]',
+      help: '',
+      values: [...new Set([...specs.map((spec) => spec.name), ...topicNames])],
+      meaning: (name) => specs.find((spec) => spec.name === name)?.summary ?? summaryOfTopic(name),
+    },
+    {
+      name: '[subcommand]',
+      help: '',
+      valuesAfter: Object.fromEntries(
+        parents.map(({ name, children = [] }) => [name, children.map((child) => child.name)]),
+      ),
+    },
+  ];
   return {
     path: ['help'],
     names: ['help'],
     summary: 'Explain a command or a topic',
     flags: [],
-    args,
+    args: args.map(argumentOf),
     children: [],
   };
 }
 
 function flagOf(option: Option): Flag {
-  const { flags, help, takesValue, values = [], onlyOneOf = [] } = option;
+  const { flags, help, takesValue, values = [], meaning = noMeaning, onlyOneOf = [] } = option;
   const names = flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
   const many = Array.isArray(option.initial);
   return {
@@ -57,6 +73,7 @@ function flagOf(option: Option): Flag {
     many,
     list: many && flags.includes('…'),
     values,
+    meaning,
     onlyOneOf,
   };
 }

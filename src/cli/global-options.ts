@@ -4,8 +4,14 @@ import { formatDuration } from '../lib/duration.ts';
 import { duration, flag, type OptionValues, text } from './options.ts';
 
 export const globalOptions = {
-  profile: text('--profile <name>', 'use the settings of this profile', { env: 'STENO_PROFILE' }),
-  baseUrl: text('--base-url <url>', 'address of the service, ending in /API4', { env: 'STENO_BASE_URL' }),
+  profile: text('--profile <name>', 'use the settings of this profile', {
+    env: 'STENO_PROFILE',
+    values: 'profile',
+  }),
+  baseUrl: text('--base-url <url>', 'address of the service, ending in /API4', {
+    env: 'STENO_BASE_URL',
+    values: 'base-url',
+  }),
   apiKey: text('--api-key <key>', 'key of the account; better kept by login or in the environment', {
     env: 'STENO_API_KEY',
   }),

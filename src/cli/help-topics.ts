@@ -38,6 +38,9 @@ const topics: readonly Topic[] = [
 
 export const topicNames = topics.map(({ name }) => name);
 
+export const summaryOfTopic = (name: string): string =>
+  topics.find((each) => each.name === name)?.summary ?? '';
+
 export function topicPage(name: string): Page | undefined {
   const topic = topics.find((each) => each.name === name);
   if (!topic) return undefined;

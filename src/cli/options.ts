@@ -1,5 +1,5 @@
 /** The kinds of options that a command can take, and how each reads its value. */
-import type { Values } from '../completion/model.ts';
+import type { Meaning, Values } from '../completion/model.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { usage } from '../lib/errors.ts';
 
@@ -7,6 +7,8 @@ export interface Option<T = unknown> {
   readonly flags: string;
   readonly help: string;
   readonly values?: Values | undefined;
+  /** A few words about a value, where a shell can show them. */
+  readonly meaning?: Meaning | undefined;
   /** Values that can't be chosen together: after one of them, completion offers no other. */
   readonly onlyOneOf?: readonly string[] | undefined;
   /** The default, as help shows it; `initial` is what the command is given. */
@@ -24,6 +26,7 @@ export interface Option<T = unknown> {
 
 interface More {
   readonly values?: Values;
+  readonly meaning?: Meaning;
   readonly onlyOneOf?: readonly string[];
   readonly default?: string;
   /** What help shows as the default of an option that the command is given without one. */
@@ -37,10 +40,9 @@ interface More {
 type WithDefault = More & { readonly default: string };
 
 function option<T>(flags: string, help: string, more: More, initial: T, read: Option<T>['read']): Option<T> {
-  const { values, onlyOneOf, env, needs, excludes } = more;
-  const rules = { onlyOneOf, needs, excludes };
-  const shownDefault = more.default ?? more.defaultNote;
-  return { flags, help, values, env, ...rules, shownDefault, initial, read, takesValue: true };
+  const { values, meaning, onlyOneOf, env, needs, excludes } = more;
+  const shown = { values, meaning, env, shownDefault: more.default ?? more.defaultNote };
+  return { flags, help, ...shown, onlyOneOf, needs, excludes, initial, read, takesValue: true };
 }
 
 export function flag(flags: string, help: string, more: More = {}): Option<boolean> {

@@ -1,4 +1,4 @@
-import { orderSkus } from '../catalog/skus.ts';
+import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
 import { type Argument, command } from '../cli/command-spec.ts';
 import { settingList, settingNames } from '../settings/settings.ts';
 
@@ -9,7 +9,26 @@ const values = settingNames.flatMap((name) =>
   name === 'price.<SKU>' ? orderSkus.map(({ sku }) => `price.${sku}`) : [name],
 );
 
-const setting: Argument = { name: '<setting>', help: 'its name, see below', values };
+const setting: Argument = {
+  name: '<setting>',
+  help: 'its name, see below',
+  values,
+  meaning: (name) => settingList.find((each) => each.name === name)?.help ?? meaningOfPrice(name),
+};
+
+function meaningOfPrice(name: string): string {
+  const about = meaningOfOrderSku(name.slice('price.'.length));
+  return about && `price of a minute: ${about}`;
+}
+
+/** For completion: what a setting may have as its value. Nothing is offered for a key or a command. */
+const valuesAfter: Argument['valuesAfter'] = {
+  'base-url': 'base-url',
+  ledger: 'ledger',
+  account: 'account',
+  timeout: ['30s', '1m', '2m', '5m'],
+  currency: ['USD', 'EUR', 'GBP'],
+};
 
 const details = [settingList.map(({ name, help }) => [name, help] as const)];
 
@@ -32,7 +51,7 @@ const get = command({
 const set = command({
   name: 'set',
   summary: 'Keep a setting in the profile',
-  args: [setting, { name: '<value>', help: 'what to set it to, or - to take it from stdin' }],
+  args: [setting, { name: '<value>', help: 'what to set it to, or - to take it from stdin', valuesAfter }],
   about:
     'Keeps a setting in the selected profile, which is made if it is new. A flag or a variable goes before it.',
   details,

@@ -1,4 +1,4 @@
-import { eventTypes } from '../catalog/events.ts';
+import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, text } from '../cli/options.ts';
 import { EXEC_LIMIT_MS, FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
@@ -12,7 +12,7 @@ const show = command({
   about:
     'Shows every field of an event, its body as received, and each action with its outcome. With --quiet it prints ' +
     'the body alone; with --json also its bytes as base64.',
-  args: [{ name: '<n>', help: 'number of the event' }],
+  args: [{ name: '<n>', help: 'number of the event', values: 'event' }],
   examples: [
     ['steno events show 12', 'all that is known of it'],
     ['steno events show 12 --json | jq .actions', 'what was done about it'],
@@ -30,7 +30,7 @@ const replay = command({
     'Body and content type are the same to the byte, but for the signatures of links. If the target is out of reach it ' +
       'exits with 7, if it refuses with 1, if only some worked with 10.',
   ],
-  args: [{ name: '<n…>', help: 'numbers of the events' }],
+  args: [{ name: '<n…>', help: 'numbers of the events', values: 'event' }],
   options: {
     to: text('--to <url>', 'send them here', { excludes: ['--exec'] }),
     exec: text('--exec <command>', 'run this for each: JSON on stdin, STENO_EVENT_* variables'),
@@ -63,7 +63,10 @@ export const events = command({
     limit: count('--limit <n>', 'show at most this many', {
       defaultNote: `${LIST_ROWS} on a terminal, all elsewhere; ${FOLLOW_ROWS} with --follow`,
     }),
-    event: list('--event <EVENT…>', 'only these events', { values: eventTypes.map(({ name }) => name) }),
+    event: list('--event <EVENT…>', 'only these events', {
+      values: eventTypes.map(({ name }) => name),
+      meaning: meaningOfEvent,
+    }),
     file: text('--file <id>', 'only events about this file', { values: 'audiofile' }),
     order: text('--order <id>', 'only events about this order', { values: 'order' }),
     since: text('--since <time>', 'only events since then: 2026-11-01, or 3d ago'),

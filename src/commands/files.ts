@@ -1,4 +1,4 @@
-import { fileStates } from '../catalog/states.ts';
+import { fileStates, meaningOfStateName } from '../catalog/states.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, flag, list, text } from '../cli/options.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
@@ -13,6 +13,7 @@ export const files = command({
   options: {
     state: list('--state <state…>', 'only files in these states', {
       values: fileStates.map((each) => each.name),
+      meaning: meaningOfStateName,
     }),
     since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d ago'),
     order: text('--order <id>', 'only files of this order', { values: 'order' }),

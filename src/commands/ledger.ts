@@ -44,7 +44,7 @@ const importCommand = command({
   ],
   args: [{ name: '<file|->', help: 'the export, or - for stdin', values: 'file' }],
   options: {
-    as: text('--as <name>', 'take the rows in as those of this profile or account'),
+    as: text('--as <name>', 'take the rows in as those of this profile or account', { values: 'account' }),
   },
   examples: [
     ['steno ledger import ledger.jsonl', 'on another machine'],
@@ -122,7 +122,9 @@ const copy = command({
     'It is refused while an order is being sent, or a listener of this profile runs.',
   ],
   options: {
-    to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local'),
+    to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local', {
+      values: 'copy-target',
+    }),
     dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
   },
   examples: [

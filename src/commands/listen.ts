@@ -1,5 +1,5 @@
-import { eventTypes } from '../catalog/events.ts';
-import { formats } from '../catalog/formats.ts';
+import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
+import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, nameTemplate, text } from '../cli/options.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
@@ -80,10 +80,14 @@ export const listen = command({
       needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
+      meaning: meaningOfFormat,
     }),
     nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
-    only: list('--only <EVENT…>', 'show and act on these events only; all are kept', { values: names }),
-    until: text('--until <EVENT>', 'end after this event', { values: names }),
+    only: list('--only <EVENT…>', 'show and act on these events only; all are kept', {
+      values: names,
+      meaning: meaningOfEvent,
+    }),
+    until: text('--until <EVENT>', 'end after this event', { values: names, meaning: meaningOfEvent }),
     count: count('--count <n>', 'end after this many events'),
     keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does', {
       defaultNote: 'keep all',

@@ -1,5 +1,5 @@
-import { formats } from '../catalog/formats.ts';
-import { orderSkus, transcriptionSkus } from '../catalog/skus.ts';
+import { formats, meaningOfFormat } from '../catalog/formats.ts';
+import { meaningOfOrderSku, orderSkus, transcriptionSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, duration, flag, list, nameTemplate, repeated, text } from '../cli/options.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
@@ -32,10 +32,11 @@ export const order = command({
       'the length that the feed or the file says. --max-cost and the setting budget (200/month) order nothing where ' +
       'that is too much or, without --unpriced for a budget, not known (exit 2).',
   ],
-  args: [{ name: '[url…]', help: 'where the audio is; or a file or folder of this machine' }],
+  args: [{ name: '[url…]', help: 'where the audio is; or a file or folder of this machine', values: 'file' }],
   options: {
     sku: list('--sku <SKU…>', 'a transcription and add-ons', {
       values: orderSkus.map((each) => each.sku),
+      meaning: meaningOfOrderSku,
       onlyOneOf: transcriptionSkus,
     }),
     from: text('--from <file|->', 'take the URLs from a manifest, or from stdin with -', {
@@ -78,6 +79,7 @@ export const order = command({
       needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
+      meaning: meaningOfFormat,
     }),
     nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
     failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),

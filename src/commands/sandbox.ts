@@ -14,7 +14,7 @@ const reset = command({
 const release = command({
   name: 'release',
   summary: 'End the hold of an order, which then goes on',
-  args: [{ name: '<order>', help: 'id of an order that is on hold', values: 'order' }],
+  args: [{ name: '<order>', help: 'id of an order that is on hold', values: 'sandbox-held-order' }],
   examples: [['steno sandbox release 4nX', 'the order goes on, and its files are delivered']],
   load: async () => (await work()).release,
 });
@@ -23,7 +23,7 @@ const advance = command({
   name: 'advance',
   summary: 'Move files to their next state at once',
   about: 'Moves files to their next state at once: these, or all that are under way. A held file stays held.',
-  args: [{ name: '[id…]', help: 'audiofiles to move', values: 'audiofile' }],
+  args: [{ name: '[id…]', help: 'audiofiles to move', values: 'sandbox-audiofile' }],
   examples: [
     ['steno sandbox advance', 'all of them, one state further'],
     ['steno sandbox advance 1001', 'only this one'],

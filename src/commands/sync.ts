@@ -1,4 +1,4 @@
-import { formats } from '../catalog/formats.ts';
+import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, list, nameTemplate, text } from '../cli/options.ts';
 
@@ -17,6 +17,7 @@ export const sync = command({
     format: list('--format <ext…>', 'document types', {
       default: 'txt',
       values: formats.map((each) => each.ext),
+      meaning: meaningOfFormat,
     }),
     nameAs: nameTemplate('name of each file'),
     jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),

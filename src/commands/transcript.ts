@@ -1,4 +1,4 @@
-import { formats } from '../catalog/formats.ts';
+import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { count, flag, list, nameTemplate, text } from '../cli/options.ts';
 
@@ -13,6 +13,7 @@ export const transcript = command({
     format: list('--format <ext…>', 'document types', {
       default: 'txt',
       values: formats.map((each) => each.ext),
+      meaning: meaningOfFormat,
     }),
     output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
       values: 'file',

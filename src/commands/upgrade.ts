@@ -1,4 +1,4 @@
-import { speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
+import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
 import { command } from '../cli/command-spec.ts';
 import { flag, list } from '../cli/options.ts';
 
@@ -10,6 +10,7 @@ export const upgrade = command({
   options: {
     sku: list('--sku <SKU…>', 'the upgrades', {
       values: upgradeSkus.map((each) => each.sku),
+      meaning: meaningOfUpgradeSku,
       onlyOneOf: speedUpgradeSkus,
     }),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),

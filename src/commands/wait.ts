@@ -1,4 +1,4 @@
-import { formats } from '../catalog/formats.ts';
+import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
 import { duration, list, nameTemplate, text } from '../cli/options.ts';
 import { pollNote } from '../lib/duration.ts';
@@ -21,6 +21,7 @@ export const wait = command({
       needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
+      meaning: meaningOfFormat,
     }),
     nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
   },

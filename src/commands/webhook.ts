@@ -1,4 +1,4 @@
-import { testableEvents } from '../catalog/events.ts';
+import { meaningOfEvent, testableEvents } from '../catalog/events.ts';
 import { command } from '../cli/command-spec.ts';
 
 const work = () => import('./webhook.run.ts');
@@ -27,7 +27,7 @@ const test = command({
   name: 'test',
   summary: 'Ask for a test delivery of an event',
   about: 'Asks the service to send a test of an event to the webhook of the account.',
-  args: [{ name: '<TYPE>', help: 'the event', values: testableEvents }],
+  args: [{ name: '<TYPE>', help: 'the event', values: testableEvents, meaning: meaningOfEvent }],
   examples: [['steno webhook test TRANSCRIPT_COMPLETE', 'have the service send one']],
   load: async () => (await work()).test,
 });

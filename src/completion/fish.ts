@@ -1,4 +1,12 @@
-import { type CommandNode, everyNode, type Flag, pathOf } from './model.ts';
+import {
+  type CommandNode,
+  everyNode,
+  type Flag,
+  type Meaning,
+  type Positional,
+  pathOf,
+  type Values,
+} from './model.ts';
 
 export function fishScript(root: CommandNode): string {
   const [, ...nodes] = everyNode(root);
@@ -17,8 +25,10 @@ export function fishScript(root: CommandNode): string {
   ].join('\n');
 }
 
-const at = (node: CommandNode, count?: number): string =>
-  `__steno_at ${words([pathOf(node)])}${count === undefined ? '' : ` ${count}`}`;
+const at = (node: CommandNode, count?: number, after?: string): string =>
+  ['__steno_at', words([pathOf(node)]), count ?? '', after === undefined ? '' : words([after])]
+    .join(' ')
+    .trim();
 
 /** Commands with a flag of their own of that name: there the global one is not offered. */
 function overridden(flag: Flag, nodes: readonly CommandNode[]): string {
@@ -41,27 +51,39 @@ function flagLine(flag: Flag, condition: string): string {
 }
 
 function argumentLines(node: CommandNode): string[] {
-  return node.args.flatMap(({ values, many }, index) => {
-    const offered = offer(values);
-    return offered ? [line(at(node, many ? undefined : index), offered)] : [];
-  });
+  return node.args.flatMap((argument, index) => [
+    ...afterLines(node, argument, index),
+    ...offerLine(at(node, argument.many ? undefined : index), argument.values, argument.meaning),
+  ]);
+}
+
+function afterLines(node: CommandNode, { valuesAfter }: Positional, index: number): string[] {
+  return Object.entries(valuesAfter).flatMap(([word, values]) => offerLine(at(node, index, word), values));
+}
+
+function offerLine(condition: string, values: Values, meaning?: Meaning): string[] {
+  const offered = values === 'file' ? '-F' : offer(values, meaning);
+  return offered ? [line(condition, offered)] : [];
 }
 
 function line(condition: string, ...parts: readonly string[]): string {
   return ['complete -c steno', condition && `-n ${quote(condition)}`, ...parts].filter(Boolean).join(' ');
 }
 
-function flagOffer({ names, values, list, onlyOneOf }: Flag): string {
-  if (!list) return offer(values);
-  const all = typeof values === 'string' ? `__steno_ids ${values}` : `printf "%s\\n" ${words(values)}`;
+function flagOffer({ names, values, meaning, list, onlyOneOf }: Flag): string {
+  if (!list) return offer(values, meaning);
+  const all =
+    typeof values === 'string'
+      ? `__steno_ids ${values}`
+      : `printf "%s\\n" ${describedWords(values, meaning)}`;
   return `-x -a ${quote(`(${all} | __steno_list ${words([names[0] ?? '', ...onlyOneOf])})`)}`;
 }
 
-function offer(values: Flag['values']): string {
+function offer(values: Values, meaning?: Meaning): string {
   if (values === 'file') return '-r -F';
   if (values === 'folder') return "-x -a '(__fish_complete_directories (__steno_typed))'";
   if (typeof values === 'string') return `-x -a '(__steno_ids ${values})'`;
-  return values.length ? `-x -a ${quote(words(values))}` : '';
+  return values.length ? `-x -a ${quote(describedWords(values, meaning))}` : '';
 }
 
 const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
@@ -69,6 +91,12 @@ const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 /** Words for a command line that fish parses a second time. */
 const words = (list: readonly string[]): string =>
   list.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word.replace(/[\\"$]/g, '\\$&')}"`)).join(' ');
+
+/** Each with its meaning after a tab. */
+const describedWords = (values: readonly string[], meaning: Meaning = () => ''): string =>
+  values
+    .map((value) => (meaning(value) ? `${words([value])}\\t${words([meaning(value)])}` : words([value])))
+    .join(' ');
 
 function walk(nodes: readonly CommandNode[]): string {
   const valued = nodes.flatMap((node) =>
@@ -82,12 +110,14 @@ function walk(nodes: readonly CommandNode[]): string {
       return `            case ${keys.join(' ')}\n                set path ${quote(pathOf(child))}\n`;
     }),
   );
-  return `# Prints the command at the cursor, the number of arguments before it, and the profile.
+  return `# Prints the command at the cursor, the number of arguments before it, the profile, and the last of those arguments.
 function __steno_where
     set -l path ''
     set -l count 0
     set -l flag ''
     set -l rest ''
+    set -l last ''
+    set -l sandbox ''
     set -l profile "$STENO_PROFILE"
     set -l tokens (commandline -opc)
     for token in $tokens[2..-1]
@@ -101,7 +131,7 @@ function __steno_where
             case '*:--'
                 set rest 1
             case '*:--sandbox'
-                set profile sandbox
+                set sandbox 1
             case '*:--profile=*'
                 set profile (string replace -- --profile= '' $token)
             case ${valued.join(' ')}
@@ -116,9 +146,11 @@ ${children
   .replace(/^ {12}/gm, '        ')
   .replace(/^ {16}/gm, '            ')}        case '*'
             set count (math $count + 1)
+            set last $token
         end
     end
-    printf '%s\\n' "$path" $count "$profile"
+    test -n "$sandbox"; and set profile sandbox
+    printf '%s\\n' "$path" $count "$profile" "$last"
 end
 `;
 }
@@ -127,6 +159,8 @@ const helpers = `function __steno_at
     set -l where (__steno_where)
     test "$where[1]" = "$argv[1]"; and begin
         test (count $argv) = 1; or test $where[2] = $argv[2]
+    end; and begin
+        test (count $argv) -lt 3; or test "$where[4]" = "$argv[3]"
     end
 end
 

@@ -4,8 +4,26 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof shells)[number];
 
-/** What a shell offers as a value: fixed words, paths, or ids of a kind from the ledger. */
-export type Values = readonly string[] | 'file' | 'folder' | 'audiofile' | 'order' | 'invoice' | 'attempt';
+/** What steno itself is asked for: ids from the ledger, and what is in the settings. */
+export type AskedKind =
+  | 'audiofile'
+  | 'order'
+  | 'invoice'
+  | 'attempt'
+  | 'event'
+  | 'sandbox-audiofile'
+  | 'sandbox-held-order'
+  | 'profile'
+  | 'account'
+  | 'base-url'
+  | 'ledger'
+  | 'copy-target';
+
+/** What a shell offers as a value: fixed words, paths, or what steno is asked for. */
+export type Values = readonly string[] | 'file' | 'folder' | AskedKind;
+
+/** A few words about a fixed value. */
+export type Meaning = (value: string) => string;
 
 export interface Flag {
   /** The long one first: `--output`, `-o`. */
@@ -19,6 +37,7 @@ export interface Flag {
   /** Takes several values separated by commas. */
   readonly list: boolean;
   readonly values: Values;
+  readonly meaning: Meaning;
   /** Values of a list that can't be chosen together. */
   readonly onlyOneOf: readonly string[];
 }
@@ -27,6 +46,9 @@ export interface Positional {
   readonly name: string;
   readonly many: boolean;
   readonly values: Values;
+  readonly meaning: Meaning;
+  /** Values that follow from the argument before it. */
+  readonly valuesAfter: Readonly<Record<string, Values>>;
 }
 
 export interface CommandNode {
@@ -47,3 +69,9 @@ export function everyNode(node: CommandNode): CommandNode[] {
 }
 
 export const pathOf = (node: CommandNode): string => node.path.join(' ');
+
+/** A value and, after a tab, a few words about it, as `__complete` prints them too. */
+export const described = (value: string, meaning: Meaning): string => {
+  const about = meaning(value);
+  return about ? `${value}\t${about}` : value;
+};

@@ -1,4 +1,12 @@
-import { type CommandNode, everyNode, type Flag, type Positional, pathOf } from './model.ts';
+import {
+  type CommandNode,
+  everyNode,
+  type Flag,
+  type Meaning,
+  type Positional,
+  pathOf,
+  type Values,
+} from './model.ts';
 
 export function powershellScript(root: CommandNode): string {
   return `Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
@@ -25,19 +33,30 @@ function entries(name: string, rows: readonly string[]): string {
 const commandEntry = (node: CommandNode): string =>
   `Names = ${array(node.names)}; Path = ${quote(pathOf(node))}; Help = ${quote(node.summary)}`;
 
-function flagEntry({ names, takesValue, list, values, onlyOneOf, help }: Flag): string {
+function flagEntry({ names, takesValue, list, values, meaning, onlyOneOf, help }: Flag): string {
   const only = onlyOneOf.length ? `OnlyOneOf = ${array(onlyOneOf)}; ` : '';
-  const value = takesValue ? `Value = $true; List = $${list}; ${only}${offer(values)}` : 'Value = $false';
+  const value = takesValue
+    ? `Value = $true; List = $${list}; ${only}${offer(values, meaning)}`
+    : 'Value = $false';
   return `Names = ${array(names)}; ${value}; Help = ${quote(help)}`;
 }
 
-const argumentEntry = ({ name, many, values }: Positional): string =>
-  `Many = $${many}; List = $false; ${offer(values)}; Help = ${quote(name)}`;
+function argumentEntry({ name, many, values, meaning, valuesAfter }: Positional): string {
+  const help = `Help = ${quote(name)}`;
+  const after = Object.entries(valuesAfter).map(
+    ([word, follow]) =>
+      `${quote(word)} = @{ List = $false; ${offer(follow, noMeaning)}; After = @{}; ${help} }`,
+  );
+  return `Many = $${many}; List = $false; ${offer(values, meaning)}; After = @{ ${after.join('; ')} }; ${help}`;
+}
 
-const offer = (values: Flag['values']): string =>
-  typeof values === 'string'
-    ? `Kind = ${quote(values)}; Offers = @()`
-    : `Kind = ''; Offers = ${array(values)}`;
+const noMeaning: Meaning = () => '';
+
+function offer(values: Values, meaning: Meaning): string {
+  if (typeof values === 'string') return `Kind = ${quote(values)}; Offers = @(); About = @{}`;
+  const about = values.filter(meaning).map((value) => `${quote(value)} = ${quote(meaning(value))}`);
+  return `Kind = ''; Offers = ${array(values)}; About = @{ ${about.join('; ')} }`;
+}
 
 const array = (list: readonly string[]): string => `@(${list.map(quote).join(', ')})`;
 
@@ -67,6 +86,8 @@ const engine = `    # The words before the cursor, and the one at it.
     $count = 0
     $flag = $null
     $rest = $false
+    $last = ''
+    $sandbox = $false
     $profileName = $env:STENO_PROFILE
     $given = @()
     foreach ($word in @($words | Select-Object -Skip 1)) {
@@ -78,14 +99,20 @@ const engine = `    # The words before the cursor, and the one at it.
             $rest = $true
         } elseif (-not $rest -and $word -like '-?*') {
             if ($word -clike '--profile=*') { $profileName = $word.Substring(10) }
-            if ($word -ceq '--sandbox') { $profileName = 'sandbox' }
+            if ($word -ceq '--sandbox') { $sandbox = $true }
             if ($word -match '^(--[^=]+)=(.*)$') { $given += @{ Name = $Matches[1]; Value = $Matches[2] } }
             $flag = & $findFlag $word
         } else {
             $child = $nodes[$path].Commands | Where-Object { $_.Names -ccontains $word } | Select-Object -First 1
-            if ($child -and $count -eq 0) { $path = $child.Path } else { $count++ }
+            if ($child -and $count -eq 0) {
+                $path = $child.Path
+            } else {
+                $count++
+                $last = $word
+            }
         }
     }
+    if ($sandbox) { $profileName = 'sandbox' }
 
     $typed = $current
     $source = $null
@@ -111,6 +138,7 @@ const engine = `    # The words before the cursor, and the one at it.
         } elseif ($arguments.Count -and $arguments[-1].Many) {
             $source = $arguments[-1]
         }
+        if ($source -and $source.After.ContainsKey($last)) { $source = $source.After[$last] }
     }
 
     $used = @()
@@ -155,7 +183,10 @@ const engine = `    # The words before the cursor, and the one at it.
             $global:LASTEXITCODE = $keptCode
         }
     } elseif ($source) {
-        $found = @($found) + @(foreach ($each in $source.Offers) { @{ Text = $each; Help = $source.Help } })
+        $found = @($found) + @(foreach ($each in $source.Offers) {
+            $about = $source.About[$each]
+            @{ Text = $each; Help = if ($about) { $about } else { $source.Help } }
+        })
     }
 
     foreach ($each in $found) {

@@ -1,5 +1,5 @@
 /**
- * Prints ids for a shell to offer: `__complete <kind> [prefix]`. A program of its own, because a person waits for it
+ * Prints what a shell offers: `__complete <kind> [prefix]`. A program of its own, because a person waits for it
  * at every press of Tab. It prints no errors: they would land in the command line.
  */
 import { existsSync, readFileSync, writeSync } from 'node:fs';
@@ -11,17 +11,31 @@ import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
 import { configFolder, ledgerPath, stateFolder } from '../settings/paths.ts';
 
-const [kind = '', prefix = ''] = process.argv.slice(3);
+const [asked = '', prefix = ''] = process.argv.slice(3);
 const { env } = process;
-const profile = env.STENO_PROFILE || 'default';
+/** These kinds are of the sandbox, whatever the profile: `sandbox-held-order`. */
+const isOfSandbox = asked.startsWith('sandbox-');
+const kind = isOfSandbox ? asked.slice('sandbox-'.length) : asked;
+const profile = isOfSandbox ? 'sandbox' : env.STENO_PROFILE || 'default';
+
+const kindsOfLedger = new Set(['audiofile', 'order', 'held-order', 'invoice', 'attempt', 'event']);
 
 async function complete(): Promise<void> {
-  const kept = keptSettings();
-  const ledger = env.STENO_LEDGER || kept.ledger;
-  const suggestions =
-    ledger && profile !== 'sandbox' ? await fromShared(ledger, kept.account ?? profile) : await fromLocal();
+  const suggestions = kindsOfLedger.has(kind) ? await fromLedger() : await fromSettings();
   // Not process.stdout: making that stream takes 3 ms.
   writeSync(1, suggestions.map(({ id, about }) => `${forRow(id)}\t${forRow(about)}\n`).join(''));
+}
+
+async function fromSettings(): Promise<IdSuggestion[]> {
+  const { suggestFromSettings } = await import('./complete-settings.ts');
+  return suggestFromSettings(kind, prefix, keptProfiles()) ?? [];
+}
+
+function fromLedger(): Promise<IdSuggestion[]> {
+  if (profile === 'sandbox') return fromLocal();
+  const kept = keptProfiles()[profile];
+  const ledger = env.STENO_LEDGER || kept?.ledger;
+  return ledger ? fromShared(ledger, kept?.account ?? profile) : fromLocal();
 }
 
 async function fromLocal(): Promise<IdSuggestion[]> {
@@ -41,10 +55,10 @@ async function fromShared(url: string, keptAccount: string): Promise<IdSuggestio
 }
 
 /** Read by hand: loading the settings would take longer than all the rest. */
-function keptSettings(): { readonly ledger?: string; readonly account?: string } {
+function keptProfiles(): Readonly<Record<string, Readonly<Record<string, string>>>> {
   try {
     const { profiles } = JSON.parse(readFileSync(join(configFolder(env), 'config.json'), 'utf8'));
-    return profiles[profile] ?? {};
+    return profiles;
   } catch {
     return {};
   }

@@ -1,6 +1,6 @@
 import { formats } from '../catalog/formats.ts';
 import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
-import { type FileState, fileStates, invoiceStates } from '../catalog/states.ts';
+import { fileStates, invoiceStates, meaningOfState } from '../catalog/states.ts';
 import { toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
 
@@ -30,12 +30,6 @@ export const skusView = (): View =>
       ...upgradeSkus.map(({ sku, meaning }) => [sku, 'upgrade', 'upgrade', meaning]),
     ],
   );
-
-function meaningOfState({ end, held }: FileState): string {
-  if (end === 'delivered') return 'the transcript is there';
-  if (end) return 'no transcript comes';
-  return held ? 'waits for a release' : 'under way';
-}
 
 export const statesView = (): View =>
   view(

@@ -83,7 +83,21 @@ for (const shell of shells) {
       ['a command to explain', 'steno help webh', ['webhook']],
       ['no flag after --', 'steno order -- --sku', []],
       ['no flag of another command', 'steno file --sku', []],
+      ['a subcommand to explain', 'steno help events re', ['replay']],
+      ['nothing below a command without subcommands', 'steno help order ', []],
       ['nothing for a key', 'steno --api-key ', []],
+      ['nothing for a key to keep', 'steno config set api-key ', []],
+      ['nothing for a note', 'steno order --notes my', []],
+      ['nothing for a time', 'steno files --since ', []],
+      ['values of a setting', 'steno config set timeout ', ['1m', '2m', '30s', '5m']],
+      ['values of a setting after a flag', 'steno config set --json currency --quiet E', ['EUR']],
+      ['a state', 'steno ls --state Ref', ['Refunded']],
+      ['audio on disk', 'steno order my', ['my folder', 'my notes.txt']],
+      ['an export to import', 'steno ledger import my', ['my folder', 'my notes.txt']],
+      ['a feed on disk', 'steno order --feed my', ['my folder', 'my notes.txt']],
+      ['a page to write', 'steno report --html my', ['my folder', 'my notes.txt']],
+      ['a place for transcripts', 'steno transcript 1 -o my', ['my folder', 'my notes.txt']],
+      ['a folder for transcripts', 'steno sync --download my', ['my folder']],
       ['files', 'steno order --notes-file my', ['my folder', 'my notes.txt']],
       ['files after =', 'steno order --notes-file=my', ['my folder', 'my notes.txt']],
     ])('%s', (_, line, expected) => {
@@ -104,6 +118,25 @@ for (const shell of shells) {
       expect(complete(line, sampleTree)).toEqual(expected);
     });
 
+    test.each([
+      ['profiles', 'steno --profile ', 'profile'],
+      ['profiles after the command', 'steno file 1 --profile=', 'profile'],
+      ['addresses', 'steno --base-url ', 'base-url'],
+      ['invoices', 'steno invoice 7 ', 'invoice'],
+      ['orders', 'steno wait --order ', 'order'],
+      ['attempts', 'steno attempts settle ', 'attempt'],
+      ['an event to show', 'steno events show ', 'event'],
+      ['events to replay', 'steno events replay 1 ', 'event'],
+      ['held orders of the sandbox', 'steno sandbox release ', 'sandbox-held-order'],
+      ['ledgers to keep', 'steno config set ledger ', 'ledger'],
+      ['accounts to keep', 'steno config --profile x set account ', 'account'],
+      ['where to copy the ledger', 'steno ledger copy --to ', 'copy-target'],
+    ])('%s by asking steno', (_, line, kind) => {
+      fakeSteno("printf 'one\\tA\\ntwo\\t\\n'");
+      expect(complete(line).filter((each) => !each.startsWith('-'))).toEqual(['one', 'two']);
+      expect(started()).toContain(`: __complete ${kind} \n`);
+    });
+
     test('ids by asking steno, for the profile in use', () => {
       fakeSteno("printf '123\\tA talk: [1] (Delivered)\\n145\\tOther\\n777\\tThird\\n'");
       expect(complete('steno --profile work file 9 1')).toEqual(['123', '145']);
@@ -113,6 +146,12 @@ for (const shell of shells) {
     test('ids of the sandbox', () => {
       fakeSteno("printf '123\\tA talk\\n'");
       expect(complete('steno file --sandbox 1')).toEqual(['123']);
+      expect(started()).toContain('sandbox: __complete audiofile 1\n');
+    });
+
+    test('ids of the sandbox, also beside a profile', () => {
+      fakeSteno("printf '123\\tA talk\\n'");
+      expect(complete('steno --sandbox --profile work file 1')).toEqual(['123']);
       expect(started()).toContain('sandbox: __complete audiofile 1\n');
     });
 
@@ -245,6 +284,7 @@ const flagBase: Flag = {
   many: false,
   list: false,
   values: [],
+  meaning: () => '',
   onlyOneOf: [],
 };
 
