@@ -244,6 +244,7 @@ complete -c steno -l json -d 'print one JSON document, with every field as the s
 complete -c steno -l csv -d 'print CSV rows with a header line'
 complete -c steno -l quiet -d 'print only what a script needs next'
 complete -c steno -l no-color -d 'print without colour'
+complete -c steno -l no-progress -d 'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet'
 complete -c steno -l debug -d 'show on stderr what is sent and received, and the stack of an error'
 complete -c steno -l timeout -x -d 'give up after this long'
 complete -c steno -l no-ledger -d 'neither read nor write the ledger of your orders'

@@ -44,6 +44,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--csv'); Value = $false; Help = 'print CSV rows with a header line' }
                 @{ Names = @('--quiet'); Value = $false; Help = 'print only what a script needs next' }
                 @{ Names = @('--no-color'); Value = $false; Help = 'print without colour' }
+                @{ Names = @('--no-progress'); Value = $false; Help = 'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet' }
                 @{ Names = @('--debug'); Value = $false; Help = 'show on stderr what is sent and received, and the stack of an error' }
                 @{ Names = @('--timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'give up after this long' }
                 @{ Names = @('--no-ledger'); Value = $false; Help = 'neither read nor write the ledger of your orders' }

@@ -15,6 +15,8 @@ export interface TranscriptRequest {
 export interface TranscriptBody {
   readonly status: number;
   readonly stream: ChunkSource;
+  /** How many bytes are to come, where the service says so. */
+  readonly length?: number | undefined;
   readonly hide: (text: string) => string;
 }
 
@@ -32,9 +34,16 @@ export function getTranscript<T>(
     return read({
       status: response.status,
       stream: (onChunk) => streamBody(response, onChunk),
+      length: lengthOf(response.headers),
       hide: response.hide,
     });
   });
+}
+
+/** A compressed body has another length than what is streamed. */
+function lengthOf(headers: Readonly<Record<string, string>>): number | undefined {
+  const length = headers['content-length'] ?? '';
+  return headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 function pathOf({ id, ext, deprecatedPath }: TranscriptRequest): string {

@@ -20,6 +20,10 @@ export const globalOptions = {
   csv: flag('--csv', 'print CSV rows with a header line', { excludes: ['--json'] }),
   quiet: flag('--quiet', 'print only what a script needs next'),
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
+  progress: flag(
+    '--no-progress',
+    'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet',
+  ),
   debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),
   timeout: duration('--timeout <duration>', 'give up after this long', {
     defaultNote: `${formatDuration(READ_LIMIT_MS)} a read, ${formatDuration(CHANGE_LIMIT_MS)} an upgrade or refund, ${formatDuration(ORDER_LIMIT_MS.base)} and ${formatDuration(ORDER_LIMIT_MS.perUrl)} a URL an order; wait and listen: none`,

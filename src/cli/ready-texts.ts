@@ -43,6 +43,7 @@ async function textOf(view: View, form: string): Promise<string> {
     quiet: form === 'quiet',
     noColor: true,
     debug: false,
+    progress: false,
   };
   await new Output(mode, { stdout: stream, stderr: stream }, String, {}).show(view);
   return String(sink.read());

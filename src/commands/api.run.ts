@@ -5,7 +5,7 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
 
 export async function run(
   context: Context,
@@ -16,7 +16,7 @@ export async function run(
   const params = parsePairs(pairs);
   const { out } = context;
   const transport = await context.connect();
-  const answer = await whileSpinning(out, 'Asking', () => sendRaw(transport, verb, target, params));
+  const answer = await whileWorking(out, WAITING, () => sendRaw(transport, verb, target, params));
   const done = `${verb} ${target} was answered`;
   if (verb !== 'GET') out.addDone(done);
   await print(context, answer);

@@ -2,7 +2,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { findOpenAttempt, settleNotPlaced, settlePlaced } from '../flows/orders/settle.ts';
 import { usage } from '../lib/errors.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
 import { attemptsView, settledView } from '../views/attempt.ts';
 
 export async function list(context: Context): Promise<void> {
@@ -29,7 +29,7 @@ export async function settle(context: Context, { args, options }: Input<SettleOp
   const settled =
     placed === undefined
       ? await settleNotPlaced(ledger, attempt)
-      : await whileSpinning(out, 'Asking', () =>
+      : await whileWorking(out, WAITING, () =>
           settlePlaced(ledger, attempt, placed, file, () => context.connect()),
         );
   await out.show(settledView(settled));

@@ -3,7 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { compareAmounts, isAmount } from '../lib/amount.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
 import { balanceView } from '../views/simple.ts';
 
 interface BalanceOptions {
@@ -14,7 +14,7 @@ export async function run(context: Context, { options: { min } }: Input<BalanceO
   if (min !== undefined && !isAmount(min))
     throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');
   const transport = await context.connect();
-  const found = await whileSpinning(context.out, 'Asking', () => getBalance(transport));
+  const found = await whileWorking(context.out, WAITING, () => getBalance(transport));
   await context.out.show(balanceView(found, context.out.forPeople));
   if (min !== undefined) checkMinimum(found.balance, min);
 }

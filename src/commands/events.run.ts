@@ -18,6 +18,7 @@ import {
   replayTo,
   replayWith,
 } from '../listen/history.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
 import { eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
 import { EventLines } from '../views/event-lines.ts';
@@ -50,14 +51,12 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   const events = await getEvents(ledger, args);
   const key = execWithKey ? (await context.requireKey()).value : undefined;
   const onOutput = (chunk: Buffer): void => out.passOn(String(chunk));
-  const outcomes =
+  const command = { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput };
+  const outcomes = await whileWorking(out, 'Replaying', (report) =>
     to === undefined
-      ? await replayWith(
-          { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput },
-          events,
-          signal,
-        )
-      : await replayTo(to, events, env, signal);
+      ? replayWith(command, events, { signal, report })
+      : replayTo(to, events, { env, signal, report }),
+  );
   await out.show(replayedView(values(outcomes)));
   raiseFailures(outcomes);
 }

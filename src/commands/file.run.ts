@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { documents } from '../views/documents.ts';
 import { filesView } from '../views/file.ts';
 
@@ -19,8 +19,8 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const { out } = context;
   const transport = await context.connect();
   const ledger = await context.ledgerIfAny();
-  const outcomes = await whileSpinning(out, 'Asking', () =>
-    context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes })),
+  const outcomes = await whileWorking(out, 'Asking', (report) =>
+    context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes, report })),
   );
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);

@@ -7,7 +7,7 @@ import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { filePages } from '../views/ledger-files.ts';
 
 interface FilesOptions {
@@ -55,5 +55,7 @@ async function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): 
 
 async function refresh(context: Context, ledger: Ledger, filter: FileFilter) {
   const transport = await context.connect();
-  return whileSpinning(context.out, 'Refreshing', () => refreshOpenFiles(transport, ledger, filter));
+  return whileWorking(context.out, 'Refreshing', (report) =>
+    refreshOpenFiles(transport, ledger, filter, report),
+  );
 }

@@ -4,7 +4,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { noteInvoices } from '../flows/invoices/keep.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { documents } from '../views/documents.ts';
 import { invoicePages, invoicesView } from '../views/invoice.ts';
 
@@ -14,8 +14,8 @@ export async function run(context: Context, { args }: Input): Promise<void> {
   const ids = args.map(checkId);
   const { out } = context;
   const transport = await context.connect();
-  const outcomes = await whileSpinning(out, 'Asking', () =>
-    doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id)),
+  const outcomes = await whileWorking(out, 'Asking', (report) =>
+    doEach(ids, CONCURRENCY, String, (id) => getInvoice(transport, id), report),
   );
   const found = values(outcomes);
   const ledger = await context.ledgerIfAny();

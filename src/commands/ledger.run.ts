@@ -14,12 +14,12 @@ import { Outbox } from '../ledger/outbox.ts';
 import { mayWork } from '../ledger/status.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { passwordOf, placeOf, shownPostgresUrl } from '../lib/postgres-url.ts';
+import type { Report } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
-import { plural } from '../lib/text.ts';
 import { moveLeftJournalsInto } from '../listen/left-journals.ts';
 import { checkAccount } from '../settings/settings.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { whileSpinning } from '../ui/spinner.ts';
 import { importedView, prunedView } from '../views/ledger.ts';
 import { accountView, migratedView, statusView } from '../views/ledger-status.ts';
 
@@ -41,7 +41,7 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
     : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
   if (file === undefined) await out.writeLines(lines);
   else {
-    await whileSpinning(out, 'Exporting', () => writeExport(file, lines, force));
+    await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
     out.note(`written to ${file}`);
   }
   const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
@@ -90,8 +90,8 @@ export async function importLedger(context: Context, { args, options }: Input<Im
   const onHeader = (header: { readonly profile: string | null }): void => {
     profile = as ?? header.profile;
   };
-  const counts = await whileSpinning(out, 'Importing', () =>
-    ledger.importLines(source, { signal, as, onHeader }).catch((error) => {
+  const counts = await whileWorking(out, 'Importing', (report) =>
+    ledger.importLines(source, { signal, as, onHeader, report }).catch((error) => {
       if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
       throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
     }),
@@ -132,7 +132,9 @@ export async function pruneLedger(context: Context, { options }: Input<PruneOpti
     if (!(await askPerson(context, (questions) => questions.confirm(question))))
       throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');
   }
-  const pruned = await whileSpinning(out, 'Removing', () => prune(ledger, all, time, signal));
+  const pruned = await whileWorking(out, 'Removing', (report) =>
+    prune(ledger, all, time, { signal, report }),
+  );
   await out.show(prunedView(pruned));
   if (pruned.staysLarge) out.note('the room is used again; the file gets smaller once no listener runs');
 }
@@ -172,7 +174,7 @@ async function copyOut(context: Context, url: string, dryRun: boolean): Promise<
   context.onExit(() => shared.close());
   await shared.prepareForOrders(dryRun);
   if (!dryRun) await takeJournalsIn(context, local);
-  const counts = await copying(context, (onRows) => moveTo(shared, local, moved, { signal, dryRun, onRows }));
+  const counts = await copying(context, (report) => moveTo(shared, local, moved, { signal, dryRun, report }));
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
   out.note(`the local ledger is marked as moved; nothing is ordered with it any more`);
@@ -191,7 +193,7 @@ async function copyBack(context: Context, dryRun: boolean): Promise<void> {
   context.onExit(() => shared.close());
   if (!dryRun) await takeJournalsIn(context, shared);
   const local = await openLocal(context);
-  const counts = await copying(context, (onRows) => bringBack(local, shared, { signal, dryRun, onRows }));
+  const counts = await copying(context, (report) => bringBack(local, shared, { signal, dryRun, report }));
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
   out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
@@ -200,12 +202,10 @@ async function copyBack(context: Context, dryRun: boolean): Promise<void> {
 
 async function copying(
   { out, signal }: Context,
-  work: (onRows: (done: number) => void) => Promise<TableCounts[]>,
+  work: (report: Report) => Promise<TableCounts[]>,
 ): Promise<TableCounts[]> {
   try {
-    return await whileSpinning(out, 'Copying', (update) =>
-      work((done) => update(`Copying: ${plural(done, 'row')}`)),
-    );
+    return await whileWorking(out, 'Copying', work);
   } catch (error) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was copied');
     throw error;
@@ -223,7 +223,7 @@ async function openLocal(context: Context): Promise<Ledger> {
 export async function showStatus(context: Context): Promise<void> {
   const { out, settings, mask, signal, sharedLedger: url, localLedgerPath: path } = context;
   const options = url === undefined ? undefined : await context.sharedLedgerOptions(url);
-  const status = await whileSpinning(out, 'Asking', () =>
+  const status = await whileWorking(out, 'Asking', () =>
     options === undefined
       ? Ledger.statusOfFile(path, settings.profileName, mask.hide, signal)
       : Ledger.statusOfShared(options, mask.hide),
@@ -252,7 +252,7 @@ export async function migrateLedger(context: Context): Promise<void> {
     return out.note('the local ledger is brought up to date whenever it is opened');
   }
   const options = await context.sharedLedgerOptions(url);
-  const done = await whileSpinning(out, 'Migrating', () => Ledger.migrateShared(options));
+  const done = await whileWorking(out, 'Migrating', () => Ledger.migrateShared(options));
   await out.show(migratedView(done));
   out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
 }
@@ -268,6 +268,6 @@ export async function changeAccount(context: Context, _: Input): Promise<void> {
       'set the shared one with: steno config set ledger postgres://user@host/database',
     );
   const options = await context.sharedLedgerOptions(url);
-  const former = await whileSpinning(out, 'Writing', () => Ledger.changeAccount(options, baseUrl));
+  const former = await whileWorking(out, 'Writing', () => Ledger.changeAccount(options, baseUrl));
   await out.show(accountView({ account: options.account.name, baseUrl, former }));
 }

@@ -27,9 +27,8 @@ import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
-import { whileWaiting } from '../ui/progress.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { whileSpinning } from '../ui/spinner.ts';
 import { ordersView } from '../views/order.ts';
 import { planView } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
@@ -192,7 +191,10 @@ async function readPlan(
   const reading = { ...context.publicReading, timeoutMs: context.globals.timeout };
   const uploadCommand = context.settings.get('upload-command').value;
   const sources = { stdin, signal, uploadCommand, reading };
-  const plan = await whileSpinning(out, 'Reading', () => planOrders(args, { ...options, feed }, sources));
+  const what = feed === undefined ? 'Reading' : 'Fetching the feed';
+  const plan = await whileWorking(out, what, (report) =>
+    planOrders(args, { ...options, feed }, { ...sources, report }),
+  );
   for (const note of plan.notes) out.note(note);
   for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
   return plan;
@@ -233,7 +235,9 @@ async function learnPrices(context: Context, ledger: Ledger): Promise<void> {
   const { out } = context;
   const connect = async () => ((await context.key()) ? context.connect() : undefined);
   try {
-    const [first, ...more] = await learnFromService(connect, ledger);
+    const [first, ...more] = await whileWorking(out, 'Learning prices from invoices', (report) =>
+      learnFromService(connect, ledger, report),
+    );
     const others = more.length ? ` (and ${more.length} more)` : '';
     if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
   } catch (error) {
@@ -244,12 +248,12 @@ async function learnPrices(context: Context, ledger: Ledger): Promise<void> {
 
 const uploader =
   (context: Context, ledger: Ledger | undefined): NonNullable<OrderAndWaitOptions['upload']> =>
-  (order, onProgress, onFailure) => {
+  (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
     return uploadOrder(
       order,
       {
-        ...{ env, signal, ledger, onProgress },
+        ...{ env, signal, ledger, report },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
         onMessage: (lines) => output.passOn(lines),
@@ -283,10 +287,10 @@ const countUrls = (orders: readonly PlannedOrder[]): number =>
 function callbacks(out: Output): OrderCallbacks {
   let saidThatItWaits = false;
   return {
-    whilePlacing: (work) => whileSpinning(out, 'Ordering', work),
-    // On a terminal the spinner says so.
+    whilePlacing: (work) => whileWorking(out, 'Ordering', work),
+    // A line that moves says so.
     onWaitForOthers: (text) => {
-      if (!out.showsProgress && !saidThatItWaits) out.note(text);
+      if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
     onLedgerError: (error) =>
@@ -294,7 +298,7 @@ function callbacks(out: Output): OrderCallbacks {
     onPlaced: (orders) => {
       for (const line of orderLines(orders)) out.note(line);
     },
-    whileWaiting: (files, work) => whileWaiting(out, files, work),
+    whileWaiting: (work) => whileWorking(out, 'Waiting', work),
   };
 }
 

@@ -4,8 +4,8 @@ import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { whileSpinning } from '../ui/spinner.ts';
 import { doneView } from '../views/simple.ts';
 
 interface RefundOptions {
@@ -31,7 +31,9 @@ export async function run(
     !(await askPerson(context, (questions) => questions.confirm(`Refund audiofile ${id}?`)))
   )
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');
-  const done = await whileSpinning(context.out, 'Refunding', () => refundFile(transport, id, options.test));
+  const done = await whileWorking(context.out, `Refunding: ${WAITING}`, () =>
+    refundFile(transport, id, options.test),
+  );
   context.out.addDone(`audiofile ${id} is refunded`);
   await context.out.show(doneView(done));
   if (context.signal.aborted)

@@ -11,7 +11,7 @@ import { parseSince } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { reportPage } from '../views/report/page.ts';
 import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
 import { reportPages } from '../views/report/terminal.ts';
@@ -54,10 +54,8 @@ async function fetchMissing(context: Context, ledger: Ledger): Promise<void> {
   try {
     if ((await missingInvoices(ledger)).length === 0) return;
     const transport = await context.connect();
-    const outcomes = await whileSpinning(out, 'Fetching invoices', (onProgress) =>
-      fetchInvoices(transport, ledger, {
-        onDone: (done, of) => onProgress(`Fetching invoices: ${done} of ${of}`),
-      }),
+    const outcomes = await whileWorking(out, 'Fetching invoices', (report) =>
+      fetchInvoices(transport, ledger, { report }),
     );
     const failed = outcomes.filter(({ error }) => error);
     const [first] = failed;

@@ -10,8 +10,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { whileSpinning } from '../ui/spinner.ts';
 import { savedLine } from '../views/saved.ts';
 import { syncView } from '../views/sync.ts';
 
@@ -35,8 +35,11 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
   const target = { folder, formats, template, jobs };
   const news = new News(out);
   try {
-    const outcomes = await whileSpinning(out, 'Synchronising', () =>
-      context.whileNoting(ledger, (notes) => syncFiles(transport, ledger, notes, target, news)),
+    const outcomes = await whileWorking(out, 'Checking', (report) =>
+      context.whileNoting(ledger, (notes) => {
+        const { onChecked, onChange, onSaved } = news;
+        return syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report });
+      }),
     );
     await news.show();
     out.note(`${news.checked} open, ${news.changed.length} changed, ${news.downloaded.length} downloaded`);
@@ -63,7 +66,7 @@ async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
 }
 
 /** Gathers what is new; prints it at once where the form allows that, else at the end. */
-class News implements SyncCallbacks {
+class News implements Omit<SyncCallbacks, 'report'> {
   readonly changed: Change[] = [];
   readonly downloaded: Saved[] = [];
   readonly #keptDrafts: Saved[] = [];

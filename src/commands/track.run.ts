@@ -5,7 +5,7 @@ import { raiseFailures } from '../flows/bulk.ts';
 import { trackFiles } from '../flows/files/track.ts';
 import { readIds } from '../flows/orders/manifest.ts';
 import { usage } from '../lib/errors.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { trackedView } from '../views/ledger-files.ts';
 
 interface TrackOptions {
@@ -22,7 +22,7 @@ export async function run(context: Context, { args, options }: Input<TrackOption
   const form = { forPeople: out.forPeople, currency: context.settings.currency };
   if (ids.length === 0) return out.show(trackedView([], true, form));
   const transport = await context.connect();
-  const outcomes = await whileSpinning(out, 'Asking', () => trackFiles(transport, ledger, ids));
+  const outcomes = await whileWorking(out, 'Asking', (report) => trackFiles(transport, ledger, ids, report));
   const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
   if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
   const several = args.length > 1 || options.from !== undefined;

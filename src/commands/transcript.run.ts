@@ -14,7 +14,8 @@ import {
 import { checkTemplate } from '../flows/transcripts/name.ts';
 import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
-import { Pace, startProgress } from '../ui/progress.ts';
+import type { Report } from '../lib/progress.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
 import { documents } from '../views/documents.ts';
 import { savedJson, savedLine, savedView } from '../views/saved.ts';
@@ -57,9 +58,12 @@ async function print(context: Context, selection: TranscriptSelection): Promise<
     throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
   if (out.onTerminal && findFormat(ext)?.content === 'binary')
     throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
-  await streamTranscript(await context.connect(), { ...selection, id, ext }, (chunk) =>
-    out.writeDocument(chunk),
-  );
+  const transport = await context.connect();
+  const write = (chunk: Uint8Array): Promise<void> => out.writeDocument(chunk);
+  const stream = (report?: Report): Promise<void> =>
+    streamTranscript(transport, { ...selection, id, ext }, write, report);
+  // On a terminal the text itself shows how far it is, and a line among its lines would tear it.
+  await (out.onTerminal ? stream() : whileWorking(out, 'Downloading', stream));
 }
 
 async function save(
@@ -74,24 +78,19 @@ async function save(
   const target = await outputTarget(options.output, options.nameAs, several, ifExists(options));
   const transport = await context.connect({ connections: options.jobs });
   const ledger = await context.ledgerIfAny();
-  const progress = await startProgress(out, 'Downloading');
-  const pace = new Pace('Downloading', documentCount);
   const done: Saved[] = [];
   const onDone = (saved: Saved | undefined): void => {
     if (saved) done.push(saved);
-    pace.step(saved === undefined);
-    progress.update(pace);
   };
   const { jobs } = options;
-  const outcomes = await context
-    .whileNoting(ledger, (notes) =>
-      saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone }),
-    )
-    .finally(() => progress.stop())
-    .catch(async (error) => {
-      if (context.signal.aborted && done.length) await out.show(savedView(done));
-      throw error;
-    });
+  const outcomes = await whileWorking(out, 'Downloading', (report) =>
+    context.whileNoting(ledger, (notes) =>
+      saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone, report }),
+    ),
+  ).catch(async (error) => {
+    if (context.signal.aborted && done.length) await out.show(savedView(done));
+    throw error;
+  });
   out.addDone(...savedLine(values(outcomes)));
   if (isList || !outcomes[0]?.error)
     await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson, isList)));

@@ -4,7 +4,7 @@ import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError } from '../lib/errors.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
 import { doneView } from '../views/simple.ts';
 
 interface UpgradeOptions {
@@ -21,7 +21,7 @@ export async function run(
   const skus = checkUpgradeSkus(options.sku, options.anySku);
   if (options.test) checkTestFile(id);
   const transport = await context.connect();
-  const done = await whileSpinning(context.out, 'Upgrading', () =>
+  const done = await whileWorking(context.out, `Upgrading: ${WAITING}`, () =>
     upgradeFile(transport, id, skus, options.test),
   );
   context.out.addDone(`audiofile ${id} is upgraded`);

@@ -7,7 +7,7 @@ import { waitAndDownload } from '../flows/files/wait-and-download.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { usage } from '../lib/errors.ts';
-import { whileWaiting } from '../ui/progress.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';
 import { waitedView } from '../views/waited.ts';
@@ -40,9 +40,9 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   }
   const transport = await context.connect({ timeoutBounds: 'command' });
   const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
-  const waited = await whileWaiting(out, ids.length, (onProgress) =>
+  const waited = await whileWorking(out, 'Waiting', (report) =>
     context.whileNoting(ledger, (notes) =>
-      waitAndDownload(ids, { transport, ledger, notes, poll, onProgress }, target),
+      waitAndDownload(ids, { transport, ledger, notes, poll, report }, target),
     ),
   );
   out.addDone(...savedLine(waited.saved ?? []));

@@ -11,7 +11,7 @@ import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isSealed } from '../lib/sealer.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { LoanBook, setCommand } from '../listen/loan-book.ts';
-import { whileSpinning } from '../ui/spinner.ts';
+import { WAITING, whileWorking } from '../ui/progress.ts';
 import { webhookView } from '../views/simple.ts';
 
 export async function get(context: Context): Promise<void> {
@@ -119,7 +119,7 @@ async function showResult(
   /** Says what the call has done, where it changes something. */
   doneLine?: (webhook: Webhook) => string,
 ): Promise<Webhook> {
-  const webhook = await whileSpinning(context.out, 'Asking', () => call(transport));
+  const webhook = await whileWorking(context.out, WAITING, () => call(transport));
   if (doneLine) context.out.addDone(doneLine(webhook));
   await context.out.show(webhookView(webhook));
   return webhook;

@@ -1,5 +1,6 @@
 import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
+import type { Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
 export type Outcome<T> = Success<T> | (Failure & { readonly value?: undefined });
@@ -26,8 +27,11 @@ export async function doEach<I, T>(
   concurrency: number,
   name: (item: I) => string,
   work: (item: I, at: number) => Promise<T>,
+  /** Is told how many are done, whatever became of them, and how many failed. */
+  report: Report = () => {},
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = [];
+  let [done, failed] = [0, 0];
   let next = 0;
   let succeeded = false;
   let unauthorized: StenoError | undefined;
@@ -42,17 +46,24 @@ export async function doEach<I, T>(
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') {
         outcomes[at] = { what: name(item), error };
+        failed += 1;
         if (error.status === 401) unauthorized = error;
         if (isServiceDown(error)) down = error;
       } else fatal = error;
     }
   };
+  const told = async (at: number): Promise<void> => {
+    await doOne(at);
+    if (outcomes[at]) done += 1;
+    report({ done, of: items.length, failed });
+  };
   const mayStart = (): boolean => next < items.length && !fatal && !down && (succeeded || !unauthorized);
   const worker = async (): Promise<void> => {
-    while (mayStart()) await doOne(next++);
+    while (mayStart()) await told(next++);
   };
   const runWorkers = (): Promise<unknown> =>
     Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  report({ done, of: items.length, failed });
   await runWorkers();
   if (!fatal && unauthorized && !succeeded && items.length > 1) throw unauthorized;
   // Some workers may have stopped before another call succeeded.

@@ -8,7 +8,7 @@ import type { LedgerTables } from './ledger-tables.ts';
 import type { Moved } from './moved.ts';
 import { CommitUnknown } from './store.ts';
 
-export type CopyOptions = Pick<ImportOptions, 'signal' | 'dryRun' | 'onRows'>;
+export type CopyOptions = Pick<ImportOptions, 'signal' | 'dryRun' | 'report'>;
 
 /**
  * Moves a local ledger to a shared one. The mark comes first, in the transaction that finds that nothing is being sent:

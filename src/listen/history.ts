@@ -7,6 +7,7 @@ import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import type { Report } from '../lib/progress.ts';
 import { sleep } from '../lib/sleep.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
 import type { Outcome } from './actions/action.ts';
@@ -111,14 +112,13 @@ export interface Replayed {
 export async function replayTo(
   url: string,
   events: readonly ReceivedEvent[],
-  env: Env,
-  signal: AbortSignal,
+  { env, signal, report }: { readonly env: Env; readonly signal: AbortSignal; readonly report?: Report },
 ): Promise<ItemOutcome<Replayed>[]> {
   const found = events.find(({ source }) => source === 'found');
   if (found) throw usage(`event ${found.n} was found by looking: nothing came that could be sent again`);
   const target = await PostTarget.open(url, env);
   try {
-    return await replay(events, maskUserinfo(url), async ({ n, contentType, body }) => {
+    const send = async ({ n, contentType, body }: ReceivedEvent): Promise<Outcome> => {
       const headers = { 'steno-event': String(n) };
       const result = await target.post({ contentType, body, headers }, signal);
       throwIfInterrupted(signal);
@@ -126,7 +126,8 @@ export async function replayTo(
       const outcome = outcomeOf(result);
       if (outcome.end === 'done') return outcome;
       throw new StenoError('failed', `the target refused (${outcome.text})`, { status: result.status });
-    });
+    };
+    return await replay(events, maskUserinfo(url), send, report);
   } finally {
     await target.close();
   }
@@ -136,25 +137,29 @@ export async function replayTo(
 export const replayWith = (
   options: ExecOptions,
   events: readonly ReceivedEvent[],
-  signal: AbortSignal,
-): Promise<ItemOutcome<Replayed>[]> =>
-  replay(events, options.command, async (event) => {
+  { signal, report }: { readonly signal: AbortSignal; readonly report?: Report },
+): Promise<ItemOutcome<Replayed>[]> => {
+  const run = async (event: ReceivedEvent): Promise<Outcome> => {
     const outcome = await runCommand(event, 1, options, signal);
     throwIfInterrupted(signal);
     if (outcome.end === 'done') return outcome;
     throw new StenoError('failed', `the command failed: ${outcome.text}`);
-  });
+  };
+  return replay(events, options.command, run, report);
+};
 
 const replay = (
   events: readonly ReceivedEvent[],
   target: string,
   work: (event: ReceivedEvent) => Promise<Outcome>,
+  report?: Report,
 ): Promise<ItemOutcome<Replayed>[]> =>
   doEach(
     events,
     1,
     ({ n }) => `event ${n}`,
     async (event) => ({ n: event.n, target, outcome: (await work(event)).text }),
+    report,
   );
 
 function throwIfInterrupted(signal: AbortSignal): void {

@@ -8,6 +8,7 @@ import { forRow, forTerminal, forTerminalLines, oneLine, plural } from '../lib/t
 import type { View } from '../lib/view.ts';
 import { usesColour } from './colour.ts';
 import type { Drawing, Paint } from './paint.ts';
+import { type ProgressForm, progressForm } from './progress-form.ts';
 import { csvRows, csvTable, tabSeparated } from './rows.ts';
 import { makeNonBlocking, waitForReader } from './stalls.ts';
 
@@ -24,6 +25,8 @@ export interface OutputMode {
   readonly quiet: boolean;
   readonly noColor: boolean;
   readonly debug: boolean;
+  /** False: no line that moves. */
+  readonly progress: boolean;
 }
 
 /** The only way to stdout and stderr: data on one, everything else on the other, secrets on neither. */
@@ -35,8 +38,6 @@ export class Output {
   readonly #env: Env;
   readonly #decoder = new StringDecoder('utf8');
   readonly #done: string[] = [];
-  /** Clears the line of a spinner that runs on stderr, so that another line can be written there. */
-  clearSpinner: () => void = () => {};
   #headerShown = false;
   /** The reader of stdout has gone (head, less). */
   #readerGone = false;
@@ -88,12 +89,9 @@ export class Output {
     return this.onTerminal && !json && !csv && !quiet;
   }
 
-  /** Whether a spinner may run on stderr; lines of --debug would tear it. */
-  get showsProgress(): boolean {
-    const { isTTY, columns } = this.#stderr;
-    const { json, quiet, debug } = this.mode;
-    // Some terminals report zero columns: there ora would never stop clearing its line.
-    return isTTY === true && columns > 0 && !json && !quiet && !debug && this.#env.TERM !== 'dumb';
+  /** How long work shows on stderr how far it is. */
+  get progressForm(): ProgressForm {
+    return progressForm(this.mode, this.#stderr, this.#env);
   }
 
   /** Prints a result in the form that was asked for. */
@@ -313,7 +311,6 @@ export class Output {
   }
 
   #writeStderr(text: string, maxWaiting = MAX_WAITING_NOTES): void {
-    this.clearSpinner();
     if (this.#ignoresStalls && this.#stderr.writableLength > maxWaiting) {
       this.#leftOut += 1;
       return;

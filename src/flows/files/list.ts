@@ -3,6 +3,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
 import type { FileFilter } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Report } from '../../lib/progress.ts';
 import type { Outcome } from '../bulk.ts';
 import { type ListedFile, listed } from './listed.ts';
 import { type RefreshedFile, refreshFiles } from './refresh.ts';
@@ -46,6 +47,7 @@ export const refreshOpenFiles = async (
   transport: Transport,
   ledger: Ledger,
   filter: FileFilter,
+  report?: Report,
 ): Promise<Outcome<RefreshedFile>[]> =>
   // States are filtered after the refresh, because the refresh changes them.
-  refreshFiles(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }));
+  refreshFiles(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }), { report });

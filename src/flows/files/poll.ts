@@ -30,6 +30,8 @@ export interface Polling {
   readonly failFast?: boolean;
   /** Work for a file that is delivered. If it fails and may work later, the file is polled again. */
   readonly onDelivered?: (id: string, file: AudioFile) => Promise<void>;
+  /** Called with each file that was polled, and what it was before. */
+  readonly onPolled?: (now: PolledFile, before: PolledFile | undefined) => void;
   /** Called after each round with all files that were polled so far, in the order asked. */
   readonly onRound?: (files: readonly PolledFile[]) => void | Promise<void>;
   /** Whether to stop although these files are still open. */
@@ -141,6 +143,7 @@ class Poller {
     await doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
       const polled = down ? this.#failed(id, down) : await this.#pollOne(id);
       down = isServiceDown(polled.error) ? polled.error : undefined;
+      this.#polling.onPolled?.(polled, this.#polled.get(id));
       this.#polled.set(id, polled);
     });
     await this.#polling.onRound?.(this.#files());

@@ -6,6 +6,7 @@ import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
+import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
 export interface RefreshedFile {
@@ -47,15 +48,17 @@ export interface RefreshOptions {
   readonly notes?: LedgerNotes | undefined;
   /** A file, by its place among the ids: it is in the ledger, or could not be refreshed. */
   readonly onDone?: (at: number, refreshed: RefreshedFile | undefined) => void;
+  readonly report?: Report | undefined;
 }
 
 export async function refreshFiles(
   transport: Transport,
   ledger: Ledger | undefined,
   ids: readonly string[],
-  { jobs = REFRESH_CONCURRENCY, notes, onDone }: RefreshOptions = {},
+  { jobs = REFRESH_CONCURRENCY, notes, onDone, report }: RefreshOptions = {},
 ): Promise<Outcome<RefreshedFile>[]> {
-  if (!ledger || notes) return doEach(ids, jobs, String, (id) => refreshFile(transport, ledger, id, notes));
+  if (!ledger || notes)
+    return doEach(ids, jobs, String, (id) => refreshFile(transport, ledger, id, notes), report);
   const written = new WrittenAnswers(ledger.impatient(transport.signal), onDone);
   const ask = async (id: string, at: number): Promise<RefreshedFile> => {
     const askedAt = new Date().toISOString();
@@ -66,7 +69,7 @@ export async function refreshFiles(
     await written.add(at, file, answerOf(id, file, askedAt));
     return { file, previousState: undefined };
   };
-  const outcomes = await doEach(ids, jobs, String, ask).finally(() => written.finish());
+  const outcomes = await doEach(ids, jobs, String, ask, report).finally(() => written.finish());
   return outcomes.map((outcome, at) => written.outcome(at, outcome));
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import type { Report } from '../../lib/progress.ts';
 import type { Outcome } from '../bulk.ts';
 import { InOrder } from '../in-order.ts';
 import { saveTranscripts } from '../transcripts/fetch.ts';
@@ -19,6 +20,7 @@ export interface Change {
 
 /** What is told as it happens: a change of state, or a transcript that is on disk. */
 export interface SyncCallbacks {
+  readonly report: Report;
   readonly onChecked: () => void;
   readonly onChange: (change: Change) => void;
   readonly onSaved: (saved: Saved) => void;
@@ -48,7 +50,7 @@ async function refreshOpen(
   transport: Transport,
   ledger: Ledger,
   jobs: number,
-  { onChecked, onChange }: SyncCallbacks,
+  { onChecked, onChange, report }: SyncCallbacks,
 ): Promise<Array<Outcome<unknown>>> {
   const changes = new InOrder(onChange);
   const ids = await ledger.files.toRefresh();
@@ -57,7 +59,7 @@ async function refreshOpen(
     changes.add(at, refreshed && changeOf(refreshed));
   };
   try {
-    return await refreshFiles(transport, ledger, ids, { jobs, onDone });
+    return await refreshFiles(transport, ledger, ids, { jobs, onDone, report });
   } finally {
     changes.flush();
   }
@@ -72,11 +74,12 @@ async function downloadNew(
   ledger: Ledger,
   notes: LedgerNotes | undefined,
   { folder, formats, template = DEFAULT_TEMPLATE, jobs }: SyncOptions,
-  { onSaved }: SyncCallbacks,
+  { onSaved, report }: SyncCallbacks,
 ): Promise<Outcome<Saved>[]> {
   let all: Outcome<Saved>[] = [];
   for (const ext of formats) {
     const ids = await ledger.files.notDownloaded(ext, resolve(folder));
+    report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
     const target = {
       ...{ folder, template, keepsNames: true, replacesDrafts: true },
@@ -85,7 +88,7 @@ async function downloadNew(
     const inOrder = new InOrder(onSaved);
     const onDone = (saved: Saved | undefined, at: number): void => inOrder.add(at, saved);
     const outcomes = await saveTranscripts(selection, target, {
-      ...{ transport, ledger, notes, jobs, onDone },
+      ...{ transport, ledger, notes, jobs, onDone, report },
     }).finally(() => inOrder.flush());
     all = all.concat(outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
   }

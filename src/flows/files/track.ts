@@ -4,6 +4,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
 import type { FileRow } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { type ListedFile, listed } from './listed.ts';
 import { keepAnswer, REFRESH_CONCURRENCY } from './refresh.ts';
@@ -18,12 +19,15 @@ export const trackFiles = (
   transport: Transport,
   ledger: Ledger,
   ids: readonly string[],
+  report?: Report,
 ): Promise<Outcome<Tracked>[]> =>
-  doEach(ids, REFRESH_CONCURRENCY, String, async (id) => {
-    const file = await getFile(transport, id);
-    const { orders, originalLink: link, names, notes } = file;
-    await ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
-    await keepAnswer(ledger, id, file);
-    const row = listed((await ledger.files.get(id)) as FileRow);
-    return { row, downloads: (await ledger.downloads.forFiles([id])).get(id) ?? [] };
-  });
+  doEach(ids, REFRESH_CONCURRENCY, String, (id) => track(transport, ledger, id), report);
+
+async function track(transport: Transport, ledger: Ledger, id: string): Promise<Tracked> {
+  const file = await getFile(transport, id);
+  const { orders, originalLink: link, names, notes } = file;
+  await ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
+  await keepAnswer(ledger, id, file);
+  const row = listed((await ledger.files.get(id)) as FileRow);
+  return { row, downloads: (await ledger.downloads.forFiles([id])).get(id) ?? [] };
+}

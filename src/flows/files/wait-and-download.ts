@@ -1,6 +1,7 @@
 /** Waits for files and downloads each transcript as it is delivered. */
 import type { AudioFile } from '../../api/files.ts';
 import { type Destination, TranscriptDownloads } from '../transcripts/downloads.ts';
+import { byteCounter } from '../transcripts/fetch.ts';
 import { asksService, DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type WaitOptions, type WaitOutcome, waitForFiles } from './wait.ts';
@@ -31,6 +32,7 @@ export async function waitAndDownload(
     ifExists: 'skip',
     replacesDrafts: true,
     keepsNames: true,
+    onBytes: waiting.report && byteCounter(waiting.report, false),
   });
   const destinations = new Map<string, Destination[]>();
   const name = async (id: string, file?: AudioFile): Promise<Destination[]> => {

@@ -3,12 +3,13 @@ import type { AudioFile } from '../../api/files.ts';
 import { CallError } from '../../api/http/failures.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 import { failures, raiseFailures } from '../bulk.ts';
 import { type PolledFile, type Polling, pollFiles } from './poll.ts';
 
 export interface WaitOptions
   extends Pick<Polling, 'transport' | 'ledger' | 'notes' | 'poll' | 'onDelivered'> {
-  readonly onProgress?: (ended: number) => void;
+  readonly report?: Report;
 }
 
 /** What waiting for a file came to. Without an error it is delivered; with one, `file` is what is last known of it. */
@@ -21,15 +22,28 @@ export interface WaitOutcome {
 /** One outcome a file, in the order asked. */
 export async function waitForFiles(
   ids: readonly string[],
-  { onProgress, ...polling }: WaitOptions,
+  { report, ...polling }: WaitOptions,
 ): Promise<WaitOutcome[]> {
   const { files } = await pollFiles(ids, {
     ...polling,
-    onRound: (polled) => onProgress?.(polled.filter(({ open }) => !open).length),
+    onPolled: stateCounter(ids, report),
     // A held file goes on only when its hold is released, so that alone is not waited for.
     isEnough: (open) => open.every(isHeld),
   });
   return files.map((polled) => ({ what: polled.id, file: polled.file, error: reasonOf(polled) }));
+}
+
+/** Reports how many files are in each state, as it is last known. */
+function stateCounter(ids: readonly string[], report: Report = () => {}): NonNullable<Polling['onPolled']> {
+  const states = new Map([['', new Set(ids).size]]);
+  const add = (state: string, count: number): void =>
+    void states.set(state, (states.get(state) ?? 0) + count);
+  report({ states });
+  return (now, before) => {
+    add(before?.file?.state ?? '', -1);
+    add(now.file?.state ?? '', 1);
+    report({ states });
+  };
 }
 
 const isHeld = ({ file, error }: PolledFile): boolean =>

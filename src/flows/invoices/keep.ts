@@ -6,6 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
+import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 
 const CONCURRENCY = 8;
@@ -13,7 +14,7 @@ const CONCURRENCY = 8;
 export interface FetchOptions {
   /** At most so many, of the newest files first. */
   readonly limit?: number;
-  readonly onDone?: (done: number, of: number) => void;
+  readonly report?: Report | undefined;
 }
 
 /** Notes invoices that were fetched for another reason. */
@@ -38,12 +39,11 @@ export async function missingInvoices(ledger: Ledger): Promise<string[]> {
 export async function fetchInvoices(
   transport: Transport,
   ledger: Ledger,
-  { limit = Number.POSITIVE_INFINITY, onDone }: FetchOptions = {},
+  { limit = Number.POSITIVE_INFINITY, report }: FetchOptions = {},
 ): Promise<Outcome<void>[]> {
   const wanted = (await missingInvoices(ledger)).slice(0, limit);
-  let done = 0;
   let outage: StenoError | undefined;
-  return doEach(wanted, CONCURRENCY, String, async (id) => {
+  const fetchOne = async (id: string): Promise<void> => {
     // Each try of a service that is down takes as long as all its repeats.
     if (outage) throw outage;
     const invoice = await getInvoice(transport, id).catch((error) => {
@@ -51,9 +51,8 @@ export async function fetchInvoices(
       throw error;
     });
     await ledger.invoices.keep(keptForm(id, invoice));
-    done += 1;
-    onDone?.(done, wanted.length);
-  });
+  };
+  return doEach(wanted, CONCURRENCY, String, fetchOne, report);
 }
 
 const isOutage = (error: unknown): error is StenoError =>

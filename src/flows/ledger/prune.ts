@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { PruneCounts, Pruning } from '../../ledger/prune.ts';
 import { StenoError } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 
 const none: PruneCounts = { events: 0, actions: 0, runs: 0, kept: 0 };
 
@@ -33,12 +34,13 @@ export async function pruneLedger(
   ledger: Ledger,
   all: readonly Pruning[],
   before: string,
-  signal: AbortSignal,
+  { signal, report = () => {} }: { readonly signal: AbortSignal; readonly report?: Report },
 ): Promise<Pruned> {
   let removed = none;
   for (const pruning of all) {
     for await (const step of pruning.removeEvents(before, { whole: true })) {
       removed = sum(removed, step);
+      report({ done: removed.events, unit: 'event' });
       await pause(signal);
     }
     removed = sum(removed, { ...none, runs: await pruning.removeRuns(before) });

@@ -6,6 +6,7 @@ import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync
 import { dirname } from 'node:path';
 import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
+import type { Report } from '../../lib/progress.ts';
 
 /** Throws where something has this name, also a link that leads nowhere. */
 export function checkIsFree(path: string): void {
@@ -24,13 +25,24 @@ function exists(path: string): boolean {
 const existsError = (path: string): StenoError =>
   new StenoError('failed', `${path} is there already`, { hint: 'replace it with --force' });
 
-export async function writeExport(path: string, lines: AsyncIterable<string>, force: boolean): Promise<void> {
+export async function writeExport(
+  path: string,
+  lines: AsyncIterable<string>,
+  force: boolean,
+  report: Report = () => {},
+): Promise<void> {
+  let bytes = 0;
   const draft = `${path}.${process.pid}.part`;
   try {
     makeFolder(dirname(path));
     const file = openSync(draft, 'w', 0o600);
     try {
-      for await (const some of lines) writeFully(file, Buffer.from(some));
+      for await (const some of lines) {
+        const chunk = Buffer.from(some);
+        writeFully(file, chunk);
+        bytes += chunk.length;
+        report({ bytes });
+      }
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -8,6 +8,7 @@ import { type Budget, parseBudget, periodAt, withCurrency } from '../../lib/budg
 import type { Failure } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import type { Money } from '../../lib/money.ts';
+import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
 import { fetchInvoices, missingInvoices } from '../invoices/keep.ts';
@@ -153,8 +154,9 @@ const MAX_INVOICES = 50;
 export async function learnFromService(
   connect: () => Promise<Transport | undefined>,
   ledger: Ledger,
+  report?: Report,
 ): Promise<readonly Failure[]> {
   if ((await missingInvoices(ledger)).length === 0) return [];
   const transport = await connect();
-  return transport ? failures(await fetchInvoices(transport, ledger, { limit: MAX_INVOICES })) : [];
+  return transport ? failures(await fetchInvoices(transport, ledger, { limit: MAX_INVOICES, report })) : [];
 }

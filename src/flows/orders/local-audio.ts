@@ -1,11 +1,12 @@
 /** Files of this machine: found, identified by their content, and uploaded by the user's own command when ordered. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeFile } from '../../ledger/audio-names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { audioDuration } from '../../lib/audio/duration.ts';
 import { type Failure, usage } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 import { doEach } from '../bulk.ts';
 import { findAudio, type LeftOut } from '../uploads/audio-files.ts';
 import { readContent, settle } from '../uploads/content.ts';
@@ -30,17 +31,18 @@ export interface LocalReading {
   /** Without it no file is read: it could not be ordered. */
   readonly uploadCommand: string | undefined;
   readonly signal: AbortSignal;
+  readonly report: Report;
 }
 
 /** The files themselves are read once, for their content's hash: what is on order is not uploaded. */
 export async function localRows(
   paths: readonly string[],
-  { uploadCommand, signal }: LocalReading,
+  { uploadCommand, signal, report }: LocalReading,
 ): Promise<LocalRows> {
   const { files, leftOut } = await findAudio(paths, signal);
   if (uploadCommand === undefined) throw noUploadCommand(paths[0] ?? '');
   const { complete, growing } = await settle(files, { now: Date.now(), signal });
-  const read = await doEach(complete, READ_JOBS, String, (path) => rowOf(path, signal));
+  const read = await doEach(complete, READ_JOBS, String, (path) => rowOf(path, signal), report);
   const failed = read.find(({ error }) => error);
   if (failed?.error) throw failed.error;
   const changed = complete.filter((_, at) => read[at]?.value === undefined);
@@ -85,7 +87,7 @@ async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | unde
 export interface UploaderOptions extends Omit<UploadOptions, 'command'> {
   readonly command: string | undefined;
   readonly ledger: Ledger | undefined;
-  readonly onProgress: (text: string) => void;
+  readonly report: Report;
 }
 
 /** Gives the files of an order their URLs; those that can't be uploaded are left out of it, and told. */
@@ -96,8 +98,12 @@ export async function uploadOrder(
 ): Promise<PlannedOrder> {
   const local = order.audios.filter((audio) => audio.path !== undefined);
   if (local.length === 0) return order;
-  const { command, ledger, onProgress } = options;
+  const { command, ledger, report } = options;
   if (command === undefined) throw noUploadCommand(local[0]?.path ?? '');
+  const sizes = local.map(({ path = '' }) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  const ofBytes = sizes.reduce((sum, each) => sum + each, 0);
+  let bytes = 0;
+  report({ what: 'Uploading', done: 0, of: local.length, unit: 'file', ofBytes });
   const contentOf = (at: number): string => local[at]?.key ?? '';
   const outcomes = await uploadAll(
     local.map(({ path = '' }) => path),
@@ -108,7 +114,10 @@ export async function uploadOrder(
       onUploaded: async (at, url) => {
         if (canBeKept(url)) await ledger?.uploads.keep(contentOf(at), command, url);
       },
-      onDone: (done, of) => onProgress(`Uploading: ${done} of ${of}`),
+      onDone: (done, of, at) => {
+        bytes += sizes[at] ?? 0;
+        report({ done, of, bytes });
+      },
     },
   );
   const urls = new Map<PlannedAudio, string>();

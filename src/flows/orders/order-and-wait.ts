@@ -5,6 +5,7 @@ import type { Order } from '../../api/orders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { BulkError, errorMessage, type Failure, StenoError } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 import { failures, values } from '../bulk.ts';
 import type { PollOptions } from '../files/poll.ts';
 import { raiseUndelivered, type WaitOutcome } from '../files/wait.ts';
@@ -21,11 +22,7 @@ export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pa
   readonly ledger: Ledger | undefined;
   /** Gives the files of an order their URLs; what can't be uploaded is left out, and told. */
   readonly upload?:
-    | ((
-        order: PlannedOrder,
-        onProgress: (text: string) => void,
-        onFailure: (failure: Failure) => void,
-      ) => Promise<PlannedOrder>)
+    | ((order: PlannedOrder, report: Report, onFailure: (failure: Failure) => void) => Promise<PlannedOrder>)
     | undefined;
   readonly costs?: OrderCosts | undefined;
   /** For what is noted while it waits: an order is written to the ledger itself. */
@@ -38,16 +35,13 @@ export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pa
 
 export interface OrderCallbacks extends Pick<SendingOptions, 'onWaitForOthers'> {
   /** Runs the sending of the orders, so that the caller can show that it is under way; the work says how far it is. */
-  readonly whilePlacing: <T>(work: (onProgress: (text: string) => void) => Promise<T>) => Promise<T>;
+  readonly whilePlacing: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
   /** The ledger could not record what became of an order. */
   readonly onLedgerError: (error: unknown) => Promise<void>;
   /** Called with what was placed before the waiting for it begins. */
   readonly onPlaced: (orders: readonly Order[]) => void;
-  /** Runs the waiting for a number of files; the work reports how many have come to an end. */
-  readonly whileWaiting: <T>(
-    files: number,
-    work: (onProgress: (ended: number) => void) => Promise<T>,
-  ) => Promise<T>;
+  /** Runs the waiting for files; the work reports their states. */
+  readonly whileWaiting: <T>(work: (report: Report) => Promise<T>) => Promise<T>;
 }
 
 export interface WaitedOrders extends WaitResult {
@@ -74,16 +68,18 @@ export async function orderAndWait(
 ): Promise<OrderResult> {
   const { transport, ledger, wait, signal, pauseLimitMs, upload, costs } = options;
   const { onLedgerError, onWaitForOthers } = callbacks;
-  const sent = await callbacks.whilePlacing((onProgress) =>
+  const sent = await callbacks.whilePlacing((report) =>
     sendOrders(
       guard,
-      (order) =>
+      (order, onSending) =>
         placeOne(order, guard, {
           ...{ transport, ledger, costs, onLedgerError },
           upload:
-            upload && ((each) => upload(each, onProgress, (failure) => void guard.failures.push(failure))),
+            upload &&
+            ((each) =>
+              upload(each, report, (failure) => void guard.failures.push(failure)).finally(onSending)),
         }),
-      { signal, pauseLimitMs, onProgress, onWaitForOthers },
+      { signal, pauseLimitMs, report, onWaitForOthers },
     ),
   );
   const placed = values(sent.outcomes);
@@ -111,8 +107,8 @@ async function waitForOrders(
   { whileWaiting }: OrderCallbacks,
 ): Promise<WaitedOrders> {
   const ids = [...new Set(orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles)))];
-  const waited = await whileWaiting(ids.length, (onProgress) =>
-    waitAndDownload(ids, { transport, ledger, notes, poll: wait, onProgress }, wait),
+  const waited = await whileWaiting((report) =>
+    waitAndDownload(ids, { transport, ledger, notes, poll: wait, report }, wait),
   );
   const held = orders.flatMap(({ id, hold, audiofiles }) =>
     (hold ? audiofiles : []).map((file) => orderedFile(file, id, 'On Hold')),

@@ -6,6 +6,7 @@ import type { FeedReading } from '../../feeds/read.ts';
 import { makeAudio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
@@ -48,6 +49,7 @@ export interface OrderSources {
   readonly signal: AbortSignal;
   /** The setting: how files of this machine get their URLs. */
   readonly uploadCommand: string | undefined;
+  readonly report: Report;
 }
 
 export interface OrderPlan {
@@ -64,7 +66,7 @@ export interface OrderPlan {
 export async function planOrders(
   args: readonly string[],
   input: OrderInput,
-  { stdin, reading, signal, uploadCommand }: OrderSources,
+  { stdin, reading, signal, uploadCommand, report }: OrderSources,
 ): Promise<OrderPlan> {
   const { from, feed, notesFile } = input;
   checkSources(args, input);
@@ -74,7 +76,9 @@ export async function planOrders(
   const given: Row[] = args
     .filter((arg) => !paths.includes(arg))
     .map((url) => ({ at: '', url: checkUrl(url, 'argument'), key }));
-  const local = paths.length ? await localRows(paths, { uploadCommand, signal }) : { rows: [], leftOut: [] };
+  const local = paths.length
+    ? await localRows(paths, { uploadCommand, signal, report })
+    : { rows: [], leftOut: [] };
   const listed = from === undefined ? [] : await readManifest(from, stdin);
   const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, reading);
   const rows = withoutRepeats([...given, ...local.rows, ...listed, ...chosen.rows].map(withAudio), {

@@ -2,6 +2,7 @@
 import { CallError } from '../../api/http/failures.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import type { Outcome } from '../bulk.ts';
@@ -13,8 +14,7 @@ export interface SendingOptions {
   readonly signal: AbortSignal;
   /** How long a pause may be, because of --timeout. */
   readonly pauseLimitMs: () => number;
-  /** How far it is: to be shown. */
-  readonly onProgress: (text: string) => void;
+  readonly report: Report;
   /** Another process is sending some of it, and is waited for. */
   readonly onWaitForOthers: (text: string) => void;
 }
@@ -37,7 +37,8 @@ const FIRST_PAUSE_MS = 1_000;
 /** How many such refusals in a row end the run. */
 const BUSY_LIMIT = 3;
 
-type Place = (order: PlannedOrder) => Promise<PlacedOrder | undefined>;
+/** `onSending`: its files are uploaded, and the order itself is sent. */
+type Place = (order: PlannedOrder, onSending: () => void) => Promise<PlacedOrder | undefined>;
 
 /** A refused order does not stop the next; one without a clear answer does. */
 export async function sendOrders(
@@ -46,23 +47,27 @@ export async function sendOrders(
   options: SendingOptions,
 ): Promise<SentOrders> {
   const outcomes: Outcome<PlacedOrder>[] = [];
-  const { signal, onProgress, onWaitForOthers } = options;
+  const { signal, report, onWaitForOthers } = options;
   const stop = (unsent: number, because?: string): SentOrders => ({
     ...{ outcomes, unsent, because },
     held: guard.failures,
     interrupted: signal.aborted,
   });
   const onWait = (text: string): void => {
-    onProgress(text);
+    report({ note: text });
     onWaitForOthers(text);
   };
   const pacer = new Pacer(options);
+  const rows = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
   for await (const order of guard.orders({ signal, onWait })) {
     if (signal.aborted) return stop(guard.unsent + 1);
+    const onSending = (): void =>
+      report({ what: 'Ordering', done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...rows } });
+    onSending();
+    const outcome = await outcomeOf(order, () => place(order, onSending));
     at += 1;
-    if (at + guard.unsent > 1) onProgress(`Ordering: ${at} of ${at + guard.unsent}`);
-    const outcome = await outcomeOf(order, place);
+    rows.done += order.audios.length;
     // It was interrupted before it was sent.
     if (outcome?.error?.kind === 'interrupted') return stop(guard.unsent + 1);
     if (outcome) outcomes.push(outcome);
@@ -99,23 +104,29 @@ class Pacer {
   }
 
   async #pause(ms: number, left: number): Promise<undefined> {
-    const { onProgress, signal } = this.#options;
-    onProgress(`Waiting ${formatDuration(ms)} for the service: ${plural(left, 'order')} left`);
+    const { report, signal } = this.#options;
+    report({ note: `waiting ${formatDuration(ms)} for the service: ${plural(left, 'order')} left` });
     // An interruption is seen before the next order.
     await sleep(ms, signal).catch(() => {});
   }
 }
 
-async function outcomeOf(order: PlannedOrder, place: Place): Promise<Outcome<PlacedOrder> | undefined> {
+async function outcomeOf(
+  order: PlannedOrder,
+  place: () => Promise<PlacedOrder | undefined>,
+): Promise<Outcome<PlacedOrder> | undefined> {
   const what = describeUrls(order);
   try {
-    const value = await place(order);
+    const value = await place();
     return value && { what, value };
   } catch (error) {
     if (error instanceof StenoError) return { what, error };
     throw error;
   }
 }
+
+const countAudios = (orders: readonly PlannedOrder[]): number =>
+  orders.reduce((sum, { audios }) => sum + audios.length, 0);
 
 /** What would happen to every order after it, or left one unclear. */
 const endsTheRun = ({ kind }: StenoError): boolean =>

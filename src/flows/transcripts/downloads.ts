@@ -10,7 +10,7 @@ import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
 import { removeLeftovers } from './partial-files.ts';
-import { type IfExists, type Saved, saveTranscript } from './save.ts';
+import { type IfExists, type OnBytes, type Saved, saveTranscript } from './save.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
@@ -27,6 +27,7 @@ export interface DownloadOptions {
   /** Fake transcripts, which are not noted in the ledger. */
   readonly test?: boolean;
   readonly deprecatedPath?: boolean;
+  readonly onBytes?: OnBytes | undefined;
 }
 
 /** One format of one transcript, and where it goes. */
@@ -67,10 +68,17 @@ export class TranscriptDownloads {
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
   async save({ id, ext, path, delivered = false }: Destination): Promise<Saved> {
-    const { transport, ifExists, replacesDrafts, test = false, deprecatedPath = false } = this.#options;
+    const {
+      transport,
+      ifExists,
+      replacesDrafts,
+      test = false,
+      deprecatedPath = false,
+      onBytes,
+    } = this.#options;
     const draft = await this.#ask((ledger) => ledger.downloads.draftAt(id, ext, path));
     const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
-      ifExists,
+      ...{ ifExists, onBytes },
       replaceable: replacesDrafts && delivered ? draft : undefined,
       // Also where the ledger does not know the file: its state was not asked for.
       hashes: !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false,

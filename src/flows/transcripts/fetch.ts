@@ -9,12 +9,13 @@ import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
+import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { streamChecked } from './check.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
 import { removeLeftovers } from './partial-files.ts';
-import { type IfExists, type Saved, truncatedError } from './save.ts';
+import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
 
 /** Every format of every file. */
 export interface TranscriptSelection {
@@ -43,6 +44,7 @@ export interface FetchOptions {
   readonly jobs: number;
   /** Called as each one ends, with its place in the order asked, and with nothing if it failed. */
   readonly onDone?: (saved: Saved | undefined, at: number) => void;
+  readonly report?: Report;
 }
 
 /**
@@ -73,17 +75,19 @@ export async function outputTarget(
 export async function saveTranscripts(
   selection: TranscriptSelection,
   target: OutputTarget,
-  { transport, ledger, notes, jobs, onDone }: FetchOptions,
+  { transport, ledger, notes, jobs, onDone, report = () => {} }: FetchOptions,
 ): Promise<Outcome<Saved>[]> {
   const { ids, formats, test, deprecatedPath } = selection;
   const { file, template, ...named } = target;
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, notes, template, ...named },
-    ...{ test, deprecatedPath },
+    ...{ test, deprecatedPath, onBytes: byteCounter(report, ids.length * formats.length === 1) },
   });
   // Files that are delivered are in the ledger, with what the service said of them.
   const asks = file === undefined && asksService(template) && !selection.delivered;
-  const details = asks ? await doEach(ids, jobs, String, (id) => getFile(transport, id)) : [];
+  if (asks) report({ what: 'Asking for titles' });
+  const details = asks ? await doEach(ids, jobs, String, (id) => getFile(transport, id), report) : [];
+  if (asks) report({ what: 'Downloading' });
   const tasks: Array<{ to: Destination; error: StenoError | undefined }> = [];
   for (const [at, id] of ids.entries()) {
     const { value, error } = details[at] ?? {};
@@ -97,7 +101,7 @@ export async function saveTranscripts(
   if (file !== undefined) await removeLeftovers(dirname(file));
   const label = ({ to: { id, ext } }: { to: Destination }): string =>
     formats.length > 1 ? `${id}.${ext}` : id;
-  return doEach(tasks, jobs, label, async ({ to, error }, at) => {
+  const saveOne = async ({ to, error }: { to: Destination; error: StenoError | undefined }, at: number) => {
     let saved: Saved | undefined;
     try {
       if (error) throw error;
@@ -106,7 +110,17 @@ export async function saveTranscripts(
     } finally {
       onDone?.(saved, at);
     }
-  });
+  };
+  return doEach(tasks, jobs, label, saveOne, report);
+}
+
+/** Reports the bytes of all downloads together; how many there will be is known only of a single one. */
+export function byteCounter(report: Report, isSingle: boolean): OnBytes {
+  let bytes = 0;
+  return (more, length) => {
+    bytes += more;
+    report(isSingle && length !== undefined ? { bytes, ofBytes: length } : { bytes });
+  };
 }
 
 /** The ledger may know it; another call for each name would bring nothing else. */
@@ -117,11 +131,14 @@ export function streamTranscript(
   transport: Transport,
   request: TranscriptRequest,
   write: (chunk: Uint8Array) => Promise<void>,
+  report: Report = () => {},
 ): Promise<void> {
+  report({ of: 1 });
+  const onBytes = byteCounter(report, true);
   return getTranscript(transport, request, async (transcript) => {
     let started = false;
     try {
-      await streamChecked(transcript, request.ext, (chunk) => {
+      await streamChecked(countingBytes(transcript, onBytes), request.ext, (chunk) => {
         started = true;
         return write(chunk);
       });

@@ -20,7 +20,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
+import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { isDanglingLink, makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
@@ -49,7 +49,11 @@ export interface SaveOptions {
   readonly replaceable?: string | undefined;
   /** Whether the SHA-256 is wanted. */
   readonly hashes?: boolean;
+  /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
+  readonly onBytes?: OnBytes | undefined;
 }
+
+export type OnBytes = (more: number, length: number | undefined) => void;
 
 export type IfExists = 'refuse' | 'replace' | 'skip';
 
@@ -74,7 +78,7 @@ export async function saveTranscript(
   return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
     const hash = options.hashes ? createHash('sha256') : undefined;
     const source: ChunkSource = (onChunk) =>
-      streamChecked(transcript, ext, (chunk) => {
+      streamChecked(countingBytes(transcript, options.onBytes), ext, (chunk) => {
         hash?.update(chunk);
         return onChunk(chunk);
       });
@@ -87,6 +91,25 @@ export async function saveTranscript(
     });
     return { id, ext, path, bytes };
   });
+}
+
+/** Counted as they arrive: the first ones are held back to be checked. */
+export function countingBytes(transcript: TranscriptBody, onBytes: OnBytes | undefined): TranscriptBody {
+  if (!onBytes) return transcript;
+  const stream: ChunkSource = async (onChunk) => {
+    let size = 0;
+    try {
+      await transcript.stream((chunk) => {
+        size += chunk.length;
+        onBytes(chunk.length, transcript.length);
+        return onChunk(chunk);
+      });
+    } catch (error) {
+      onBytes(-size, transcript.length);
+      throw error;
+    }
+  };
+  return { ...transcript, stream };
 }
 
 function hasHash(path: string, hash: string | undefined): boolean {

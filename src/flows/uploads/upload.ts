@@ -141,7 +141,7 @@ export interface UploadAllOptions extends UploadOptions {
   /** Called at once for each that is uploaded, whatever becomes of the others. */
   readonly onUploaded?: (at: number, url: string) => Promise<void>;
   /** Called after each one, whatever became of it. */
-  readonly onDone: (done: number, of: number) => void;
+  readonly onDone: (done: number, of: number, at: number) => void;
 }
 
 /** Uploads several files at once, and gives their URLs in the order of the paths. A failure stops no other. */
@@ -162,7 +162,7 @@ export function uploadAll(paths: readonly string[], options: UploadAllOptions): 
     (path, at) =>
       urlOf(path, at).finally(() => {
         done += 1;
-        options.onDone(done, paths.length);
+        options.onDone(done, paths.length, at);
       }),
   );
 }

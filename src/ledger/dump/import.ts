@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
+import type { Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
 import { SALT } from '../properties.ts';
 import type { LedgerStore, Store } from '../store.ts';
@@ -28,8 +29,7 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
   /** Told whose rows the export has, before anything is written. */
   readonly onHeader?: (header: DumpHeader) => void;
-  /** How many rows are done. */
-  readonly onRows?: (done: number) => void;
+  readonly report?: Report;
   /** What else is written in the same transaction, at its end. */
   readonly finally?: (store: Store) => Promise<void>;
 }
@@ -108,6 +108,7 @@ class StagedLines {
   readonly #options: ImportOptions;
   readonly #profiles = new Set<string>();
   #header: DumpHeader | undefined;
+  #rows = 0;
 
   constructor(scratch: Database, parser: RowParser, options: ImportOptions) {
     this.#scratch = scratch;
@@ -123,6 +124,10 @@ class StagedLines {
     return this.#header;
   }
 
+  get rows(): number {
+    return this.#rows;
+  }
+
   /** Whose rows they are, in this ledger. */
   get profiles(): readonly string[] {
     return [...this.#profiles];
@@ -135,7 +140,10 @@ class StagedLines {
     const tooLong = (at: number): Error => badLine(at, `it is longer than ${MAX_LINE_BYTES >> 20} MB`);
     for await (const bytes of linesOf(source, MAX_LINE_BYTES, tooLong)) {
       line += 1;
-      if (line % LINES_PER_PAUSE === 0) await pause(this.#options.signal);
+      if (line % LINES_PER_PAUSE === 0) {
+        this.#options.report?.({ done: this.#rows, unit: 'row' });
+        await pause(this.#options.signal);
+      }
       if (!this.#header) {
         this.#setHeader(parseHeader(bytes));
         continue;
@@ -160,6 +168,7 @@ class StagedLines {
   #add(bytes: Buffer, line: number): void {
     const { table, fields } = this.#parse(bytes, line);
     if (typeof fields.profile === 'string') this.#profiles.add(fields.profile);
+    this.#rows += 1;
     this.#scratch.run('INSERT INTO staged VALUES (?, ?, ?)', table, line, bytes);
   }
 
@@ -192,7 +201,7 @@ async function* mergeAll(
   staged: StagedLines,
   scratch: Database,
   hide: Hide,
-  { dryRun = false, onRows }: ImportOptions,
+  { dryRun = false, report = () => {} }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
   await db.run('UPDATE properties SET value = value WHERE name = ?', SALT);
@@ -203,12 +212,13 @@ async function* mergeAll(
   const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, hide, dryRun });
   const all: TableCounts[] = [];
   let done = 0;
+  report({ what: 'Writing', done, of: staged.rows, unit: 'row' });
   for (const table of dumpTables) {
     let counts = noRows;
     for (const page of staged.pages(table)) {
       counts = sumOf(counts, await merger.merge(table, page));
       done += page.length;
-      onRows?.(done);
+      report({ done });
       yield;
     }
     all.push({ table: table.name, ...counts });

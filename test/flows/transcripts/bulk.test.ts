@@ -75,11 +75,12 @@ describe.concurrent('transcript in bulk', () => {
   });
 
   it('shows how far it is on a terminal', async () => {
-    const { user } = await orderingAccount();
+    const { user, service } = await orderingAccount();
+    service.allow('*', (_, response) => void setTimeout(() => response.end('a transcript'), 100));
     const { stdout } = await user.onTerminal(
       `steno transcript ${ids.slice(0, 40).join(' ')} --jobs 2 --no-color`,
     );
-    expect(stdout).toMatch(/Downloading: \d+ of 40, [\d.]+\/s, \d+s left/);
+    expect(stdout).toMatch(/Downloading: \d+ of 40, \d+ B, [\d.]+ B\/s, \d+ s left/);
   });
 
   it('is not recorded for fakes', async () => {
