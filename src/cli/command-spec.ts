@@ -20,7 +20,7 @@ export interface Argument {
 /** A term and what it means. */
 export type Item = readonly [term: string, what: string];
 
-/** Paragraphs, and lists of terms. */
+/** Paragraphs, lists of terms, and texts of several lines that stay as they are. */
 export type Details = ReadonlyArray<string | readonly Item[]>;
 
 /** What stood on the command line, for the work of a command. */

@@ -54,10 +54,16 @@ export function exampleLines(examples: Command['examples'], width: number): stri
   );
 }
 
+/** Text of several lines is a file or a script: it stays as it is, so that it can be pasted. */
+function blockLines(block: Details[number], width: number): string[] {
+  if (typeof block !== 'string') return itemLines(block, width);
+  return block.includes('\n')
+    ? block.split('\n').map((line) => `  ${line}`.trimEnd())
+    : wrap(block, width, '  ');
+}
+
 function bodyLines(body: Details, width: number): string[] {
-  const blocks = body
-    .map((block) => (typeof block === 'string' ? wrap(block, width, '  ') : itemLines(block, width)))
-    .filter((lines) => lines.length > 0);
+  const blocks = body.map((block) => blockLines(block, width)).filter((lines) => lines.length > 0);
   return blocks.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]));
 }
 

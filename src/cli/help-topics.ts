@@ -6,7 +6,9 @@ import { environment } from '../settings/environment.ts';
 import { configFolder, journalPath, ledgerPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
 import type { Item } from './command-spec.ts';
+import { exitAdvice } from './exit-advice.ts';
 import { globalOptions } from './global-options.ts';
+import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide } from './help-guides.ts';
 import { commandSections, optionItem, type Page, type Section } from './help-page.ts';
 import { flag, type Option } from './options.ts';
 
@@ -33,6 +35,26 @@ const topics: readonly Topic[] = [
   { name: 'json', summary: 'what --json prints, and its names', sections: jsonSections },
   { name: 'money', summary: 'what costs money, and how it is paid once', sections: moneySections },
   { name: 'files', summary: 'where things live (settings, ledger, backups)', sections: placeSections },
+  {
+    name: 'ledger-care',
+    summary: 'back up, move and rescue the ledger',
+    sections: ledgerGuide,
+  },
+  {
+    name: 'shared-ledger',
+    summary: 'one ledger for a team and CI: rights, outages, failover',
+    sections: sharedLedgerGuide,
+  },
+  {
+    name: 'service',
+    summary: 'listen with systemd or in a container; its limits and failures',
+    sections: serviceGuide,
+  },
+  {
+    name: 'security',
+    summary: 'the key, the mask, strangers and privacy',
+    sections: securityGuide,
+  },
   { name: 'topics', summary: 'every topic of help', sections: topicSections },
 ];
 
@@ -85,7 +107,10 @@ function optionSections(): Section[] {
 }
 
 function exitCodeSections(): Section[] {
-  const items = Object.entries(exitCodes).map(([name, { code, when }]): Item => [`${code} ${name}`, when]);
+  const items = Object.entries(exitCodes).map(([name, { code, when }]): Item => {
+    const advice = exitAdvice[name as keyof typeof exitCodes];
+    return [`${code} ${name}`, advice ? `${when}: ${advice}` : when];
+  });
   return [
     section('Exit codes', items),
     section('Which one', 'Of several failures 11 goes first; a bulk command that did a part exits with 10.'),

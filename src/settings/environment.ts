@@ -13,5 +13,7 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['PGSSLMODE, PGSSLROOTCERT', 'how its connection is encrypted'],
   ['USER, USERNAME', 'its user, where nothing else names one'],
   ['TERM', 'dumb: no colour, nothing that moves'],
+  ['STENO_EVENT_N, STENO_EVENT_…', 'set for the command of --exec: number and fields of the event'],
+  ['STENO_FILE', 'set for upload-command: path of the file'],
   ['STENO_TEST_TICK_MS', 'for tests: how often listen looks after its files'],
 ];

@@ -1,4 +1,4 @@
-/** The benchmark of the README: every figure in one run, as a ratio to something timed beside it. */
+/** The benchmark: every figure in one run, as a ratio to something timed beside it. */
 import { parseArgs } from 'node:util';
 import { memoryRows as bulkInMemory, largeRows, smallKeys, smallRows } from './bulk.ts';
 import { ledgerRows } from './ledgers.ts';

@@ -1,11 +1,11 @@
-/** What came of it: a table for people, JSON for programs, and the table in the README. */
+/** What came of it: a table for people, JSON for programs, and the tables of the page for contributors. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Measured } from './measure.ts';
 import type { Weighed } from './memory.ts';
 
 const RESULTS = 'test/bench/results.json';
-const README = 'README.md';
+const PAGE = '.github/CONTRIBUTING.md';
 const BEGIN = '<!-- generated: bench -->';
 const END = '<!-- end: bench -->';
 const MEMORY = 'peak memory';
@@ -15,18 +15,18 @@ export function printed(measured: readonly Measured[], weighed: readonly Weighed
   return tables.map((table) => `\n${aligned(table)}`).join('');
 }
 
-/** Keeps a whole run: as JSON, and in the README if it has a place for it. */
+/** Keeps a whole run: as JSON, and in the page if it has a place for it. */
 export function keep(measured: readonly Measured[], weighed: readonly Weighed[]): void {
   const machine = `${process.platform}-${process.arch}`;
   const run = { node: process.version, machine, cores: availableParallelism(), measured, weighed };
   writeFileSync(RESULTS, `${JSON.stringify(run, null, 2)}\n`);
-  if (!existsSync(README)) return;
-  const text = readFileSync(README, 'utf8');
+  if (!existsSync(PAGE)) return;
+  const text = readFileSync(PAGE, 'utf8');
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < from) return;
   const how = `Node ${process.version.slice(1)}, ${machine}, ${run.cores} cores; medians of one run.`;
   const tables = [ratioTable(measured, false), ...weighedTables(weighed)].map(markdown).join('\n');
-  writeFileSync(README, `${text.slice(0, from + BEGIN.length)}\n${how}\n\n${tables}${text.slice(to)}`);
+  writeFileSync(PAGE, `${text.slice(0, from + BEGIN.length)}\n${how}\n\n${tables}${text.slice(to)}`);
 }
 
 export interface Failures {

@@ -64,14 +64,17 @@ describe('the marked parts of a text', () => {
   test('are replaced, and the rest stays', () => {
     const text = 'a\n<!-- generated: exit-codes -->\nold\n<!-- end: exit-codes -->\nb\n';
     const filled = fillSections(text);
-    expect(filled).toMatch(/^a\n<!-- generated: exit-codes -->\n\n\| code \| name \| when \|\n/);
+    expect(filled).toMatch(
+      /^a\n<!-- generated: exit-codes -->\n\n\| code \| name \| when \| what to do \|\n/,
+    );
     expect(filled).toMatch(/\n\| 130 \| interrupted \| .*\n\n<!-- end: exit-codes -->\nb\n$/);
     expect(fillSections(filled)).toBe(filled);
   });
 
-  test.each(['commands', 'global-options', 'settings', 'help'])('can be %s', (name) => {
-    const filled = fillSections(`<!-- generated: ${name} -->\n<!-- end: ${name} -->\n`);
-    expect(filled.split('\n').length).toBeGreaterThan(6);
+  test('have every command that can be run', () => {
+    const filled = fillSections('<!-- generated: commands -->\n<!-- end: commands -->\n');
+    expect(filled).toContain('`events`, `events show`, `events replay`');
+    expect(filled).not.toContain('`help`');
   });
 
   test('name a part that exists', () => {

@@ -1,31 +1,19 @@
 /** The README's CI job, run as a runner would: nothing is ordered twice, whatever step fails. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CiRunner, type Outcome, parseJob } from '../support/ci-runner.ts';
-import { freshFolder } from '../support/files.ts';
 import { type OrderingAccount, orderingAccount } from '../support/ledger.ts';
-import { BIN, KEY } from '../support/steno.ts';
+import { blockOf, heredocOf, installedTools } from '../support/readme.ts';
+import { KEY } from '../support/steno.ts';
 
-const readme = readFileSync('README.md', 'utf8');
-const block = (mark: string): string =>
-  new RegExp(`<!-- ${mark} -->\\n\`\`\`\\w*\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
-const job = parseJob(block('job'));
-const talks = block('file: talks.csv');
+const job = parseJob(blockOf('job'));
+const talks = heredocOf('talks.csv');
 const urls = talks.match(/https?:[^,\s]+/g) ?? [];
-
-/** `steno` is on the PATH as after the job's install step, which has nothing to install from here. */
-function tools(): string {
-  const folder = join(freshFolder(), 'bin');
-  mkdirSync(folder);
-  symlinkSync(BIN, join(folder, 'steno'));
-  writeFileSync(join(folder, 'npm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
-  return folder;
-}
 
 function runnerFor({ service }: OrderingAccount): CiRunner {
   const env = {
-    PATH: [tools(), dirname(process.execPath), process.env.PATH].join(delimiter),
+    PATH: installedTools(),
     STENO_API_KEY: KEY,
     STENO_BASE_URL: service.baseUrl,
   };

@@ -76,7 +76,7 @@ it.each([...documents, 'README.md', 'CHANGELOG.md'])('%s holds no marks of a mer
 });
 
 describe('the folders of test', () => {
-  it('are those of src, and four of its own', () => {
+  it('are those of src, and six of its own', () => {
     const own = ['bench', 'data', 'pictures', 'project', 'release', 'support'];
     const folders = readdirSync('test', { recursive: true, withFileTypes: true })
       .filter((each) => each.isDirectory())

@@ -1,20 +1,33 @@
 /** The README's page on a shared ledger, tried with a real server: its SQL, its settings and its CI job. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CiRunner, parseJob } from '../support/ci-runner.ts';
-import { freshFolder } from '../support/files.ts';
+import { CiRunner, type Job, parseJob } from '../support/ci-runner.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
-import { BIN, KEY, User } from '../support/steno.ts';
+import { blockOf, heredocOf, installedTools } from '../support/readme.ts';
+import { KEY, User } from '../support/steno.ts';
 
-const readme = readFileSync('README.md', 'utf8');
-const block = (mark: string): string =>
-  new RegExp(`<!-- ${mark} -->\\n\`\`\`\\w*\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? '';
 const statementsOf = (sql: string): string[] => sql.split(/;\n|\n(?=\\)/).filter((line) => line.trim());
-const talks = block('file: talks.csv');
+const talks = heredocOf('talks.csv');
 const urls = talks.match(/https?:[^,\s]+/g) ?? [];
+
+/** The job without its cache steps, and with the lines that the README adds. */
+function sharedJob(): Job {
+  const { env, steps } = parseJob(blockOf('job'));
+  const added = parseJob(`    env:\n${blockOf('env', 'shared')}    steps:\n`);
+  return {
+    env: { ...env, ...added.env },
+    steps: steps.filter(({ uses }) => !uses?.includes('actions/cache')),
+  };
+}
+
+/** What `steno help shared-ledger` has for an administrator who makes the tables. */
+async function administeredSql(): Promise<string> {
+  const { stdout } = await new User().run(['help', 'shared-ledger']);
+  return /^ {2}CREATE SCHEMA steno;\n(?: {2}.*\n)+/m.exec(stdout)?.[0] ?? '';
+}
 
 describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
   let server: PostgresServer;
@@ -40,7 +53,7 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
 
   /** A database for the role `steno` as the README sets it up, under another name. */
   async function ownDatabase(name: string): Promise<string> {
-    const [before = '', after = ''] = block('sql: own').split('\\connect steno\n');
+    const [before = '', after = ''] = blockOf('sql', 'own').split('\\connect steno\n');
     const onServer = statementsOf(before).filter((sql) => !sql.startsWith('CREATE ROLE'));
     expect(onServer).toHaveLength(3);
     for (const sql of onServer) await server.query(sql.replace('DATABASE steno', `DATABASE ${name}`));
@@ -86,7 +99,7 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
     const ledger = await ownDatabase('moved');
     const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl });
     expect((await user.run(['order', audio('a'), '--sku', 'TRANS14'])).code).toBe(0);
-    const lines = block('settings').trim().split('\n');
+    const lines = blockOf('settings').trim().split('\n');
     expect(lines).toHaveLength(6);
     for (const line of lines) {
       const words = [...line.replaceAll(/postgres:\S+/g, ledger).matchAll(/"([^"]*)"|(\S+)/g)];
@@ -106,7 +119,7 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
   it('can be left to an administrator, who makes the tables alone', async () => {
     await server.query('CREATE DATABASE administered OWNER administrator');
     const [admin, ledger] = [urlFor('administrator', 'administered'), urlFor('steno', 'administered')];
-    expect(await failuresOf(admin, statementsOf(block('sql: administered')))).toEqual([]);
+    expect(await failuresOf(admin, statementsOf(await administeredSql()))).toEqual([]);
     const early = await new User({ STENO_LEDGER: ledger }).run(['files']);
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('lacks a right')]);
     expect((await new User({ STENO_LEDGER: admin }).run(['ledger', 'migrate'])).code).toBe(0);
@@ -117,11 +130,11 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
   }, 60_000);
 
   it('keeps two runs of the CI job and a laptop from ordering twice', async () => {
-    const job = parseJob(block('job: shared'));
+    const job = sharedJob();
     expect(Object.keys(job.env)).toEqual([
       ...['STENO_API_KEY', 'STENO_BASE_URL', 'STENO_LEDGER', 'STENO_ACCOUNT', 'PGPASSWORD'],
     ]);
-    expect(job.steps.filter(({ uses }) => uses?.includes('cache'))).toEqual([]);
+    expect(job.steps).toHaveLength(6);
     const { service } = await orderingAccount();
     const ledger = await ownDatabase('ci');
     const account = {
@@ -131,7 +144,7 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
     };
     const env = {
       ...account,
-      PATH: [tools(), dirname(process.execPath), process.env.PATH].join(delimiter),
+      PATH: installedTools(),
       STENO_API_KEY: KEY,
       PGPASSWORD: 'a long one',
     };
@@ -148,12 +161,3 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
     expect((await laptop.run(['files', '--quiet'])).stdout.trim().split('\n')).toHaveLength(urls.length);
   }, 120_000);
 });
-
-/** `steno` is on the PATH as after the job's install step, which has nothing to install from here. */
-function tools(): string {
-  const folder = join(freshFolder(), 'bin');
-  mkdirSync(folder);
-  symlinkSync(BIN, join(folder, 'steno'));
-  writeFileSync(join(folder, 'npm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
-  return folder;
-}

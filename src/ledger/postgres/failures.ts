@@ -30,7 +30,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
     kind: 'failed',
     text: 'the role lacks a right',
     names: true,
-    hint: 'the README has the SQL that grants it',
+    hint: 'steno help shared-ledger has the SQL that grants it',
   },
   '25006': { kind: 'failed', text: 'it only reads: a standby', hint: 'name the primary server' },
   '53100': { kind: 'failed', text: 'its disk is full', hint: 'make room on the server of the database' },

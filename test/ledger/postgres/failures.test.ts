@@ -116,7 +116,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       await refuses(
         `postgres://visitor@127.0.0.1:${server.port}/${name}`,
         1,
-        /the role lacks a right \(.*\)\nhint: the README/,
+        /the role lacks a right \(.*\)\nhint: steno help shared-ledger/,
       );
       expect(await server.query("SELECT 1 FROM pg_namespace WHERE nspname = 'steno'", name)).toEqual([]);
     });

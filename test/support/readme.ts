@@ -1,0 +1,138 @@
+/** The README as its readers use it: its blocks, and a shell into which they are pasted. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { freshFolder } from './files.ts';
+import { BIN } from './steno.ts';
+import { until } from './until.ts';
+
+export interface Block {
+  /** What the comment before it says: `not run`, `file`, … */
+  readonly mark: string;
+  readonly details: string;
+  readonly language: string;
+  readonly text: string;
+  /** The heading above it. */
+  readonly heading: string;
+  readonly line: number;
+}
+
+export const readme = readFileSync('README.md', 'utf8');
+
+/** Without what is made from the program. */
+export const byHand = readme.replace(/<!-- generated: (\S+) -->[\s\S]*?<!-- end: \1 -->/g, '');
+
+/** Every fenced block, with the comment that stands right before it. */
+export const blocks: readonly Block[] = [
+  ...readme.matchAll(/(?:^<!-- ([\w ]+)(?:: ([^>]*))? -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm),
+].map(({ index, 1: mark = '', 2: details = '', 3: language = '', 4: text = '' }) => {
+  const before = readme.slice(0, index);
+  return {
+    mark,
+    details,
+    language,
+    text,
+    heading: [...before.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? '',
+    line: before.split('\n').length,
+  };
+});
+
+export const blockOf = (mark: string, details = ''): string =>
+  blocks.find((block) => block.mark === mark && block.details === details)?.text ?? '';
+
+/** What a heredoc of the README writes into a file. */
+export const heredocOf = (file: string): string =>
+  new RegExp(`^cat > ${file} <<'END'\\n([\\s\\S]*?)^END$`, 'm').exec(readme)?.[1] ?? '';
+
+/** `steno` is on the PATH as after the installation, which has nothing to install from here. */
+export function installedTools(): string {
+  const folder = join(freshFolder(), 'bin');
+  mkdirSync(folder);
+  symlinkSync(BIN, join(folder, 'steno'));
+  writeFileSync(join(folder, 'npm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  return [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
+}
+
+/** The home and the working folder of a reader; each terminal has a shell of its own in it. */
+export class Reader {
+  readonly folder = freshFolder();
+  readonly env: Record<string, string | undefined>;
+  readonly #tools = installedTools();
+
+  constructor() {
+    for (const name of ['home', 'runner']) mkdirSync(join(this.folder, name));
+    this.env = { PATH: this.#tools, HOME: join(this.folder, 'home'), TERM: 'xterm-256color', TZ: 'UTC' };
+  }
+
+  get work(): string {
+    return join(this.folder, 'home');
+  }
+
+  terminal(): Shell {
+    return new Shell(this);
+  }
+}
+
+export interface Pasted {
+  /** Commands that failed, with their exit codes; not those whose failure the line itself expects. */
+  readonly failures: readonly string[];
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let pasted = 0;
+
+/** One shell: what a block sets, the next block finds. */
+export class Shell {
+  readonly #bash: ChildProcessWithoutNullStreams;
+  readonly #folder: string;
+  #said = '';
+
+  constructor(reader: Reader) {
+    this.#folder = join(reader.folder, 'runner');
+    this.#bash = spawn('bash', ['--norc', '--noprofile'], { cwd: reader.work, env: reader.env });
+    this.#bash.stdout.on('data', (chunk: Buffer) => {
+      this.#said += chunk.toString();
+    });
+    this.#bash.stdin.on('error', () => {});
+    this.#bash.stdin.write(`set -o pipefail; trap 'failures+=("$BASH_COMMAND: exit $?")' ERR\n`);
+  }
+
+  /** Begins a block; gives what became of it at its end, and what it has said so far. */
+  start(text: string): { readonly ended: Promise<Pasted>; stderr(): string } {
+    pasted += 1;
+    const file = join(this.#folder, String(pasted));
+    for (const [end, content] of [
+      ['sh', text],
+      ['out', ''],
+      ['err', ''],
+    ] as const)
+      writeFileSync(`${file}.${end}`, content);
+    const done = `block ${pasted} is done`;
+    this.#bash.stdin.write(
+      `failures=(); . ${file}.sh > ${file}.out 2> ${file}.err < /dev/null; printf '%s\\n' "\${failures[@]}" '${done}'\n`,
+    );
+    const read = (end: string): string => readFileSync(`${file}.${end}`, 'utf8');
+    const result = async (): Promise<Pasted> => {
+      const what = (): string => `the end of:\n${text}\n${read('out')}${read('err')}`;
+      await until(() => this.#said.includes(done), what, 100_000);
+      const [said = ''] = this.#said.split(`${done}\n`);
+      this.#said = '';
+      return {
+        failures: said.split('\n').filter(Boolean),
+        stdout: read('out'),
+        stderr: read('err'),
+      };
+    };
+    return { ended: result(), stderr: () => read('err') };
+  }
+
+  paste(text: string): Promise<Pasted> {
+    return this.start(text).ended;
+  }
+
+  close(): void {
+    this.#bash.stdin.end();
+    this.#bash.kill('SIGHUP');
+  }
+}
