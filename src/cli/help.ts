@@ -11,7 +11,7 @@ export const about = 'Order transcripts of audio by URL, follow and download the
 const URL = 'https://example.com/talk.mp3';
 
 /** The first lines of a new user: without an account, and with one. */
-const firstLines: ReadonlyArray<readonly [title: string, lines: readonly string[]]> = [
+export const firstLines: ReadonlyArray<readonly [title: string, lines: readonly string[]]> = [
   [
     'To try it, without an account and without cost',
     [

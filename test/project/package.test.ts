@@ -2,6 +2,7 @@
 import { type ExecFileSyncOptions, execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freshFolder } from '../support/files.ts';
 
@@ -62,7 +63,7 @@ describe('the package', () => {
   it('holds only what it needs', () => {
     const paths = packed.files.map((file) => file.path);
     const expected =
-      /^((bin|dist)\/(package\.json|[\w-]+\.js)|dist\/steno\.js\.map|dist\/(LICENSES|text\/[\w -]+)\.txt|completions\/[\w.]+)$/;
+      /^((bin|dist)\/(package\.json|[\w-]+\.js)|dist\/steno\.js\.map|dist\/(LICENSES|text\/[\w -]+)\.txt|dist\/man\/steno[\w-]*\.[17]\.gz|completions\/[\w.]+)$/;
     const beside = ['LICENSE', 'README.md', 'package.json'];
     expect(paths.filter((path) => !expected.test(path) && !beside.includes(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining([...beside, 'bin/steno.js', 'dist/steno.js']));
@@ -118,6 +119,12 @@ describe('the package', () => {
 describe('installed elsewhere', () => {
   it('tells its version', () => {
     expect(steno('--version')).toBe(`${manifest.version}\n`);
+  });
+
+  it('has its man pages where man looks for them', () => {
+    const page = join(prefix, 'share', 'man', 'man1', 'steno-order.1.gz');
+    expect(gunzipSync(readFileSync(page)).toString()).toContain('.SH NAME\nsteno\\-order \\- Order ');
+    expect(existsSync(join(prefix, 'share', 'man', 'man7', 'steno-exit-codes.7.gz'))).toBe(true);
   });
 
   it('lists the catalogue', () => {
