@@ -1,6 +1,7 @@
 /** Checks what a user typed against the catalogue; for an unknown word it suggests one. */
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { pastedHint } from '../lib/url-hints.ts';
 import { eventTypes, testableEvents } from './events.ts';
 import { findFormat, formats } from './formats.ts';
 import {
@@ -17,7 +18,8 @@ import { fileStates, findFileState } from './states.ts';
 export function checkOrderSkus(skus: readonly string[], any: boolean): string[] {
   if (skus.length === 0) throw usage('an order requires --sku', 'choose from: steno skus');
   const known = skus.map((sku) => {
-    const otherUse = findUpgradeSku(sku) && `${sku} is an upgrade: steno upgrade <id> --sku ${sku}`;
+    const upgrade = findUpgradeSku(sku.toUpperCase())?.sku;
+    const otherUse = upgrade && `${upgrade} is an upgrade: steno upgrade <id> --sku ${upgrade}`;
     return checkSku(sku, findOrderSku(sku), orderSkus, any, otherUse);
   });
   checkOnlyOne(skus, transcriptionSkus, 'each is a transcription, and an order takes one');
@@ -33,11 +35,20 @@ export function checkOrderSkus(skus: readonly string[], any: boolean): string[] 
 export function checkUpgradeSkus(skus: readonly string[], any: boolean): string[] {
   if (skus.length === 0) throw usage('an upgrade requires --sku', 'choose from: steno skus');
   for (const sku of skus) {
-    const otherUse = findOrderSku(sku) && `${sku} is for a new order: steno order <url> --sku ${sku}`;
-    checkSku(sku, findUpgradeSku(sku), upgradeSkus, any, otherUse);
+    checkSku(sku, findUpgradeSku(sku), upgradeSkus, any, newOrderHint(sku.toUpperCase()));
   }
   checkOnlyOne(skus, speedUpgradeSkus, 'each changes the speed, and an upgrade takes one');
   return [...new Set(skus)];
+}
+
+/** The hint for a SKU that is ordered, not upgraded to. */
+function newOrderHint(sku: string): string | undefined {
+  if (!findOrderSku(sku) || findUpgradeSku(sku)) return undefined;
+  const ways = upgradeSkus
+    .filter(({ to }) => to === sku)
+    .map(({ sku: upgrade, from }) => `${upgrade} from ${from}`);
+  const change = ways.length ? `; to change a file to it: ${ways.join(', ')}` : '';
+  return `${sku} is for a new order: steno order <url> --sku ${sku}${change}`;
 }
 
 /** `otherUse` is the hint for a SKU that another command takes. */
@@ -50,11 +61,15 @@ function checkSku<T extends { sku: string }>(
 ): T | undefined {
   if (known) return known;
   if (!/^[\x21-\x7e]{1,64}$/.test(sku))
-    throw usage(`'${sku}' is not a SKU`, 'choose from: steno skus; write several like TRANS14,TSTMP1');
+    throw usage(
+      `'${sku}' is not a SKU`,
+      pastedHint(sku) ?? 'choose from: steno skus; write several like TRANS14,TSTMP1',
+    );
   if (any) return undefined;
   const names = all.map((each) => each.sku);
   const choice = `choose from: ${names.join(', ')}; or pass it with --any-sku`;
-  throw usage(`unknown SKU '${sku}'`, otherUse ?? didYouMean(sku, names, choice));
+  const mistyped = names.find((name) => name === sku.toUpperCase());
+  throw usage(`unknown SKU '${sku}'`, (!mistyped && otherUse) || didYouMean(sku, names, choice));
 }
 
 /** Two names of one SKU count as two: the service would get both. */

@@ -5,6 +5,8 @@ import { commands, groups } from './command-list.ts';
 import { commandPage, findCommands, type Page } from './help-page.ts';
 import { clampWidth, itemLines, pageText, wrap } from './help-text.ts';
 import { topicNames, topicPage } from './help-topics.ts';
+import { commandFor } from './other-words.ts';
+import { unknownCommand } from './wrong-line.ts';
 
 export const about = 'Order transcripts of audio by URL, follow and download them.';
 
@@ -54,6 +56,7 @@ function unknown(words: readonly string[]): Error {
     return usage(`unknown command '${['steno', ...above, word].join(' ')}'`, didYouMean(word, names, see));
   }
   if (topicNames.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
+  if (commandFor(word)) return unknownCommand(word);
   const names = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
   const hint = didYouMean(word, [...names, ...topicNames], 'see: steno help topics');
   return usage(`unknown command or topic '${word}'`, hint);

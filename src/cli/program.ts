@@ -1,13 +1,14 @@
 /** Reads a command line with commander. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { usage } from '../lib/errors.ts';
-import { didYouMean } from '../lib/suggest.ts';
 import { commands } from './command-list.ts';
 import type { Command, Input } from './command-spec.ts';
 import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
 import { findCommands } from './help-page.ts';
 import type { Option, Options } from './options.ts';
+import { checkPasted } from './pasted-line.ts';
+import { explainLine, subcommandHint } from './wrong-line.ts';
 
 /** What a command line asks for. */
 export interface Run {
@@ -27,6 +28,7 @@ export interface Help {
 }
 
 export function parse(argv: readonly string[]): Run | Printed | Help {
+  checkPasted(argv);
   return parseQuickly(argv) ?? parseFully(argv);
 }
 
@@ -50,7 +52,7 @@ function parseFully(argv: readonly string[]): Run | Printed | Help {
     if (run) return run;
     return text ? { text } : { help: help ?? [] };
   } catch (error) {
-    throw error instanceof CommanderError ? explain(error, argv) : error;
+    throw error instanceof CommanderError ? explainLine(error, argv) : error;
   }
 }
 
@@ -226,28 +228,5 @@ function noSubcommand(spec: Command, given: string | undefined): Error {
   const names = (spec.children ?? []).map((child) => child.name);
   const see = `see: steno ${spec.name} --help`;
   if (given === undefined) return usage(`steno ${spec.name} requires one of: ${names.join(', ')}`, see);
-  return usage(`unknown command 'steno ${spec.name} ${given}'`, didYouMean(given, names, see));
-}
-
-/** Commander's error as one line of ours and a hint. */
-function explain(error: CommanderError, argv: readonly string[]): Error {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
-  return usage(
-    first,
-    guess ? `did you mean ${guess}?` : `see: ${['steno', ...pathOf(argv), '--help'].join(' ')}`,
-  );
-}
-
-/** The command that the line names, with its subcommand. */
-function pathOf(argv: readonly string[]): string[] {
-  const path: string[] = [];
-  let known = commands;
-  for (const word of argv) {
-    const found = known.find((each) => each.name === word || each.alias === word);
-    if (!found) continue;
-    path.push(found.name);
-    known = found.children ?? [];
-  }
-  return path;
+  return usage(`unknown command 'steno ${spec.name} ${given}'`, subcommandHint(spec, given, see));
 }

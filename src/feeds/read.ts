@@ -1,8 +1,9 @@
 /** Reads a feed from its address or from a file. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { getPublic, type PublicReading, shownAddress } from '../api/http/get-public.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { readBytes } from '../lib/streams.ts';
+import { urlHint } from '../lib/url-hints.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { type Feed, parseFeed } from './feed.ts';
 
@@ -41,7 +42,8 @@ async function readFeedFile(path: string, signal: AbortSignal): Promise<Feed> {
     bytes = await readBytes(createReadStream(path, { signal }), MAX_FEED_BYTES);
   } catch (error) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    throw usage(`can't read the feed ${path}: ${errorMessage(error)}`);
+    const hint = existsSync(path) ? undefined : `there is no such file; ${urlHint(path, 'feed')}`;
+    throw usage(`can't read the feed ${path}: ${errorMessage(error)}`, hint);
   }
   return parseFeed({ bytes, where: `the feed ${path}`, signal });
 }

@@ -1,21 +1,9 @@
 import { usage } from './errors.ts';
 import { hasHidden } from './text.ts';
-
-const examples = {
-  audio: 'https://host/talk.mp3',
-  argument: 'https://host/talk.mp3',
-  hook: 'https://host/hook',
-  feed: 'https://host/feed.xml',
-} as const;
-
-/** For what looks like a path. */
-const localHints: Readonly<Partial<Record<keyof typeof examples, string>>> = {
-  audio: 'the service fetches audio by itself: put the file where a URL reaches it',
-  argument: 'there is no such file or folder either',
-};
+import { type UrlUse, urlHint } from './url-hints.ts';
 
 /** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
-export function checkUrl(text: string, use: keyof typeof examples = 'audio'): string {
+export function checkUrl(text: string, use: UrlUse = 'audio'): string {
   const plausible = /^https?:\/\/[^/?#\s]/i.test(text) && !/[\s\u0000-\u001f\u007f-\u009f]/.test(text);
   if (plausible && URL.canParse(text)) {
     if (!hasHidden(text)) return text;
@@ -24,9 +12,7 @@ export function checkUrl(text: string, use: keyof typeof examples = 'audio'): st
       'copy the URL again, without what is around it',
     );
   }
-  const looksLocal = !/^[a-z][a-z0-9+.-]*:/i.test(text) && /[./\\]/.test(text);
-  const hint = (looksLocal && localHints[use]) || `write it like ${examples[use]}`;
-  throw usage(`'${shownUrl(text)}' is not an http or https URL`, hint);
+  throw usage(`'${shownUrl(text)}' is not an http or https URL`, urlHint(shownUrl(text), use));
 }
 
 /** What is no URL can't be told from a signature in it: its parameters are not shown. */

@@ -31,10 +31,9 @@ export function checkProfileName(name: string): void {
 export function unknownProfile(name: string, profiles: Profiles): StenoError {
   const names = Object.keys(profiles);
   const guess = nearest(name, names);
-  return usage(
-    `there is no profile '${name}'`,
-    guess ? `did you mean ${guess}?` : `make it with: steno login --profile ${name}`,
-  );
+  const make = `make it with: steno login --profile ${name}`;
+  const list = names.length ? `there are: ${[...names].sort().join(', ')}; ${make}` : make;
+  return usage(`there is no profile '${name}'`, guess ? `did you mean ${guess}? ${list}` : list);
 }
 
 function parseProfiles(path: string, text: string | undefined): Profiles {

@@ -92,7 +92,10 @@ async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string
   try {
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_MANIFEST_BYTES);
   } catch (error) {
-    throw usage(`can't read ${nameOf(file)}: ${errorMessage(error)}`);
+    const hint = /^https?:\/\//i.test(file)
+      ? `it is a URL: fetch it first, with curl -fsS '${file}' | steno order --from -`
+      : undefined;
+    throw usage(`can't read ${nameOf(file)}: ${errorMessage(error)}`, hint);
   }
   return decodeUtf8(bytes, nameOf(file));
 }

@@ -7,7 +7,6 @@ import { makeAudio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
-import { checkUrl } from '../../lib/urls.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
 import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
@@ -16,6 +15,7 @@ import { isLocalPath, localRows } from './local-audio.ts';
 import { readManifest } from './manifest.ts';
 import type { Row } from './manifest-row.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+import { checkUrlArgument, skuHint } from './url-argument.ts';
 
 export interface OrderInput extends FeedInput {
   readonly from: string | undefined;
@@ -75,7 +75,8 @@ export async function planOrders(
   const key = checkKey(args, paths, input);
   const given: Row[] = args
     .filter((arg) => !paths.includes(arg))
-    .map((url) => ({ at: '', url: checkUrl(url, 'argument'), key }));
+    .map((url) => ({ at: '', url: checkUrlArgument(url, input.sku), key }));
+  if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
   const local = paths.length
     ? await localRows(paths, { uploadCommand, signal, report })
     : { rows: [], leftOut: [] };

@@ -78,7 +78,9 @@ class Search implements FoundAudio {
     if (reason === IS_TEXT)
       throw usage(
         `${path} is a text file, not audio`,
-        `if it lists URLs: steno order --from ${shellWord(path)}`,
+        /\.(xml|rss|atom)$/i.test(path)
+          ? `if it is a podcast feed: steno order --feed ${shellWord(path)}`
+          : `if it lists URLs: steno order --from ${shellWord(path)}`,
       );
     if (reason) throw usage(`can't use ${path}: ${reason}`);
     this.#add(path, found);

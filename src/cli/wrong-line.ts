@@ -1,0 +1,245 @@
+/** What a command line that can't be read was most likely meant to be. */
+import { type StenoError, usage } from '../lib/errors.ts';
+import { didYouMean, nearest } from '../lib/suggest.ts';
+import { settingNames } from '../settings/settings.ts';
+import { commands } from './command-list.ts';
+import type { Command } from './command-spec.ts';
+import { longName } from './flag-rules.ts';
+import { globalOptions } from './global-options.ts';
+import type { Option } from './options.ts';
+import { commandFor, flagFor } from './other-words.ts';
+
+/** An error of commander, by its code. */
+interface LineError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Commander's error as one line of ours and a hint. */
+export function explainLine(error: LineError, argv: readonly string[]): Error {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const path = pathOf(argv);
+  const see = `see: ${['steno', ...path.map(({ name }) => name), '--help'].join(' ')}`;
+  const wrong = /'([^']*)'/.exec(first)?.[1] ?? '';
+  if (error.code === 'commander.unknownCommand') return unknownCommand(wrong);
+  if (error.code === 'commander.unknownOption') return unknownOption(wrong, path, argv, see);
+  if (error.code === 'commander.excessArguments') return excessArguments(first, path, argv, see);
+  if (error.code === 'commander.missingArgument') return usage(first, missingHint(path.at(-1), see));
+  const guess = /\(Did you mean (?:one of )?(.*?)\?\)/.exec(rest.join(' '))?.[1];
+  return usage(first, guess ? `did you mean ${guess}?` : see);
+}
+
+export function unknownCommand(word: string): StenoError {
+  return usage(`unknown command '${word}'`, commandHint(word));
+}
+
+function commandHint(word: string): string {
+  const list = 'see: steno --help';
+  if (/^[a-z]+:\/\//i.test(word)) return `to order it: steno order '${word}' --sku TRANS14`;
+  if (/^\d+$/.test(word)) return `to see a file: steno file ${word}; ${list}`;
+  if (/\.(csv|jsonl?|txt)$/i.test(word))
+    return `to order from a manifest: steno order --from ${word}; ${list}`;
+  if (word.toLowerCase() === 'update' || word.toLowerCase() === 'self-update')
+    return 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest';
+  const known = commands.find(({ name }) => name === (commandFor(word) ?? ''));
+  if (known) return `did you mean ${known.name}? run: ${usageOf([known])}; ${list}`;
+  const parent = commands.find(({ children }) => children?.some(({ name }) => name === word));
+  const child = parent?.children?.find(({ name }) => name === word);
+  if (parent && child)
+    return `did you mean ${parent.name} ${word}? run: ${usageOf([parent, child])}; ${list}`;
+  return didYouMean(word, namesOf(commands), list);
+}
+
+/** `steno file <id…>` */
+const usageOf = (path: readonly Command[]): string => {
+  const args = (path.at(-1)?.args ?? []).map(({ name }) => name.replace(/^\[(.*)\]$/, '<$1>'));
+  const more = path[0]?.name === 'order' ? ['--sku TRANS14'] : [];
+  return ['steno', ...path.map(({ name }) => name), ...args, ...more].join(' ');
+};
+
+const namesOf = (specs: readonly Command[]): string[] =>
+  specs.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
+
+/** The command that the line names, with its subcommand. */
+function pathOf(argv: readonly string[]): Command[] {
+  const path: Command[] = [];
+  let known = commands;
+  for (const word of argv) {
+    const found = known.find((each) => each.name === word || each.alias === word);
+    if (!found) continue;
+    path.push(found);
+    known = found.children ?? [];
+  }
+  return path;
+}
+
+const flagsOf = (spec: Command | undefined): Set<string> =>
+  new Set([...Object.values(spec?.options ?? {}), ...Object.values<Option>(globalOptions)].map(longName));
+
+/** Without case, dashes and underscores: `--dryRun`, `--dry_run` and `--dryrun` are `--dry-run`. */
+const bare = (flag: string): string => flag.toLowerCase().replace(/[-_]/g, '');
+
+function unknownOption(
+  given: string,
+  path: readonly Command[],
+  argv: readonly string[],
+  see: string,
+): StenoError {
+  const [flag = ''] = given.split('=');
+  const spec = path.at(-1);
+  const known = flagsOf(spec);
+  const message = `unknown option '${given}'`;
+  if (spec && known.has(flag)) return usage(message, misplacedHint(flag, path, argv));
+  const same = [...known].find((each) => bare(each) === bare(flag));
+  if (same) return usage(message, `did you mean ${same}?`);
+  const hints = [belongsHint(flag, path), nearHint(flag, known)].filter((hint) => hint !== undefined);
+  return usage(message, hints.length ? hints.join('; ') : see);
+}
+
+/** The flags of a command follow it. */
+function misplacedHint(flag: string, path: readonly Command[], argv: readonly string[]): string {
+  const at = argv.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const next = argv[at + 1];
+  const option = Object.values(path.at(-1)?.options ?? {}).find((each) => longName(each) === flag);
+  const value = option?.takesValue && next !== undefined && argv[at] === flag ? ` ${next}` : '';
+  return `write it after the command: steno ${path.map(({ name }) => name).join(' ')} … ${argv[at]}${value}`;
+}
+
+function belongsHint(flag: string, path: readonly Command[]): string | undefined {
+  const owners = commands
+    .flatMap((spec) => [[spec], ...(spec.children ?? []).map((child) => [spec, child])])
+    .filter((each) => Object.values(each.at(-1)?.options ?? {}).some((option) => longName(option) === flag))
+    .map((each) => each.map(({ name }) => name).join(' '));
+  if (owners.length === 0) return undefined;
+  const [first = ''] = owners;
+  if (path.length === 0)
+    return `${flag} belongs to ${owners.join(', ')}: write it after the command, as in steno ${first} … ${flag}`;
+  return `${flag} belongs to ${owners.join(', ')}`;
+}
+
+function nearHint(flag: string, known: ReadonlySet<string>): string | undefined {
+  const names = [...known].map((each) => each.slice(2));
+  const near = nearest(flag.replace(/^-+/, ''), names);
+  const meant = flagFor(flag, known) ?? (near && `--${near}`);
+  return meant && `did you mean ${meant}?`;
+}
+
+function excessArguments(
+  message: string,
+  path: readonly Command[],
+  argv: readonly string[],
+  see: string,
+): StenoError {
+  const spec = path.at(-1);
+  const word = argv.slice(argv.indexOf(spec?.name ?? '') + 1).find((each) => !each.startsWith('-')) ?? '';
+  const names = path.map(({ name }) => name).join(' ');
+  // A key in the command line must not be repeated.
+  if (spec?.name === 'login') return usage('login takes no arguments', loginHint(word));
+  if (spec?.children?.length && path.length === 1) {
+    return usage(`unknown command 'steno ${names} ${word}'`, subcommandHint(spec, word, see));
+  }
+  if (spec?.name === 'files' && word) return usage(message, `to see one file: steno file ${word}; ${see}`);
+  return usage(message, see);
+}
+
+/** What a word after a command with subcommands is most likely to mean. */
+export function subcommandHint(spec: Command, word: string, see: string): string {
+  const children = namesOf(spec.children ?? []);
+  const meant = argumentOf(spec, word) ?? synonymOf(spec.name, word);
+  if (meant && children.includes(meant.split(' ')[0] ?? ''))
+    return `did you mean ${meant.split(' ')[0]}? run: steno ${spec.name} ${meant}; ${see}`;
+  if (spec.load && word.toLowerCase() === 'list') return `run: steno ${spec.name}; ${see}`;
+  return didYouMean(word, children, see);
+}
+
+/** An argument in the place of the subcommand that takes it. */
+function argumentOf({ name }: Command, word: string): string | undefined {
+  if (name === 'events' && /^\d+$/.test(word)) return `show ${word}`;
+  if (name === 'attempts' && /^\d+$/.test(word)) return `settle ${word}`;
+  if (name === 'webhook' && /^https?:\/\//i.test(word)) return `set ${word}`;
+  if (name === 'webhook' && /^[A-Z]+_[A-Z_]+$/.test(word)) return `test ${word}`;
+  if (name === 'config' && settingNames.some((each) => each === word)) return `get ${word}`;
+  return undefined;
+}
+
+const subcommandWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  config: {
+    ls: 'list',
+    show: 'list',
+    view: 'list',
+    all: 'list',
+    delete: 'unset',
+    remove: 'unset',
+    rm: 'unset',
+    add: 'set',
+    edit: 'set',
+    where: 'path',
+    file: 'path',
+    location: 'path',
+  },
+  webhook: {
+    show: 'get',
+    view: 'get',
+    url: 'get',
+    register: 'set',
+    add: 'set',
+    create: 'set',
+    update: 'set',
+    send: 'test',
+    ping: 'test',
+    trigger: 'test',
+  },
+  events: {
+    view: 'show',
+    get: 'show',
+    info: 'show',
+    resend: 'replay',
+    send: 'replay',
+    retry: 'replay',
+    redeliver: 'replay',
+    forward: 'replay',
+  },
+  attempts: { resolve: 'settle', close: 'settle', confirm: 'settle', done: 'settle' },
+  ledger: {
+    backup: 'export',
+    dump: 'export',
+    save: 'export',
+    restore: 'import',
+    load: 'import',
+    clean: 'prune',
+    purge: 'prune',
+    delete: 'prune',
+    info: 'status',
+    show: 'status',
+    move: 'copy',
+    upgrade: 'migrate',
+    update: 'migrate',
+  },
+  sandbox: {
+    clear: 'reset',
+    clean: 'reset',
+    delete: 'reset',
+    unhold: 'release',
+    resume: 'release',
+    next: 'advance',
+    step: 'advance',
+    forward: 'advance',
+  },
+};
+
+const synonymOf = (name: string, word: string): string | undefined =>
+  subcommandWords[name]?.[word.toLowerCase()];
+
+const loginHint = (word: string): string =>
+  /^https?:\/\//i.test(word)
+    ? `give the address with a flag: steno login --base-url ${word}`
+    : 'the command line shows to others: run steno login, and paste the key when it asks';
+
+function missingHint(spec: Command | undefined, see: string): string {
+  const wanted = spec?.args?.[0];
+  if (spec?.name === 'upgrade')
+    return `for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest; ${see}`;
+  if (wanted?.values === 'audiofile') return `ids of your files: steno files; ${see}`;
+  if (wanted?.values === 'order') return `ids of your orders: steno files; ${see}`;
+  return see;
+}

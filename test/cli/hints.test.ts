@@ -1,0 +1,185 @@
+/** A command line that can't be read: the hint knows what was meant. Nothing is sent. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/command-list.ts';
+import { account } from '../support/account.ts';
+import { KEY } from '../support/steno.ts';
+
+const url = 'https://example.com/a.mp3';
+const sku = ['--sku', 'TRANS14'];
+const order = (...args: string[]): string[] => ['order', ...args, ...sku];
+
+type Case = readonly [args: readonly string[], hint: RegExp, says?: RegExp];
+
+const words: readonly Case[] = [
+  ...['download', 'get', 'fetch', 'DOWNLOAD'].map(
+    (word): Case => [[word, '5'], /did you mean transcript\? run: steno transcript <id…>/],
+  ),
+  ...['upload', 'submit', 'create', 'new'].map(
+    (word): Case => [[word], /did you mean order\? run: steno order <url…> --sku/],
+  ),
+  ...['cancel', 'delete'].map((word): Case => [[word, '5'], /did you mean refund\?/]),
+  ...['status', 'show', 'info'].map(
+    (word): Case => [[word, '5'], /did you mean file\? run: steno file <id…>/],
+  ),
+  ...['init', 'auth', 'signin', 'setup'].map((word): Case => [[word], /did you mean login\?/]),
+  [['list'], /did you mean files\?/],
+  [['orders'], /did you mean files\?/],
+  [['poll'], /did you mean wait\?/],
+  [['prices'], /did you mean skus\?/],
+  [['update'], /steno upgrade <id>.*npm install -g steno-cli/],
+  [['upgrade'], /steno upgrade <id>.*npm install -g steno-cli/],
+  [['file'], /ids of your files: steno files/],
+  [['replay', '3'], /did you mean events replay\?/],
+  [['blance'], /did you mean balance\?/],
+  [[url], /steno order 'https:\/\/example\.com\/a\.mp3' --sku TRANS14/],
+  [['12345'], /steno file 12345/],
+  [['talks.csv'], /steno order --from talks\.csv/],
+  [['help', 'download'], /did you mean transcript\?/],
+];
+
+const subcommands: readonly Case[] = [
+  [['events', 'shw'], /did you mean show\?/, /unknown command 'steno events shw'/],
+  [['events', '12'], /steno events show 12/],
+  [['events', 'resend'], /did you mean replay\?/],
+  [['events', 'list'], /run: steno events;/],
+  [['webhook', 'st'], /did you mean set\?/],
+  [['webhook', 'https://example.com/h'], /steno webhook set https:\/\/example\.com\/h/],
+  [['webhook', 'TRANSCRIPT_COMPLETE'], /steno webhook test TRANSCRIPT_COMPLETE/],
+  [['config', 'lst'], /did you mean list\?/],
+  [['config', 'show'], /did you mean list\?/],
+  [['config', 'base-url'], /steno config get base-url/],
+  [['attempts', '3'], /steno attempts settle 3/],
+  [['ledger', 'backup'], /did you mean export\?/],
+  [['files', '5'], /steno file 5/],
+  [['login', 'https://host/API4'], /steno login --base-url https:\/\/host\/API4/],
+];
+
+const flags: readonly Case[] = [
+  [['--sku', 'TRANS14', 'order', url], /write it after the command: steno order … --sku TRANS14/],
+  [['--sku=TRANS14', 'order', url], /write it after the command: steno order … --sku=TRANS14/],
+  [['events', '--to', 'http://x/', 'replay', '3'], /steno events replay … --to http:\/\/x\//],
+  [['--download', 'd'], /--download belongs to order, wait, sync, listen.*after the command/],
+  [['balance', '--download', 'd'], /--download belongs to order, wait, sync, listen$/],
+  [['transcript', '5', '--download', 'd'], /--download belongs to .*did you mean --output\?/],
+  [order(url, '--output', 'd'), /did you mean --download\?/],
+  [['file', '5', '--wait'], /--wait belongs to order; did you mean --watch\?/],
+  [order(url, '--dry_run'), /did you mean --dry-run\?/],
+  [order(url, '--dryRun'), /did you mean --dry-run\?/],
+  [order(url, '-q'), /did you mean --quiet\?/],
+  [['balance', '--jsno'], /did you mean --json\?/],
+  [['order', url, '-sku', 'TRANS14'], /did you mean --sku\? It has two dashes/],
+  [['transcript', '5', '-output', 'x'], /did you mean --output\? It has two dashes/],
+  [['order', url, '–sku', 'TRANS14'], /type it as --sku/, /a dash that is not a hyphen/],
+  [['order', url, '—sku=TRANS14'], /type it as --sku/],
+  [['order', url, '--sku', 'TRANS14,', 'TSTMP1'], /leave out the blank: --sku TRANS14,TSTMP1/],
+  [['order', url, '--sku', 'TRANS14', ',TSTMP1'], /leave out the blank: --sku TRANS14,TSTMP1/],
+  [['order', url, '--sku', 'TRANS14', 'TSTMP1'], /--sku TRANS14,TSTMP1/, /'TSTMP1' is a SKU/],
+  [['order', url, '--sku', '“TRANS14”'], /quotes as documents make them/],
+  [['order', url, '--sku', 'upgrd1'], /UPGRD1 is an upgrade: steno upgrade <id> --sku UPGRD1/],
+  [['upgrade', '5', '--sku', 'trans2'], /TRANS2 is for a new order.*UPGRD2 from TRANS14, UPGRD3 from TRANS6/],
+  [
+    ['order', `${url}?token=1`],
+    /put the URL in quotes, because the shell ends a line at &/,
+    /requires --sku/,
+  ],
+];
+
+const urls: readonly Case[] = [
+  [order('example.com/a.mp3'), /did you mean https:\/\/example\.com\/a\.mp3\?/],
+  [order('www.example.com:8080/a?x'), /did you mean https:\/\/www\.example\.com:8080\/a\?x\?/],
+  [order('//example.com/a.mp3'), /did you mean https:\/\/example\.com\/a\.mp3\?/],
+  [order('http:/example.com/a.mp3'), /did you mean http:\/\/example\.com\/a\.mp3\?/],
+  [order('https//example.com/a.mp3'), /did you mean https:\/\/example\.com\/a\.mp3\?/],
+  [order('htps://example.com/a.mp3'), /did you mean https:\/\/example\.com\/a\.mp3\?/],
+  [order('https:\\\\example.com\\a.mp3'), /did you mean https:\/\/example\.com\/a\.mp3\?/],
+  [order('file:///x.mp3'), /steno order \/x\.mp3 .*upload-command/],
+  [order('file:///C:/x.mp3'), /steno order C:\/x\.mp3 .*upload-command/],
+  [order('C:\\x.mp3'), /no such file.*upload-command/],
+  [order('/x.mp3'), /no such file.*upload-command/],
+  [order('x.mp3'), /no such file.*upload-command/],
+  [order('talks.csv'), /--from talks\.csv/],
+  [order('feed.xml'), /--feed feed\.xml/],
+  [order('list.csv'), /steno order --from list\.csv/, /list\.csv is a text file/],
+  [order('cast.xml'), /steno order --feed cast\.xml/, /cast\.xml is a text file/],
+  [order('https://example.com/feed.xml'), /--feed https:\/\/example\.com\/feed\.xml/, /is a feed, not audio/],
+  [order('https://example.com/t.csv'), /steno order --from -/, /is a list, not audio/],
+  [order('s3://b/a.mp3'), /aws s3 presign/],
+  [order('ftp://e.com/a.mp3'), /http and https only/],
+  [order('https://e.com/a b.mp3'), /%20/],
+  [order(`“${url}”`), /quotes as documents make them/],
+  [order(`<${url}>`), /leave out the < and >/],
+  [order(`${url},`, 'https://example.com/b.mp3'), /without commas/],
+  [order(`${url},https://example.com/b.mp3`), /separate them with blanks/],
+  [order(`${url}?X-Amz-Algorithm=AWS4`), /put the URL in quotes/, /the link is cut/],
+  [
+    ['order', '--feed', 'example.com/feed.xml', '--latest', '1', ...sku],
+    /did you mean https:\/\/example\.com\/feed\.xml\?/,
+  ],
+  [['order', '--from', 'https://example.com/t.csv', ...sku], /curl -fsS .* \| steno order --from -/],
+  [['webhook', 'set', 'example.com/hook'], /did you mean https:\/\/example\.com\/hook\?/],
+  [['config', 'set', 'base-url', 'api.example.com/API4'], /did you mean https:\/\/api\.example\.com\/API4\?/],
+  [['file', '#12345'], /leave out the #: 12345/],
+  [['file', '1,2'], /separate several ids with blanks: 1 2/],
+  [['file', '1,', '2'], /write it alone: 1$/],
+  [['file', url], /it is a URL; the ids of your files: steno files/],
+  [['file', '“5”'], /quotes as documents make them/],
+  [['balance', '--profile', 'wrok'], /did you mean work\? there are: home, work;/],
+  [['balance', '--profile', 'zzz'], /there are: home, work; make it with: steno login --profile zzz/],
+];
+
+async function stderrOf(args: readonly string[]): Promise<string[]> {
+  const { service, user } = await account();
+  writeFileSync(join(user.home, 'list.csv'), `url\n${url}\n`);
+  writeFileSync(join(user.home, 'cast.xml'), '<?xml version="1.0"?>\n<rss><channel></channel></rss>\n');
+  mkdirSync(join(user.home, 'config'), { mode: 0o700 });
+  const profiles = { work: { currency: 'USD' }, home: { currency: 'EUR' } };
+  writeFileSync(join(user.home, 'config', 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+  const { code, stdout, stderr } = await user.run(args);
+  expect([code, stdout, service.got], stderr).toEqual([2, '', []]);
+  expect(stderr).toMatch(/^steno: [^\n]+\nhint: [^\n]+\n$/);
+  return stderr.split('\n');
+}
+
+describe.concurrent.each([
+  ['a word for another command', words],
+  ['a word for another subcommand', subcommands],
+  ['a flag', flags],
+  ['a URL, an id or a profile', urls],
+])('%s', (_, cases) => {
+  it.each(cases.map(([args, hint, says = /./]) => ({ args, hint, says })))(
+    'is recognised in $args',
+    async ({ args, hint, says }) => {
+      const [line, hinted] = await stderrOf(args);
+      expect(hinted?.slice('hint: '.length)).toMatch(hint);
+      expect(line).toMatch(says);
+    },
+  );
+});
+
+it('does not repeat a key that stands in the line by mistake', async () => {
+  const [line = '', hint = ''] = await stderrOf(['login', `${KEY}xyz`]);
+  expect([line, hint]).toEqual([
+    'steno: login takes no arguments',
+    expect.stringContaining('run steno login, and paste the key'),
+  ]);
+});
+
+it('takes a value that looks like a flag or ends in a comma as the value that it is', async () => {
+  const { service, user } = await account();
+  service.on('POST /order_url', { body: { order: '1', audiofiles: ['2'], message: 'ok' } });
+  const { code } = await user.run(['order', url, '--sku', 'TRANS14', '--notes', '-sku', '--name', 'Ada,']);
+  expect([code, service.got[0]?.body]).toEqual([
+    0,
+    expect.objectContaining({ notes: '-sku', name: ['Ada,'] }),
+  ]);
+});
+
+it('names only commands that there are', async () => {
+  const names = commands.map(({ name }) => name);
+  const guesses = await Promise.all(
+    ['download', 'upload', 'cancel', 'init', 'list', 'serve', 'bills'].map((word) => stderrOf([word])),
+  );
+  for (const [, hint = ''] of guesses) expect(names).toContain(/did you mean (\S+)\?/.exec(hint)?.[1]);
+});
