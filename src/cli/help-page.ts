@@ -65,7 +65,7 @@ export async function commandPage(path: readonly Command[], also?: Page): Promis
     examples: spec.examples,
     sections: [
       { title: 'Details', body: spec.details ?? [] },
-      { title: 'Columns off a terminal', body: columns ? [columns.join(', ')] : [] },
+      { title: 'Columns off a terminal', body: columns ? [columns.map(({ name }) => name).join(', ')] : [] },
       ...(also?.sections ?? []),
     ],
   };

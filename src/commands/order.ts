@@ -92,8 +92,8 @@ export const order = command({
   },
   examples: [
     ['steno order https://example.com/a.mp3 --sku TRANS14', 'one file'],
-    ['steno order https://example.com/a.mp3 --sku TRANS14 --download .', 'and fetch it'],
-    ['steno order https://example.com/{a,b}.mp3 --sku TRANS2,TSTMP1', 'two, with timestamps'],
+    ['steno order https://example.com/b.mp3 --sku TRANS14 --download .', 'and fetch it'],
+    ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two, with timestamps'],
     ['steno order --from talks.csv --skip-ordered --dry-run', 'many: see the orders first'],
     ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also what had no clear answer'],
     ['steno order https://example.com/new.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
