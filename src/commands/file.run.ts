@@ -10,7 +10,7 @@ import { filesView } from '../views/file.ts';
 
 interface FileOptions {
   readonly watch: boolean;
-  readonly interval: number;
+  readonly interval: number | undefined;
 }
 
 export async function run(context: Context, { args, options }: Input<FileOptions>): Promise<void> {
@@ -29,7 +29,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   raiseFailures(outcomes);
 }
 
-async function watch(context: Context, ids: readonly string[], interval: number): Promise<void> {
+async function watch(context: Context, ids: readonly string[], interval: number | undefined): Promise<void> {
   const { signal, globals } = context;
   const transport = await context.connect({ timeoutBounds: 'command' });
   const ledger = await context.ledgerIfAny();

@@ -1,5 +1,6 @@
 import { command } from '../cli/command-spec.ts';
 import { duration, flag } from '../cli/options.ts';
+import { pollNote } from '../lib/duration.ts';
 
 export const file = command({
   name: 'file',
@@ -11,7 +12,7 @@ export const file = command({
   options: {
     watch: flag('--watch', 'go on and print each change of state'),
     interval: duration('--interval <duration>', 'with --watch, how often to ask', {
-      default: '5s',
+      defaultNote: pollNote,
       needs: ['--watch'],
     }),
   },

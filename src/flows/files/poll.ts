@@ -59,6 +59,14 @@ export interface PollResult {
 const PAUSE_GROWTH = 1.4;
 /** How often the ledger is read during a pause, for news from another process. */
 const NEWS_INTERVAL_MS = 500;
+/**
+ * More files than this are polled in batches, so that the service gets at most 600 calls a minute, however many files
+ * there are: a thousand take two minutes.
+ */
+const BATCH_SIZE = 50;
+const BATCH_INTERVAL_MS = 5_500;
+/** Where another process, `listen` mostly, brings news, all files are polled this seldom: an event may be lost. */
+const ROUND_BESIDE_NEWS_MS = 600_000;
 /** The last round comes this long before the time is over, so that it can still be answered. */
 const LAST_ROUND_MS = 1_000;
 /** How many polls of a file may fail in a row; more where the service has answered before. */
@@ -74,6 +82,7 @@ class Poller {
   readonly #deadline: number;
   readonly #lastRoundMs: number;
   #ledgerVersion: number | undefined;
+  #newsAt = Number.NEGATIVE_INFINITY;
 
   constructor(ids: readonly string[], polling: Polling) {
     const { timeout = Number.POSITIVE_INFINITY } = polling.poll;
@@ -95,11 +104,39 @@ class Poller {
       }
       // What the service asks for holds for news too.
       await sleep(retryAfter, signal);
-      await this.#pauseWithNews(Math.min(pause, left - this.#lastRoundMs) - retryAfter);
-      if (!this.#isOver()) await this.#poll(this.#open().map(({ id }) => id));
+      // Batches pause for themselves.
+      if (!this.#pollsInBatches())
+        await this.#pauseWithNews(Math.min(pause, left - this.#lastRoundMs) - retryAfter);
+      if (!this.#isOver()) await this.#pollAll();
       if (interval === undefined) pause = Math.min(POLL_PAUSE_MS.max, Math.round(pause * PAUSE_GROWTH));
     }
     return { files: this.#files(), timedOut: false };
+  }
+
+  /** All that are open; many of them in batches, with news between two. */
+  async #pollAll(): Promise<void> {
+    const ids = this.#open().map(({ id }) => id);
+    if (!this.#pollsInBatches()) return this.#poll(ids);
+    for (let at = 0; at < ids.length && !this.#isOver(); at += BATCH_SIZE) {
+      const startedAt = monotonicMs();
+      const batch = ids.slice(at, at + BATCH_SIZE).filter((id) => this.#polled.get(id)?.open);
+      await this.#poll(batch);
+      const left = this.#deadline - this.#lastRoundMs - monotonicMs();
+      if (left <= 0) return;
+      const pause = this.#batchIntervalMs(ids.length) - (monotonicMs() - startedAt);
+      await this.#pauseWithNews(Math.min(pause, left));
+    }
+  }
+
+  #pollsInBatches(): boolean {
+    return this.#polling.poll.interval === undefined && this.#open().length > BATCH_SIZE;
+  }
+
+  #batchIntervalMs(count: number): number {
+    const hasNews = monotonicMs() - this.#newsAt < ROUND_BESIDE_NEWS_MS;
+    return hasNews
+      ? Math.max(BATCH_INTERVAL_MS, (ROUND_BESIDE_NEWS_MS * BATCH_SIZE) / count)
+      : BATCH_INTERVAL_MS;
   }
 
   #files(): PolledFile[] {
@@ -121,7 +158,9 @@ class Poller {
     for (let left = milliseconds; left > 0 && !this.#isOver(); left = end - monotonicMs()) {
       await sleep(Math.min(NEWS_INTERVAL_MS, left), this.#polling.poll.signal);
       const ids = await this.#idsWithNews();
-      if (ids.length) await this.#poll(ids);
+      if (ids.length === 0) continue;
+      this.#newsAt = monotonicMs();
+      await this.#poll(ids);
     }
   }
 
