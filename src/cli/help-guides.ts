@@ -60,8 +60,8 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
 
 export const serviceGuide = (): Section[] => [
   section(
-    'With systemd: /etc/systemd/system/steno-listen.service',
-    'The file /etc/steno/environment holds STENO_API_KEY, STENO_BASE_URL and STENO_HOOK, a path that only you and the service know: / and the output of openssl rand -hex 16.',
+    'With systemd',
+    'Put this into /etc/systemd/system/steno-listen.service. The file /etc/steno/environment holds STENO_API_KEY, STENO_BASE_URL and STENO_HOOK, a path that only you and the service know: / and the output of openssl rand -hex 16.',
     `[Unit]
 Description=Receive transcription events
 After=network-online.target

@@ -99,17 +99,18 @@ function assemble(name: string, section: number, summary: string, parts: readonl
 
 const sectionPart = ({ title, body }: Section): Part => [title, bodyText(body)];
 
-const bodyText = (body: Details): string =>
-  body
-    .map((block) => (typeof block === 'string' ? paragraph(block) : items(block)))
-    .filter(Boolean)
-    .join('\n');
+function blockText(block: Details[number]): string {
+  if (typeof block !== 'string') return items(block);
+  return block.includes('\n') ? `.PP\n${verbatim(block)}` : paragraph(block);
+}
+
+const bodyText = (body: Details): string => body.map(blockText).filter(Boolean).join('\n');
 
 const synopsis = (usage: string): string => `.PP\n.B ${roff(usage)}`;
 const paragraph = (text: string): string => `.PP\n${line(text)}`;
 const items = (list: readonly Item[]): string =>
   list.map(([term, what]) => `.TP\n.B ${roff(term)}\n${line(what)}`).join('\n');
-const verbatim = (text: string): string => `.RS 4\n.nf\n${line(text)}\n.fi\n.RE`;
+const verbatim = (text: string): string => `.RS 4\n.nf\n${text.split('\n').map(line).join('\n')}\n.fi\n.RE`;
 const example = ([command, what]: Command['examples'][number]): string =>
   `${paragraph(`${what.charAt(0).toUpperCase()}${what.slice(1)}:`)}\n${verbatim(command)}`;
 const seeAlso = (names: readonly string[]): string => line([...new Set(names)].join(', '));

@@ -49,6 +49,13 @@ describe('the man pages', () => {
     expect(text).toContain(`steno ${version}`);
   });
 
+  it('keep the lines of a file that is to be copied', () => {
+    const { text } = render('dist/man/steno-service.7.gz');
+    expect(text).toMatch(
+      /\n +\[Service\]\n +User=steno\n[\s\S]*\n +ExecStart=\S+ listen --path \$\{STENO_HOOK\} \\\n/,
+    );
+  });
+
   it('point to each other and nowhere else', () => {
     const names = man.map((file) => file.replace(/^.*\/(.*)\.(\d)\.gz$/, '$1($2)'));
     const mentioned = man.flatMap((file) => render(file).text.match(/\bsteno[a-z-]*\(\d\)/g) ?? []);
