@@ -111,7 +111,7 @@ _steno_flags() {
     'ledger copy::') offers=(--to --dry-run) ;;
     'sandbox::') offers=(--port --host --speed --ephemeral --fault) ;;
   esac
-  offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --no-progress --debug --timeout --no-ledger --help -h --version -V)
+  offers+=(--profile --base-url --api-key --sandbox --json --csv --quiet --no-color --no-progress --no-pager --debug --timeout --no-ledger --help -h --version -V)
 }
 
 # What to offer as the value of a flag; fails for a flag without a value.

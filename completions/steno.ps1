@@ -45,6 +45,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--quiet'); Value = $false; Help = 'print only what a script needs next' }
                 @{ Names = @('--no-color'); Value = $false; Help = 'print without colour' }
                 @{ Names = @('--no-progress'); Value = $false; Help = 'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet' }
+                @{ Names = @('--no-pager'); Value = $false; Help = 'print long lists at once, not in a pager' }
                 @{ Names = @('--debug'); Value = $false; Help = 'show on stderr what is sent and received, and the stack of an error' }
                 @{ Names = @('--timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'give up after this long' }
                 @{ Names = @('--no-ledger'); Value = $false; Help = 'neither read nor write the ledger of your orders' }

@@ -1,4 +1,5 @@
 /** The states of files and invoices, and what each means for a wait. */
+import type { Tone } from '../lib/line.ts';
 
 export interface FileState {
   readonly name: string;
@@ -57,4 +58,12 @@ export const findFileState = (name: string): FileState | undefined =>
 export function meaningOfStateName(name: string): string {
   const state = findFileState(name);
   return state ? meaningOfState(state) : '';
+}
+
+/** By what it means; undefined where work goes on. */
+export function toneOfState(name: string): Tone | undefined {
+  const state = findFileState(name);
+  if (state?.end === 'delivered' || name === 'PAID') return 'good';
+  if (state?.end === 'unfinished') return 'bad';
+  return state?.held || /error|difficulty|hold/i.test(name) ? 'warn' : undefined;
 }

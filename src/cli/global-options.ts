@@ -24,6 +24,7 @@ export const globalOptions = {
     '--no-progress',
     'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet',
   ),
+  pager: flag('--no-pager', 'print long lists at once, not in a pager', { env: 'STENO_PAGER' }),
   debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),
   timeout: duration('--timeout <duration>', 'give up after this long', {
     defaultNote: `${formatDuration(READ_LIMIT_MS)} a read, ${formatDuration(CHANGE_LIMIT_MS)} an upgrade or refund, ${formatDuration(ORDER_LIMIT_MS.base)} and ${formatDuration(ORDER_LIMIT_MS.perUrl)} a URL an order; wait and listen: none`,

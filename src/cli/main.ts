@@ -49,6 +49,11 @@ export class Main {
     return this.#context?.out.ignoresStalls ?? false;
   }
 
+  /** A pager reads the terminal: it must not outlive the program. */
+  get pagerIsOpen(): boolean {
+    return this.#context?.out.pagerIsOpen ?? false;
+  }
+
   async failToWrite(error: Error): Promise<void> {
     await this.#out.failToWrite(
       new StenoError('failed', `can't write the output: ${error.message}`, { cause: error }),

@@ -25,6 +25,8 @@ for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => 
 function onSignal(signal: Signal): void {
   if (interrupt.signal.aborted && monotonicMs() - interruptedAt <= SAME_SIGNAL_MS) return;
   interruptedAt = monotonicMs();
+  // Ctrl-C is a key of the pager too, which stays until it is quit.
+  if (signal === 'SIGINT' && interrupt.signal.aborted && main.pagerIsOpen) return;
   if (!interrupt.signal.aborted) {
     interrupt.abort(signal);
     if (exitCode !== undefined && main.ignoresStalls) exitSoon(signals[signal]);

@@ -42,6 +42,7 @@ async function textOf(view: View, form: string): Promise<string> {
     csv: form === 'csv',
     quiet: form === 'quiet',
     noColor: true,
+    pager: false,
     debug: false,
     progress: false,
   };

@@ -2,6 +2,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { findOpenAttempt, settleNotPlaced, settlePlaced } from '../flows/orders/settle.ts';
 import { usage } from '../lib/errors.ts';
+import { withPager } from '../ui/pager.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { attemptsView, settledView } from '../views/attempt.ts';
 
@@ -9,7 +10,7 @@ export async function list(context: Context): Promise<void> {
   const { out } = context;
   const ledger = await context.requireLedger('attempts reads the ledger');
   const attempts = await ledger.openAttempts.list();
-  await out.show(attemptsView(attempts, out.forPeople));
+  await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
   if (out.forPeople && attempts.length === 0) out.note('every order has a known end');
 }
 

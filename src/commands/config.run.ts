@@ -9,6 +9,7 @@ import { configPath } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
 import { type SettingName, type SettingValue, settingByName } from '../settings/settings.ts';
 import { writeProfile } from '../settings/store.ts';
+import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { settingsView } from '../views/settings.ts';
 
@@ -16,7 +17,8 @@ const MAX_STDIN_BYTES = 65_536;
 
 export async function list(context: Context): Promise<void> {
   const found = context.settings.all();
-  await context.out.show(settingsView(found.map((each) => ({ ...each, value: listed(each) }))));
+  const view = settingsView(found.map((each) => ({ ...each, value: listed(each) })));
+  await withPager(context, () => context.out.show(view));
 }
 
 export async function get(context: Context, { args: [name = ''] }: Input): Promise<void> {

@@ -18,6 +18,7 @@ import {
   replayTo,
   replayWith,
 } from '../listen/history.ts';
+import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
 import { eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
@@ -27,8 +28,11 @@ const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('e
 
 export async function show(context: Context, { args }: Input): Promise<void> {
   const ledger = await ledgerOf(context);
-  for (const event of await getEvents(ledger, args))
-    await context.out.show(eventPage(event, await ledger.actions.forEvent(event.n)));
+  const events = await getEvents(ledger, args);
+  await withPager(context, async () => {
+    for (const event of events)
+      await context.out.show(eventPage(event, await ledger.actions.forEvent(event.n)));
+  });
 }
 
 interface ReplayOptions {
@@ -83,10 +87,11 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
     return listWithoutLedger(context, filter, options.limit, error);
   }
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
-  const limit = options.limit ?? (forPeople ? LIST_ROWS : Number.POSITIVE_INFINITY);
+  const pager = findPager(context);
+  const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
   const onTheWay = context.hasJournals ? await eventsOnTheWay(ledger, await context.journals(), filter) : [];
   const events = listEvents(ledger, filter, limit, onTheWay);
-  await out.showPages(eventPages(events, forPeople ? 'line' : 'body'));
+  await withPager(context, () => out.showPages(eventPages(events, forPeople ? 'line' : 'body')), pager);
   if (!forPeople) return;
   if (onTheWay.length) out.note(`${onTheWay.length} on the way into the ledger; each gets its number there`);
   const all = (await ledger.events.count(filter)) + onTheWay.length;

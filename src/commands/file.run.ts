@@ -4,9 +4,12 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
+import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
+import { showLines } from '../ui/show-lines.ts';
 import { documents } from '../views/documents.ts';
 import { filesView } from '../views/file.ts';
+import { watchedLine } from '../views/watched.ts';
 
 interface FileOptions {
   readonly watch: boolean;
@@ -24,8 +27,8 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   );
   const found = values(outcomes).map(({ file }) => file);
   const json = documents(outcomes, ({ file }) => file.json);
-  if (found.length || ids.length > 1)
-    await out.show(filesView(found, json, { forPeople: out.forPeople, currency: context.settings.currency }));
+  const view = filesView(found, json, { forPeople: out.forPeople, currency: context.settings.currency });
+  if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
   raiseFailures(outcomes);
 }
 
@@ -34,7 +37,10 @@ async function watch(context: Context, ids: readonly string[], interval: number 
   const transport = await context.connect({ timeoutBounds: 'command' });
   const ledger = await context.ledgerIfAny();
   const poll = { interval, timeout: globals.timeout, signal };
+  const { out } = context;
   await watchFiles(transport, ledger, ids, poll, (file) =>
-    context.out.showNext(filesView([file], file.json)),
+    out.forPeople
+      ? showLines(out, [watchedLine(file, new Date().toISOString(), ids.length > 1)])
+      : out.showNext(filesView([file], file.json)),
   );
 }

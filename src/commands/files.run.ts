@@ -7,6 +7,7 @@ import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
+import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { filePages } from '../views/ledger-files.ts';
 
@@ -24,10 +25,12 @@ export async function run(context: Context, { options }: Input<FilesOptions>): P
   const filter = await filterOf(options, ledger);
   const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
   const { forPeople } = out;
-  const limit = options.limit ?? (forPeople ? LIST_ROWS : Number.POSITIVE_INFINITY);
+  const pager = findPager(context);
+  const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
   const withDownloads = !forPeople && !out.mode.quiet;
   const pages = listFiles(ledger, filter, { limit, asTable: forPeople, withDownloads });
-  await out.showPages(filePages(pages, { forPeople, currency: context.settings.currency }));
+  const shown = filePages(pages, { forPeople, currency: context.settings.currency });
+  await withPager(context, () => out.showPages(shown), pager);
   if (forPeople) {
     const all = await ledger.files.count(filter);
     if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');

@@ -4,6 +4,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { noteInvoices } from '../flows/invoices/keep.ts';
+import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { documents } from '../views/documents.ts';
 import { invoicePages, invoicesView } from '../views/invoice.ts';
@@ -21,10 +22,12 @@ export async function run(context: Context, { args }: Input): Promise<void> {
   const ledger = await context.ledgerIfAny();
   if (ledger) await context.whileNoting(ledger, async (notes) => noteInvoices(notes, found));
   if (out.forPeople) {
-    for (const page of found.flatMap(invoicePages)) {
-      await out.show(page);
-      out.write('\n');
-    }
+    await withPager(context, async () => {
+      for (const page of found.flatMap(invoicePages)) {
+        await out.show(page);
+        out.write('\n');
+      }
+    });
   } else if (found.length || ids.length > 1) {
     await out.show(
       invoicesView(

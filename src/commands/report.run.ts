@@ -11,6 +11,7 @@ import { parseSince } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
+import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { reportPage } from '../views/report/page.ts';
 import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
@@ -69,13 +70,16 @@ async function fetchMissing(context: Context, ledger: Ledger): Promise<void> {
   }
 }
 
-async function show({ out }: Context, report: Report, by: Grouping | undefined): Promise<void> {
+async function show(context: Context, report: Report, by: Grouping | undefined): Promise<void> {
+  const { out } = context;
   if (!out.forPeople) return out.show(by ? spendView(report, by) : reportView(report));
   const pages = reportPages(report, by);
-  for (const { title, view } of pages) {
-    out.announce(title);
-    await out.show(view);
-  }
+  await withPager(context, async () => {
+    for (const { title, view } of pages) {
+      out.write(`${title}\n`);
+      await out.show(view);
+    }
+  });
   for (const note of report.notes) out.note(note);
   if (pages.length === 0)
     out.note('nothing was ordered yet; order something with: steno order <url> --sku TRANS14');

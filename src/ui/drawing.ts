@@ -1,3 +1,12 @@
-/** What draws results for people. One file, so that it is loaded at once, on first use. */
-export { drawPairs, drawRecords } from './records.ts';
-export { drawTable } from './table.ts';
+/** Draws results for people. Loaded on first use, with what measures text. */
+import type { View } from '../lib/view.ts';
+import type { Drawing } from './paint.ts';
+import { drawPairs, drawRecords } from './records.ts';
+import { drawTable } from './table.ts';
+
+export function drawView(view: View, { width, paint, hide }: Drawing): string {
+  // Masked before it is cut, or the beginning of a key would stay.
+  const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(hide)) };
+  if (view.asRecord) return drawRecords(shown, width, paint, Date.now());
+  return (view.asPairs ? drawPairs : drawTable)(shown, width, paint, Date.now());
+}

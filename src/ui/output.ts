@@ -4,9 +4,10 @@ import type { Env } from '../lib/env.ts';
 import { failedJson } from '../lib/error-json.ts';
 import { BulkError, onePerError, type StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
-import { forRow, forTerminal, forTerminalLines, oneLine, plural } from '../lib/text.ts';
+import { forRow, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import { usesColour } from './colour.ts';
+import type { OutputMode, Paged } from './output-mode.ts';
 import type { Drawing, Paint } from './paint.ts';
 import { type ProgressForm, progressForm } from './progress-form.ts';
 import { csvRows, csvTable, tabSeparated } from './rows.ts';
@@ -19,16 +20,6 @@ const MAX_DEBUG_LENGTH = 4000;
 const MAX_WAITING_NOTES = 256 * 1024;
 const MAX_WAITING_WARNINGS = 8 * 1024 * 1024;
 
-export interface OutputMode {
-  readonly json: boolean;
-  readonly csv: boolean;
-  readonly quiet: boolean;
-  readonly noColor: boolean;
-  readonly debug: boolean;
-  /** False: no line that moves. */
-  readonly progress: boolean;
-}
-
 /** The only way to stdout and stderr: data on one, everything else on the other, secrets on neither. */
 export class Output {
   readonly mode: OutputMode;
@@ -38,6 +29,10 @@ export class Output {
   readonly #env: Env;
   readonly #decoder = new StringDecoder('utf8');
   readonly #done: string[] = [];
+  /** Takes what goes to stdout while a list may be read in it. */
+  #pager: Paged | undefined;
+  /** Messages that wait until the pager has gone: it has the screen. */
+  #waiting: Array<readonly [text: string, maxWaiting: number]> = [];
   #headerShown = false;
   /** The reader of stdout has gone (head, less). */
   #readerGone = false;
@@ -101,16 +96,9 @@ export class Output {
     if (this.mode.quiet) return this.lines(view.quiet);
     if (!this.onTerminal) return this.write(tabSeparated(view.rows));
     if (view.rows.length === 0) return;
-    this.write(await this.#drawn(view));
-  }
-
-  async #drawn(view: View): Promise<string> {
-    const { drawPairs, drawRecords, drawTable } = await import('./drawing.ts');
+    const { drawView } = await import('./drawing.ts');
     const paint = await this.#paint(this.#stdout);
-    // Masked before it is cut, or the beginning of a key would stay.
-    const shown = { columns: view.columns, rows: view.rows.map((row) => row.map(this.#hide)) };
-    if (view.asRecord) return drawRecords(shown, this.columns, paint, Date.now());
-    return (view.asPairs ? drawPairs : drawTable)(shown, this.columns, paint, Date.now());
+    this.write(drawView(view, { width: this.columns, paint, hide: this.#hide }));
   }
 
   /** Whether results can be printed one by one as they come: the form is a line or a row for each. */
@@ -134,7 +122,7 @@ export class Output {
       await this.#showPage(page, first);
       first = false;
       await this.#drain();
-      if (this.#readerGone) return;
+      if (this.#readerGone || this.#pager?.isGone) return;
     }
     if (this.mode.json) this.write(first ? '[]\n' : '\n]\n');
   }
@@ -153,14 +141,7 @@ export class Output {
     if (this.mode.csv) {
       this.write(this.#headerShown ? csvRows(view.rows) : csvTable(view));
       this.#headerShown = true;
-    } else if (!this.forPeople) {
-      await this.show(view);
-    } else {
-      const paint = await this.#paint(this.#stdout);
-      const cell = (text: string, at: number): string =>
-        paint.cell(forTerminal(this.#hide(text)), view.columns[at]?.kind);
-      this.write(view.rows.map((row) => `${row.map(cell).filter(Boolean).join('  ')}\n`).join(''));
-    }
+    } else await this.show(view);
   }
 
   /** How lines for a person are drawn. */
@@ -173,6 +154,11 @@ export class Output {
     return columnsOf(this.#stdout);
   }
 
+  /** Zero where it is not known. */
+  get rows(): number {
+    return this.#stdout.rows ?? 0;
+  }
+
   /** Prints what --quiet prints: each text on a line of its own. */
   lines(texts: readonly string[]): void {
     this.write(texts.map((text) => `${forRow(text)}\n`).join(''));
@@ -180,7 +166,24 @@ export class Output {
 
   /** Writes to stdout, with secrets masked. */
   write(text: string): void {
+    if (this.#pager) this.#pager.write(this.#hide(text));
+    else this.writeNow(text);
+  }
+
+  /** The same past a pager. */
+  writeNow(text: string): void {
     this.#stdout.write(this.#hide(text));
+  }
+
+  /** Has a pager take what goes to stdout; without one, it goes there again, and messages that waited are shown. */
+  divert(pager: Paged | undefined): void {
+    this.#pager = pager;
+    if (!pager) for (const [text, maxWaiting] of this.#waiting.splice(0)) this.#writeStderr(text, maxWaiting);
+  }
+
+  /** A pager reads the terminal. */
+  get pagerIsOpen(): boolean {
+    return this.#pager?.isOpen ?? false;
   }
 
   /** Writes lines of a long document as they come, with secrets masked; stops when the reader of stdout has gone. */
@@ -201,7 +204,8 @@ export class Output {
 
   /** Waits for a slow reader, so that output does not pile up in memory. */
   async #drain(): Promise<void> {
-    if (!this.#readerGone) await waitForReader(this.#stdout);
+    if (this.#pager) await this.#pager.drain();
+    else if (!this.#readerGone) await waitForReader(this.#stdout);
   }
 
   /** A line for a person, on stderr; left out with --quiet and --json. */
@@ -311,6 +315,7 @@ export class Output {
   }
 
   #writeStderr(text: string, maxWaiting = MAX_WAITING_NOTES): void {
+    if (this.#pager) return void this.#waiting.push([text, maxWaiting]);
     if (this.#ignoresStalls && this.#stderr.writableLength > maxWaiting) {
       this.#leftOut += 1;
       return;

@@ -1,6 +1,6 @@
 /** Colours, or plain text where there are none. Loaded on first use, because of chalk. */
 import { Chalk, type ChalkInstance } from 'chalk';
-import { findFileState } from '../catalog/states.ts';
+import { toneOfState } from '../catalog/states.ts';
 import type { Tone } from '../lib/line.ts';
 import type { CellKind } from '../lib/view.ts';
 
@@ -35,14 +35,8 @@ export class Paint {
   cell(text: string, kind: CellKind | undefined, value = text): string {
     if (kind === 'id') return this.strong(text);
     if (kind === 'link') return this.#chalk.cyan(text);
-    return kind === 'state' ? this.#stateColour(value)(text) : text;
-  }
-
-  #stateColour(name: string): (text: string) => string {
-    const state = findFileState(name);
-    if (state?.end === 'delivered' || name === 'PAID') return this.good;
-    if (state?.end === 'unfinished') return this.bad;
-    if (state?.held || /error|difficulty|hold/i.test(name)) return this.warn;
-    return this.#chalk.blue;
+    if (kind !== 'state') return text;
+    const tone = toneOfState(value);
+    return tone ? this.tone(text, tone) : this.#chalk.blue(text);
   }
 }

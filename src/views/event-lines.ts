@@ -2,6 +2,7 @@
 import { toneOf } from '../catalog/events.ts';
 import { durationText } from '../lib/duration.ts';
 import type { Line, Piece } from '../lib/line.ts';
+import { localTime } from '../lib/local-time.ts';
 import { plural } from '../lib/text.ts';
 import type { Action, ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
@@ -120,17 +121,6 @@ function folded(name: string, value: string, columns: number): Line[] {
       ],
     });
   return lines;
-}
-
-/** By the clock on the user's wall. */
-function localTime(iso: string): { readonly day: string; readonly time: string } {
-  const date = new Date(iso);
-  if (Number.isNaN(date.getTime())) return { day: '', time: iso };
-  const two = (part: number): string => String(part).padStart(2, '0');
-  return {
-    day: `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`,
-    time: [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':'),
-  };
 }
 
 const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;

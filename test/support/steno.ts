@@ -58,7 +58,8 @@ export class User {
       ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${BIN}`)}`, '/dev/null'],
       {
         cwd: options.cwd ?? this.home,
-        env: { TERM: 'xterm-256color', ...this.env, ...options.env },
+        // A test that pages says so: a pager would wait for a key.
+        env: { TERM: 'xterm-256color', STENO_PAGER: 'cat', ...this.env, ...options.env },
       },
     );
     child.stdin.on('error', () => {});
