@@ -1,6 +1,8 @@
 /** One run of the program: argv in, exit code out. Errors that reach the top are reported here. */
 import type { CommandNode } from '../completion/model.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { boldTitles } from '../lib/titles.ts';
+import { usesColour } from '../ui/colour.ts';
 import type { Output } from '../ui/output.ts';
 import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';
@@ -67,14 +69,21 @@ export class Main {
       return;
     }
     if ('help' in parsed) {
-      const { helpText } = await import('./help.ts');
-      this.#edges.stdout.write(await helpText(parsed.help, widthOf(this.#edges.stdout)));
+      await this.#help(parsed.help);
       return;
     }
     this.#context = new Context(parsed.globals, this.#edges, tree);
     await this.#context.open();
     const work = await parsed.command.load?.();
     await work?.(this.#context, parsed.input);
+  }
+
+  async #help(words: readonly string[]): Promise<void> {
+    const { stdout, env } = this.#edges;
+    const { helpText } = await import('./help.ts');
+    const text = await helpText(words, widthOf(stdout));
+    const noColor = this.#argv.includes('--no-color');
+    stdout.write(usesColour(stdout, { noColor, env, isData: true }) ? boldTitles(text) : text);
   }
 
   async #fail(error: StenoError): Promise<number> {

@@ -70,7 +70,7 @@ function readLine(argv: readonly string[], only?: ReadonlySet<string>): Line {
       read.run = run;
     },
     onHelp: (words) => {
-      read.help = words.length ? [...words, ...wordsAfterHelp(argv, words)] : firstWord(argv);
+      read.help = pageWords(argv, words);
     },
     write: (text) => {
       read.text += text;
@@ -86,6 +86,15 @@ function readLine(argv: readonly string[], only?: ReadonlySet<string>): Line {
     if (!printed) throw error;
   }
   return read;
+}
+
+/** The words of the page: what commander found, or what stands in its place. */
+function pageWords(argv: readonly string[], found: readonly string[]): readonly string[] {
+  if (found.length === 0) return firstWord(argv);
+  // `steno help order --help` asks for the page of order.
+  const asked = argv.slice(argv.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
+  if (found.length === 1 && found[0] === 'help' && asked.length) return asked;
+  return [...found, ...wordsAfterHelp(argv, found)];
 }
 
 /** In `steno events --help show` the page is that of `events show`. */

@@ -9,6 +9,7 @@
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.ts';
+import { boldTitles } from '../lib/titles.ts';
 
 const catalogCommands = new Set(['skus', 'states', 'formats']);
 const catalogForms = new Set(['--tabs', '--json', '--csv', '--quiet']);
@@ -32,6 +33,14 @@ function textName(argv: readonly string[]): string | undefined {
   const [command = '', form = '--tabs'] = argv;
   const isCatalog = argv.length <= 2 && catalogCommands.has(command) && catalogForms.has(form);
   return isCatalog && !isOnTerminal() ? `${command} ${form}` : undefined;
+}
+
+/** A page of help on a terminal has bold headings, where colours are wanted. Consoles of Windows may not know them. */
+function styled(text: string, argv: readonly string[]): string {
+  if (!pageWords(argv) || !isOnTerminal() || isNull() || process.platform === 'win32') return text;
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  const wanted = FORCE_COLOR === undefined ? TERM !== 'dumb' : !/^(0|false)$/.test(FORCE_COLOR);
+  return wanted && !NO_COLOR ? boldTitles(text) : text;
 }
 
 /** The words of a command whose help is asked for: `order --help` or `help order`. */
@@ -92,6 +101,6 @@ function loadProgram(argv: readonly string[]): void {
 
 const argv = process.argv.slice(2);
 const text = readyText(argv);
-if (text !== undefined) print(text);
+if (text !== undefined) print(styled(text, argv));
 else if (argv[0] === '__complete') require('./complete.js');
 else loadProgram(argv);

@@ -109,6 +109,7 @@ describe('help', () => {
     ['help help', 'help topics'],
     ['help --help', 'help topics'],
     ['--sandbox help order', 'order --help'],
+    ['help order --help', 'order --help'],
     ['--profile work order --help', 'order --help'],
   ])('steno %s is the same as steno %s', async (line, same) => {
     const user = new User();
@@ -134,8 +135,10 @@ describe('help', () => {
 
   it('is laid out for the width of a narrow terminal, and 80 columns wide on all others', async () => {
     const user = new User();
-    const shown = async (columns: number) =>
-      (await user.onTerminal('steno order --help', { columns })).stdout.replaceAll('\r', '');
+    const shown = async (columns: number) => {
+      const { stdout } = await user.onTerminal('steno order --help', { columns });
+      return stdout.replaceAll('\r', '').replace(/\x1b\[(1|22)m/g, '');
+    };
     const narrow = await shown(60);
     expect(narrow).toBe(await helpText(['order'], 60));
     const wide = await helpText(['order'], 80);
@@ -143,6 +146,30 @@ describe('help', () => {
     expect(await shown(80)).toBe(wide);
     expect(await shown(200)).toBe(wide);
     expect((await user.run(['order', '--help'], { env: { COLUMNS: '60' } })).stdout).toBe(wide);
+  });
+});
+
+describe('headings', () => {
+  const titles = (text: string): string[] =>
+    [...text.matchAll(/\x1b\[1m(.*?)\x1b\[22m/g)].map(([, title = '']) => title);
+
+  it.each([200, 60])('are bold on a terminal of %d columns', async (columns) => {
+    const { stdout } = await new User().onTerminal('steno listen --help', { columns });
+    const wanted = ['Usage:', 'Options:', 'Examples:', 'More options:', 'More examples:', 'Details:'];
+    expect(titles(stdout)).toEqual(wanted);
+  });
+
+  it.each([
+    ['steno listen --help', { NO_COLOR: '1' }],
+    ['steno listen --help', { TERM: 'dumb' }],
+    ['steno --no-color listen --help', {}],
+    ['steno listen --help | cat', {}],
+  ])('are plain in %s with %o', async (line, env) => {
+    for (const columns of [200, 60]) {
+      const { stdout } = await new User().onTerminal(line, { columns, env });
+      expect(stdout).toContain('Usage: steno listen');
+      expect(stdout).not.toContain('\x1b');
+    }
   });
 });
 
