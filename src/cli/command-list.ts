@@ -4,6 +4,7 @@ import { attempts } from '../commands/attempts.ts';
 import { balance } from '../commands/balance.ts';
 import { completion } from '../commands/completion.ts';
 import { config } from '../commands/config.ts';
+import { doctor } from '../commands/doctor.ts';
 import { events } from '../commands/events.ts';
 import { file } from '../commands/file.ts';
 import { files } from '../commands/files.ts';
@@ -37,7 +38,7 @@ export const groups: readonly Group[] = [
   { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
   { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, report] },
   { title: 'Events', commands: [listen, events, webhook] },
-  { title: 'Set up', commands: [login, logout, whoami, config, ledger] },
+  { title: 'Set up', commands: [login, logout, whoami, config, ledger, doctor] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },
   { title: 'More', commands: [sandbox, api, completion] },
 ];

@@ -14,7 +14,7 @@ import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type CommandLimits, type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
 import { journalPath, ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
-import { Settings } from '../settings/settings.ts';
+import { Settings, type SettingsOptions } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
 import { type CleanUp, CleanUps } from './clean-ups.ts';
 import { type ConnectOptions, connect, userAgent } from './connect.ts';
@@ -115,16 +115,24 @@ export class Context {
   }
 
   /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
-  readSettings({ newProfile = false }: { newProfile?: boolean } = {}): Settings {
+  readSettings(how: Pick<SettingsOptions, 'newProfile' | 'profiles'> = {}): Settings {
     const { globals, env, mask } = this;
     const sandbox = this.#sandbox;
     const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
     if (sandbox) {
       const flags = { 'base-url': sandbox.baseUrl, 'api-key': sandbox.apiKey, timeout };
-      return new Settings({ flags, flagSource: SANDBOX, profile: SANDBOX, newProfile: true, env, mask });
+      return new Settings({
+        flags,
+        flagSource: SANDBOX,
+        profile: SANDBOX,
+        ...how,
+        newProfile: true,
+        env,
+        mask,
+      });
     }
     const flags = { 'base-url': globals.baseUrl, 'api-key': globals.apiKey, timeout };
-    return new Settings({ flags, profile: globals.profile, newProfile, env, mask });
+    return new Settings({ flags, profile: globals.profile, ...how, env, mask });
   }
 
   async key(): Promise<Key | undefined> {

@@ -6,11 +6,11 @@ import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { loanOfUrl } from '../ledger/webhook-loans.ts';
+import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isSealed } from '../lib/sealer.ts';
 import { checkUrl } from '../lib/urls.ts';
-import { LoanBook, setCommand } from '../listen/loan-book.ts';
+import { LoanBook } from '../listen/loan-book.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { webhookView } from '../views/simple.ts';
 

@@ -2,6 +2,7 @@
 import { AnswerWriter, AT_ONCE, IN_BATCHES } from './answers.ts';
 import type { ImportOptions, TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
+import type { LedgerView } from './inspect.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { type Moved, movedError, readMoved, refuseMoved, removeMoved, setMoved } from './moved.ts';
 import { Outbox } from './outbox.ts';
@@ -63,6 +64,18 @@ export class Ledger extends LedgerTables {
   static async statusOfShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerStatus> {
     const { statusOfShared } = await import('./postgres/inspect.ts');
     return statusOfShared(options, hide);
+  }
+
+  /** Opens a local ledger for looking; undefined where there is none. */
+  static async viewFile(path: string, profile: string, hide: Hide): Promise<LedgerView | undefined> {
+    const { viewFile } = await import('./inspect.ts');
+    return viewFile(path, profile, hide);
+  }
+
+  /** The same for a shared one. */
+  static async viewShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerView> {
+    const { viewShared } = await import('./postgres/inspect.ts');
+    return viewShared(options, hide);
   }
 
   /** Brings a shared ledger up to date; gives the names of the migrations that it lacked. */

@@ -1,6 +1,7 @@
 /** Webhooks that listeners have borrowed: what to put back, and for which account. Rows of all profiles and accounts. */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { maskUserinfo } from '../lib/userinfo.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
@@ -112,3 +113,7 @@ export function loanOfUrl<Each extends { readonly secretHash: string }>(
   const hashes = (url.match(SECRET) ?? []).slice(0, MAX_SEGMENTS).map(hashOf);
   return loans.find((loan) => hashes.includes(loan.secretHash));
 }
+
+/** The command that sets a URL; one that is not known, or has a name or password in it, is for the user to fill in. */
+export const setCommand = (url: string): string =>
+  `steno webhook set ${url && maskUserinfo(url) === url ? url : '<url>'}`;

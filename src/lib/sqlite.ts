@@ -1,6 +1,7 @@
 /** Opens a SQLite database, applies its migrations, and makes its errors readable. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
@@ -250,6 +251,37 @@ export async function openDamaged(path: string, hintIfDamaged?: () => string): P
   } catch (error) {
     throw readableError(path, error, hintIfDamaged);
   }
+}
+
+/**
+ * Opens a database to look at it: no file is made beside it. SQLite would leave a log and an index of it behind, unless it
+ * is told that nothing changes, which holds while there is no log.
+ */
+export async function openUntouched(path: string, hintIfDamaged?: () => string): Promise<Database> {
+  const Driver = await loadDriver();
+  try {
+    refuseEmptied(path, hintIfDamaged);
+    const database = new Database(path, openReadOnly(Driver, path), hintIfDamaged);
+    refuseForeign(database, hintIfDamaged);
+    return database;
+  } catch (error) {
+    throw readableError(path, error, hintIfDamaged);
+  }
+}
+
+function openReadOnly(Driver: Driver, path: string): Connection {
+  if (!sizeOf(`${path}-wal`)) {
+    try {
+      const url = pathToFileURL(path);
+      url.search = 'immutable=1';
+      const connection = new Driver(url.href, { readOnly: true });
+      connection.exec('SELECT 1 FROM sqlite_schema');
+      return connection;
+    } catch {
+      // A SQLite that takes no URL; or what is wrong with the file is found again below.
+    }
+  }
+  return new Driver(path, { readOnly: true });
 }
 
 /**

@@ -100,7 +100,3 @@ export class LoanBook {
     return this.#hide(url) === url && maskUserinfo(url) === url ? url : sealer.seal(url);
   }
 }
-
-/** The command that sets a URL; one that is not known, or has a name or password in it, is for the user to fill in. */
-export const setCommand = (url: string): string =>
-  `steno webhook set ${url && maskUserinfo(url) === url ? url : '<url>'}`;

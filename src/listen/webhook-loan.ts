@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Transport } from '../api/http/transport.ts';
 import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Loan, loanOfUrl } from '../ledger/webhook-loans.ts';
+import { type Loan, loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
@@ -12,7 +12,7 @@ import { maskUserinfo } from '../lib/userinfo.ts';
 import { Duty } from './duty.ts';
 import type { GroupCommit, Work } from './group-commit.ts';
 import type { Inbox } from './inbox.ts';
-import { type Holder, type LoanBook, type OwnLoan, setCommand } from './loan-book.ts';
+import type { Holder, LoanBook, OwnLoan } from './loan-book.ts';
 import type { Connect, SessionCallbacks, SessionResources } from './session-options.ts';
 import type { SessionRun } from './session-run.ts';
 

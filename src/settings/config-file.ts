@@ -28,6 +28,9 @@ export function readConfig(env: Env): string | undefined {
   return readText(configPath(env));
 }
 
+/** The same, and nothing is removed. */
+export const lookAtConfig = (env: Env): string | undefined => readText(configPath(env));
+
 /** Replaces the profiles by what `change` makes of the text, and keeps everything else in the file as it was. */
 export async function changeProfiles(
   env: Env,

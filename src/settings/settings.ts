@@ -9,7 +9,7 @@ import { checkPostgresUrl, type PostgresAddress, passwordOf } from '../lib/postg
 import { didYouMean } from '../lib/suggest.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { type CommandLimits, checkKey, type Key, keyFromCommand, secretFromCommand } from './key.ts';
-import { checkProfileName, type Profile, readProfiles, unknownProfile } from './store.ts';
+import { checkProfileName, type Profile, type Profiles, readProfiles, unknownProfile } from './store.ts';
 
 /** The price of a minute of one SKU; there is one such setting for each. */
 export type PriceSetting = `price.${string}`;
@@ -92,6 +92,8 @@ export interface SettingsOptions {
   readonly profile: string | undefined;
   /** Accepts a profile that does not exist yet. */
   readonly newProfile?: boolean;
+  /** What the config file holds, where that was read before. */
+  readonly profiles?: Profiles | undefined;
   readonly env: Env;
   /** Learns the key of the profile. */
   readonly mask: Mask;
@@ -106,7 +108,7 @@ export class Settings {
 
   constructor(options: SettingsOptions) {
     const { profile, env, mask, newProfile = false } = options;
-    const profiles = readProfiles(env);
+    const profiles = options.profiles ?? readProfiles(env);
     this.#options = options;
     this.profileName = profile ?? (env.STENO_PROFILE || 'default');
     this.profileSource = this.#sourceOfProfile();
@@ -127,9 +129,12 @@ export class Settings {
   }
 
   all(): SettingValue[] {
-    return [...settingNames.filter((name) => !isPrice(name)), ...this.#priceNames].map((name) =>
-      this.get(name),
-    );
+    return this.names.map((name) => this.get(name));
+  }
+
+  /** Every setting that there is, and the prices that are set. */
+  get names(): SettingName[] {
+    return [...settingNames.filter((name) => !isPrice(name)), ...this.#priceNames];
   }
 
   /** The prices of a minute that are set, by SKU. */
@@ -218,6 +223,16 @@ export function settingByName(name: string): Setting {
     `there is no setting '${name}'`,
     didYouMean(name, settingNames, `settings: ${settingNames.join(', ')}`),
   );
+}
+
+/** Whether there is such a setting. */
+export function isSettingName(name: string): boolean {
+  try {
+    settingByName(name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const isPrice = (name: string): name is PriceSetting => name.startsWith(PRICE);

@@ -1,12 +1,15 @@
 import type { Env } from '../lib/env.ts';
 import { type StenoError, usage } from '../lib/errors.ts';
 import { nearest } from '../lib/suggest.ts';
-import { changeProfiles, configPath, readConfig } from './config-file.ts';
+import { changeProfiles, configPath, lookAtConfig, readConfig } from './config-file.ts';
 
 export type Profile = Readonly<Record<string, string>>;
 export type Profiles = Readonly<Record<string, Profile>>;
 
 export const readProfiles = (env: Env): Profiles => parseProfiles(configPath(env), readConfig(env));
+
+/** The same, and what a killed process left beside the file stays. */
+export const lookAtProfiles = (env: Env): Profiles => parseProfiles(configPath(env), lookAtConfig(env));
 
 /** Changes one profile; a setting that is undefined in `change` is removed. */
 export async function writeProfile(

@@ -1,4 +1,5 @@
 /** What a shared ledger says of itself. It may be of any version, and nothing is made or changed. */
+import { type LedgerView, questions } from '../inspect.ts';
 import type { SharedLedgerOptions } from '../shared.ts';
 import { type LedgerStatus, mayWork, nothing, type StoreStatus, statusOfTables } from '../status.ts';
 import type { Hide } from '../table.ts';
@@ -16,6 +17,27 @@ export async function statusOfShared(options: SharedLedgerOptions, hide: Hide): 
     const db = new PostgresStore(async () => ({ connection, accounts: [] }), options.account);
     return { ...own, ...nothing, ...(await statusOfTables({ db, profile: options.account.name, hide })) };
   });
+}
+
+/** The same for looking: it stays connected. */
+export async function viewShared(options: SharedLedgerOptions, hide: Hide): Promise<LedgerView> {
+  const connection = await PostgresConnection.open(options.address, options);
+  try {
+    const store = await storeStatus(connection);
+    const db = new PostgresStore(async () => ({ connection, accounts: [] }), options.account);
+    return {
+      version: store.migrations.at(-1) ?? '',
+      missing: store.missing,
+      bytes: store.bytes,
+      isChecked: false,
+      store,
+      ...questions({ db, profile: options.account.name, hide }),
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 /** Brings the tables up to date; gives the names of the migrations that were missing. */

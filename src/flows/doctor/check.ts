@@ -1,0 +1,90 @@
+/** One line of `steno doctor`: what is looked at, and what was found. */
+import { formatDuration } from '../../lib/duration.ts';
+import { errorMessage, StenoError } from '../../lib/errors.ts';
+
+export type Status = 'ok' | 'warn' | 'fail' | 'skipped';
+
+export interface Finding {
+  readonly status: Status;
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+}
+
+/** A finding under the name of its check, which scripts may rely on. */
+export interface CheckResult extends Finding {
+  readonly check: string;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly needsNetwork?: boolean;
+  readonly run: () => Finding | Promise<Finding>;
+}
+
+export const ok = (message: string): Finding => ({ status: 'ok', message });
+export const warn = (message: string, hint?: string): Finding => ({ status: 'warn', message, hint });
+export const fail = (message: string, hint?: string): Finding => ({ status: 'fail', message, hint });
+export const skipped = (message: string, hint?: string): Finding => ({ status: 'skipped', message, hint });
+
+/** An error as a finding. */
+export const failed = (error: unknown, hint?: string): Finding =>
+  fail(
+    error instanceof StenoError
+      ? [error.message, ...error.more].join('; ')
+      : errorMessage(error) || String(error),
+    (error instanceof StenoError && error.hint) || hint,
+  );
+
+/** The longest that all of them may take, whatever one of them waits for. */
+const MAX_MS = 60_000;
+
+/** Runs all checks beside each other; one that fails or hangs stops no other. Results are in the order of the checks. */
+export async function runChecks(
+  checks: readonly Check[],
+  { offline, signal }: { readonly offline: boolean; readonly signal: AbortSignal },
+): Promise<CheckResult[]> {
+  const outcomes = checks.map(async ({ name, needsNetwork, run }): Promise<CheckResult> => {
+    if (offline && needsNetwork) return { check: name, ...skipped('needs the network: --offline') };
+    const finding = await within(MAX_MS, signal, async () => run()).catch((error) => failed(error));
+    return { check: name, ...finding };
+  });
+  return Promise.all(outcomes);
+}
+
+/** Does the work within a time limit; its signal fires when the time is over, or the user interrupts. */
+export async function within<Result>(
+  limitMs: number,
+  interrupt: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController();
+  const signal = AbortSignal.any([interrupt, limit.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  let onInterrupt = (): void => {};
+  const over = new Promise<never>((_, reject) => {
+    const tooLong = new StenoError('timeout', `no answer within ${formatDuration(limitMs)}`);
+    timer = setTimeout(() => {
+      reject(tooLong);
+      limit.abort();
+    }, limitMs);
+    onInterrupt = () => reject(new StenoError('interrupted', 'interrupted'));
+    if (interrupt.aborted) onInterrupt();
+    else interrupt.addEventListener('abort', onInterrupt, { once: true });
+  });
+  try {
+    return await Promise.race([work(signal), over]);
+  } finally {
+    clearTimeout(timer);
+    interrupt.removeEventListener('abort', onInterrupt);
+  }
+}
+
+/** Done when it is first asked for, and then once. */
+export function once<Result>(work: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined;
+  return () => {
+    done ??= { result: work() };
+    return done.result;
+  };
+}

@@ -1,0 +1,189 @@
+/** The ledger: of this machine, and the one that a team shares. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LedgerFacts, LedgerView } from '../../ledger/inspect.ts';
+import { JournalFolder } from '../../ledger/journal/journal-folder.ts';
+import { Ledger } from '../../ledger/ledger.ts';
+import { useIt } from '../../ledger/moved.ts';
+import { Outbox } from '../../ledger/outbox.ts';
+import type { SharedLedgerOptions } from '../../ledger/shared.ts';
+import { mayWork } from '../../ledger/status.ts';
+import { monotonicMs } from '../../lib/clock.ts';
+import { durationText } from '../../lib/duration.ts';
+import { plural } from '../../lib/text.ts';
+import { journalPath, ledgerPath } from '../../settings/paths.ts';
+import { type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
+import { sizeText } from './folders.ts';
+import type { Setup } from './setup.ts';
+
+const NONE = 'there is none yet; the first order makes it';
+
+export class LedgerChecks {
+  readonly #setup: Setup;
+  readonly #open: LedgerView[] = [];
+  #isClosed = false;
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+  }
+
+  readonly #local = once(async (): Promise<LedgerView | undefined> => {
+    const { hide } = this.#setup;
+    return this.#kept(await Ledger.viewFile(this.#path, this.#profile, hide));
+  });
+
+  /** The shared one, and how long it took to connect. */
+  readonly #shared = once(async (): Promise<{ view: LedgerView; connectMs: number } | undefined> => {
+    const { limitMs, signal, hide, offline } = this.#setup;
+    const options = await this.#options();
+    if (!options || offline) return undefined;
+    const startedAt = monotonicMs();
+    const view = await within(limitMs, signal, async () =>
+      this.#kept(await Ledger.viewShared(options, hide)),
+    );
+    return { view, connectMs: monotonicMs() - startedAt };
+  });
+
+  readonly #options = once(
+    async (): Promise<SharedLedgerOptions | undefined> =>
+      this.#setup.inSandbox ? undefined : this.#setup.sharedLedger(),
+  );
+
+  get #profile(): string {
+    return this.#setup.settings().settings.profileName;
+  }
+
+  get #path(): string {
+    return ledgerPath(this.#setup.stateFolder());
+  }
+
+  /** One that comes after the end, because it took too long, is closed at once. */
+  #kept<View extends LedgerView | undefined>(view: View): View {
+    if (view && this.#isClosed) void view.close().catch(() => {});
+    else if (view) this.#open.push(view);
+    return view;
+  }
+
+  /** The ledger that commands use, if it can be read and has all its tables. */
+  async view(): Promise<LedgerView | undefined> {
+    const isShared = (await this.#options()) !== undefined;
+    const view = isShared ? (await this.#shared())?.view : await this.#local();
+    const isUsable =
+      view && view.missing.length === 0 && (!view.store || (view.store.made && mayWork(view.store)));
+    return isUsable ? view : undefined;
+  }
+
+  /** Undefined where it can't be read, which its own check says. */
+  async facts(): Promise<LedgerFacts | undefined> {
+    try {
+      return await (await this.view())?.facts();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether nothing was ever kept here. */
+  async isNew(): Promise<boolean> {
+    return (await this.#options().catch(() => null)) === undefined && !existsSync(this.#path);
+  }
+
+  /** Opens, has all its tables, and is not damaged. */
+  async checkFile(): Promise<Finding> {
+    const path = this.#path;
+    const isUsed = (await this.#options().catch(() => undefined)) === undefined;
+    const unused = isUsed ? '' : ' (not used: a shared one is set)';
+    const view = await this.#local();
+    if (!view) return isUsed ? ok(`${path}: ${NONE}`) : ok('none on this machine: a shared one is set');
+    const { version, missing, bytes, isChecked, damage } = view;
+    if (damage !== undefined)
+      return fail(
+        `${path} is damaged: ${damage}`,
+        'rescue what can be read: steno ledger export --damaged -o rescued.jsonl',
+      );
+    const what = `${path}, ${sizeText(bytes)}, version ${version}`;
+    const state = isChecked ? 'no damage found' : 'too large to be checked for damage here';
+    if (missing.length) return ok(`${what}, ${state}; the next command brings it up to date${unused}`);
+    return ok(`${what}, ${state}${unused}`);
+  }
+
+  /** Connects, has all its tables, and belongs to the same service. */
+  async checkShared(): Promise<Finding> {
+    const options = await this.#options();
+    if (!options) return ok('none is set: the ledger of this machine is used');
+    const { address, account } = options;
+    const where = `${address.host}:${address.port}/${address.database}`;
+    if (this.#setup.offline) return skipped(`${where} was not asked: --offline`);
+    const { view, connectMs } = (await this.#shared()) ?? {};
+    if (!view?.store) return skipped(`${where} was not asked`);
+    const { store } = view;
+    const tls =
+      { off: 'without TLS', verified: 'TLS with a checked certificate' }[address.tls as string] ??
+      'TLS without a checked certificate';
+    const what = `${where}, PostgreSQL ${store.server}, connected in ${durationText(connectMs ?? 0)}, ${tls}, account ${account.name}`;
+    if (!mayWork(store))
+      return fail(`${what}: it is of a newer steno, which this one can't follow`, 'update steno');
+    if (!store.made)
+      return warn(
+        `${what}: it has no tables yet`,
+        'make them with: steno ledger migrate   (the first order does so too)',
+      );
+    if (view.missing.length)
+      return warn(`${what}: it is of an older steno`, 'bring it up to date with: steno ledger migrate');
+    const known = store.accounts.find(({ name }) => name === account.name);
+    if (known && account.baseUrl !== undefined && !isSame(known.baseUrl, account.baseUrl))
+      return fail(
+        `${what}: the account belongs to ${known.baseUrl}, and the base URL is ${account.baseUrl}`,
+        `choose another account, or move it: steno ledger account --base-url ${account.baseUrl}`,
+      );
+    return ok(what);
+  }
+
+  /** What was sent and has no known end, what is not handed over, and whether all of it has moved. */
+  async checkOrders(): Promise<Finding> {
+    const options = await this.#options();
+    const account = options?.account.name ?? this.#profile;
+    const waiting = Outbox.count(join(this.#setup.stateFolder(), 'outcomes'), account);
+    const facts = await this.facts();
+    if (facts?.moved && !options)
+      return fail(
+        `this ledger has moved to ${facts.moved.to}: nothing is ordered with it any more`,
+        `use the shared one: ${useIt(facts.moved.to, facts.moved.account)}`,
+      );
+    if (waiting)
+      return warn(
+        `${plural(waiting, 'outcome')} of orders wait on this machine for the shared ledger`,
+        'the next command that reaches it hands them over: steno files',
+      );
+    if (await this.isNew()) return ok('none was placed from here yet');
+    if (!facts) return skipped('the ledger was not read');
+    if (facts.unclear)
+      return warn(
+        `${plural(facts.unclear, 'order')} without a known outcome`,
+        'look at them with: steno attempts',
+      );
+    return ok('every order has a known outcome');
+  }
+
+  /** Deliveries in journals that are on no way into the ledger. */
+  async checkJournals(): Promise<Finding> {
+    const folder = journalPath(this.#setup.stateFolder());
+    if (!existsSync(folder)) return ok('no event waits for the ledger');
+    const troubles: string[] = [];
+    const journals = new JournalFolder(folder, this.#profile, (text) => troubles.push(text));
+    const count = [...journals.arrivals()].length;
+    if (troubles[0] !== undefined) return fail(troubles[0], 'make it a file that you may read and write');
+    if (count === 0) return ok('no event waits for the ledger');
+    const listeners = (await this.facts())?.listeners ?? 0;
+    const text = `${plural(count, 'event')} on the way into the ledger`;
+    return listeners
+      ? ok(`${text}, moved by the listener that runs`)
+      : warn(text, 'the next steno listen takes them in');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#open.map((view) => view.close().catch(() => {})));
+  }
+}
+
+const isSame = (one: string, other: string): boolean => one.replace(/\/+$/, '') === other.replace(/\/+$/, '');

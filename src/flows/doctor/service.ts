@@ -1,0 +1,139 @@
+/** The service: whether it is there, whether it takes the key, and what time it has. */
+import { getBalance } from '../../api/balance.ts';
+import { type ProbeAnswer, probe } from '../../api/http/probe.ts';
+import { durationText } from '../../lib/duration.ts';
+import { StenoError } from '../../lib/errors.ts';
+import { type Finding, fail, failed, ok, once, skipped, warn, within } from './check.ts';
+import { notKnown } from './config.ts';
+import type { Setup } from './setup.ts';
+
+const SET_BASE_URL = 'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)';
+/** A signature or a token may be refused where clocks differ by more. */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+
+export class ServiceChecks {
+  readonly #setup: Setup;
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+  }
+
+  /** The answer, and when it came by our clock. */
+  readonly #probe = once(async (): Promise<ProbeAnswer & { readonly at: number }> => {
+    const { networkEnv: env, userAgent, limitMs, signal } = this.#setup;
+    const url = `${this.baseUrl.replace(/\/+$/, '')}/prepay_balance`;
+    const answer = await probe({ url, env, userAgent, limitMs, signal });
+    return { ...answer, at: Date.now() };
+  });
+
+  /** Throws where it is not set or not valid. */
+  get baseUrl(): string {
+    const { value } = this.#setup.settings().settings.get('base-url');
+    if (value === undefined) throw new StenoError('usage', 'no base URL is set', { hint: SET_BASE_URL });
+    return value;
+  }
+
+  /** What stands in the setting; nothing is sent. */
+  checkBaseUrl(): Finding {
+    const { settings } = this.#setup.settings();
+    if (settings.getUnchecked('base-url').value === undefined) {
+      return notKnown(this.#setup, 'the base URL') ?? fail('no base URL is set', SET_BASE_URL);
+    }
+    const { value = '', source } = settings.get('base-url');
+    const { pathname } = new URL(value);
+    return /^\/+$/.test(pathname)
+      ? warn(
+          `${value} (${source}) has no path`,
+          `the API is mostly below /API4: ${value.replace(/\/*$/, '/API4')}`,
+        )
+      : ok(`${value} (${source})`);
+  }
+
+  async checkReachable(): Promise<Finding> {
+    const missing = this.#withoutBaseUrl();
+    if (missing) return missing;
+    let answer: ProbeAnswer;
+    try {
+      answer = await this.#probe();
+    } catch (error) {
+      return failed(error, 'check the base URL and the network: steno config get base-url');
+    }
+    const { status, headers, roundTripMs } = answer;
+    const said = `${this.baseUrl} answers in ${durationText(roundTripMs)} (HTTP ${status}, asked without the key)`;
+    if (status >= 500) return fail(said, 'the service is in trouble: try again later');
+    if (status >= 300 && status < 400)
+      return fail(
+        `${said}: it redirects to ${headers.location ?? 'nowhere'}`,
+        'set the base URL to where the API is',
+      );
+    if (status === 404) return warn(said, 'see that the base URL ends in the path of the API, such as /API4');
+    return ok(said);
+  }
+
+  async checkKey(): Promise<Finding> {
+    const { key: readKey, limitMs, signal, connect, offline } = this.#setup;
+    const { settings } = this.#setup.settings();
+    const command = settings.getUnchecked('api-key-command');
+    if (offline && settings.getUnchecked('api-key').value === undefined && command.value !== undefined)
+      return skipped(`the command of ${command.source} prints it, and was not run: --offline`);
+    const key = await readKey();
+    if (!key)
+      return (
+        notKnown(this.#setup, 'the key') ??
+        fail('no API key is set', 'run: steno login   (or set STENO_API_KEY)')
+      );
+    if (offline)
+      return ok(`there is one, from ${key.source}; whether the service accepts it was not asked: --offline`);
+    if (await this.#isUnreachable())
+      return skipped(`there is one, from ${key.source}; the service can't be asked about it`);
+    const { balance } = await within(limitMs, signal, async (limit) =>
+      getBalance(await connect(key.value, limit)),
+    );
+    return ok(`the service accepts it (from ${key.source}; the balance is ${balance})`);
+  }
+
+  async checkClock(): Promise<Finding> {
+    const missing =
+      this.#withoutBaseUrl() ??
+      ((await this.#isUnreachable()) ? skipped('the service can not be asked') : undefined);
+    if (missing) return missing;
+    const { headers, roundTripMs, at } = await this.#probe();
+    const theirs = Date.parse(headers.date ?? '');
+    if (Number.isNaN(theirs)) return skipped('the service does not tell the time');
+    const ahead = at - roundTripMs / 2 - theirs;
+    if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return ok('agrees with that of the service');
+    const how = ahead > 0 ? 'ahead of' : 'behind';
+    return warn(
+      `the clock of this machine is ${durationText(Math.abs(ahead))} ${how} that of the service`,
+      'set it by the network: links that are valid for a short time fail otherwise',
+    );
+  }
+
+  /** Whether asking anything more is in vain. */
+  async #isUnreachable(): Promise<boolean> {
+    if (this.#withoutBaseUrl()) return true;
+    return this.#probe().then(
+      () => false,
+      () => true,
+    );
+  }
+
+  /** Why nothing can be asked; the check of the base URL says what to do. */
+  #withoutBaseUrl(): Finding | undefined {
+    try {
+      void this.baseUrl;
+      return undefined;
+    } catch {
+      return skipped('there is no base URL that can be used');
+    }
+  }
+
+  /** For what comes after it: the key, where the service can be asked with it. */
+  async usableKey(): Promise<string | undefined> {
+    if (this.#setup.offline || (await this.#isUnreachable())) return undefined;
+    return this.#setup.key().then(
+      (key) => key?.value,
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,375 @@
+/** `steno doctor`: each line is ok or says what to do, one that fails stops no other, and nothing is changed. */
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { type Account, account, jsonError } from '../support/account.ts';
+import { Listener } from '../support/listener.ts';
+import { makeOldLedger, RELEASED } from '../support/old-ledger.ts';
+import { KEY, type Result, User } from '../support/steno.ts';
+import { notShared } from '../support/store.ts';
+import { withWebhook } from '../support/webhooks.ts';
+
+interface Found {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail' | 'skipped';
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+const NAMES =
+  'node steno config settings state disk base-url proxy certificates service key clock ledger shared-ledger orders journals webhook listener test-event completions';
+
+class Report {
+  readonly code: number | null;
+  readonly all: Found[];
+  readonly stderr: string;
+
+  constructor({ code, stdout, stderr }: Result) {
+    this.code = code;
+    this.stderr = stderr;
+    this.all = JSON.parse(stdout) as Found[];
+  }
+
+  of(check: string): Found {
+    const found = this.all.find((each) => each.check === check);
+    if (!found) throw new Error(`no check ${check}`);
+    return found;
+  }
+
+  get failed(): string[] {
+    return this.all.filter(({ status }) => status === 'fail').map(({ check }) => check);
+  }
+}
+
+const doctor = async (
+  user: User,
+  args: readonly string[] = [],
+  env: Record<string, string | undefined> = {},
+): Promise<Report> => new Report(await user.run(['doctor', '--json', ...args], { env }));
+
+/** Every file of a user, with what is in it. */
+const filesOf = (user: User): string[] =>
+  readdirSync(user.home, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const path = join(user.home, name);
+      const stats = statSync(path);
+      const content = stats.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : '';
+      return `${name} ${stats.mode.toString(8)} ${content}`;
+    });
+
+async function working(env: Record<string, string | undefined> = {}): Promise<Account> {
+  const made = await account(env);
+  made.service.allow('GET /prepay_balance', { body: { balance: '12.50' } });
+  made.service.allow('GET /webhook', { body: { webhook: '' } });
+  return made;
+}
+
+const config = (user: User, text: string, mode = 0o600): void => {
+  const folder = join(user.home, 'config');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'config.json'), text);
+  chmodSync(join(folder, 'config.json'), mode);
+};
+
+describe('a set-up that works', () => {
+  it('is ok line by line, always in the same order, and exits with 0', async () => {
+    const { user } = await working();
+    const report = await doctor(user);
+    expect(report.all.map(({ check }) => check).join(' ')).toBe(NAMES);
+    expect(report.failed).toEqual([]);
+    expect(report.code).toBe(0);
+    expect(report.of('node').message).toContain(process.versions.node);
+    expect(report.of('key')).toMatchObject({ status: 'ok', hint: null });
+    expect(report.of('key').message).toContain('environment STENO_API_KEY');
+    expect(report.of('service').message).toMatch(/answers in \d+ ms \(HTTP 200/);
+    expect(report.of('clock').status).toBe('ok');
+    for (const each of report.all) expect(Object.keys(each)).toEqual(['check', 'status', 'message', 'hint']);
+  });
+
+  it('never shows the key, and asks whether the service is there without it', async () => {
+    const { user, service } = await working();
+    for (const form of ['--json', '--csv', '--debug']) {
+      const { stdout, stderr } = await user.run(['doctor', form]);
+      expect(stdout + stderr).not.toContain(KEY);
+    }
+    const [first] = service.calls('GET /prepay_balance');
+    expect(first?.query.get('api_key')).toBeNull();
+    expect(first?.text).toBe('');
+  });
+
+  it('gives CSV with a header, tab-separated rows, names with --quiet, and lines on a terminal', async () => {
+    const { user } = await working({ SHELL: '/bin/bash' });
+    expect((await user.run(['doctor', '--csv'])).stdout).toMatch(/^check,status,message,hint\r\nnode,ok,/);
+    expect((await user.run(['doctor'])).stdout).toMatch(/^node\tok\tNode [^\t]*\t\n/);
+    expect((await user.run(['doctor', '--quiet'])).stdout).toBe('completions\n');
+    const { stdout, code } = await user.onTerminal('steno doctor', { columns: 60 });
+    expect(code).toBe(0);
+    expect(stdout).toContain('\u001b[32mok');
+    const screen = stripVTControlCharacters(stdout);
+    expect(screen).toMatch(/^ok {4}node {11}Node /m);
+    expect(screen).toMatch(/^warn {2}completions {4}none found for bash\r?\n {21}hint: /m);
+    expect(screen).toMatch(/^1 warning\r?$/m);
+  });
+
+  it('is asked nothing with --offline', async () => {
+    const { user, service } = await working();
+    const report = await doctor(user, ['--offline']);
+    expect(report.code).toBe(0);
+    expect(service.got).toEqual([]);
+    for (const name of ['service', 'clock', 'webhook', 'test-event'])
+      expect(report.of(name).status, name).toBe('skipped');
+  });
+
+  it('may be the sandbox', async () => {
+    const report = await doctor(new User(), ['--sandbox']);
+    expect(report.failed).toEqual([]);
+    expect(report.code).toBe(0);
+    expect(report.of('settings').message).toContain('profile sandbox');
+  });
+});
+
+describe('what is missing or refused', () => {
+  it('is said with what to type, and nothing is made', async () => {
+    const user = new User({ STENO_LEDGER: undefined });
+    const before = filesOf(user);
+    const report = await doctor(user);
+    expect(report.code).toBe(1);
+    expect(report.failed).toEqual(['base-url', 'key']);
+    expect(report.of('key').hint).toContain('steno login');
+    expect(report.of('base-url').hint).toContain('steno config set base-url');
+    expect(jsonError(report.stderr)).toMatchObject({
+      code: 'failed',
+      message: '2 checks failed: base-url, key',
+    });
+    expect(filesOf(user)).toEqual(before);
+  });
+
+  it('a key that the service does not accept', async () => {
+    const { user, service } = await account();
+    service.allow('GET /webhook', { status: 401, body: { message: 'no' } });
+    service.on('GET /prepay_balance', { status: 401, body: { message: 'bad key' } });
+    const report = await doctor(user);
+    expect(report.code).toBe(1);
+    expect(report.of('service').status).toBe('ok');
+    expect(report.of('key')).toMatchObject({ status: 'fail' });
+    expect(report.of('key').message).toContain('did not accept the key');
+  });
+
+  it.each([
+    ['http://example.com/API4', /not sent over plain http/],
+    ['https://user:pw@example.com/API4', /no user name or password/],
+    ['nonsense', /not a base URL/],
+  ])('a base URL such as %s', async (url, message) => {
+    const report = await doctor(new User({ STENO_API_KEY: KEY, STENO_BASE_URL: url }));
+    expect(report.of('base-url')).toMatchObject({ status: 'fail' });
+    expect(report.of('base-url').message).toMatch(message);
+    expect(report.of('service').status).toBe('skipped');
+  });
+
+  it('a base URL without its path', async () => {
+    const { user, service } = await working();
+    const report = await doctor(user, [], { STENO_BASE_URL: service.origin });
+    expect(report.of('base-url')).toMatchObject({ status: 'warn' });
+    expect(report.of('base-url').hint).toContain(`${service.origin}/API4`);
+  });
+
+  it('a service that is not there, and a proxy that is not', async () => {
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: 'https://127.0.0.1:9/API4' });
+    const direct = await doctor(user);
+    expect(direct.failed).toEqual(['service']);
+    expect(direct.of('key').status).toBe('skipped');
+    const report = await doctor(user, [], { HTTPS_PROXY: 'http://name:secret-word@127.0.0.1:9' });
+    expect(report.failed).toEqual(['proxy', 'service']);
+    expect(report.of('proxy').hint).toContain('NO_PROXY');
+    expect(JSON.stringify(report.all)).not.toContain('secret-word');
+  });
+
+  it('certificates that are not checked or can not be read', async () => {
+    const { user } = await working();
+    const open = await doctor(user, [], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect(open.of('certificates')).toMatchObject({ status: 'warn' });
+    expect(open.code).toBe(0);
+    const lost = await doctor(user, [], { NODE_EXTRA_CA_CERTS: join(user.home, 'none.pem') });
+    expect(lost.failed).toEqual(['certificates']);
+  });
+
+  it('a clock that is ten minutes off is a warning', async () => {
+    const { user, service } = await working();
+    service.on('GET /prepay_balance', (_, response) => {
+      response.setHeader('date', new Date(Date.now() - 600_000).toUTCString());
+      response.end('{"balance":"1.00"}');
+    });
+    const report = await doctor(user);
+    expect(report.of('clock').message).toMatch(/(9 min 5\d s|10 min).* ahead of that of the service/);
+    expect(report.of('clock').status).toBe('warn');
+    expect(report.code).toBe(0);
+  });
+
+  it('an id of an event that the service can not send is refused before anything is asked', async () => {
+    const { code, stderr } = await new User().run(['doctor', '--test-event', 'NONE']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('NONE');
+  });
+});
+
+describe('a config file', () => {
+  it('that is no JSON fails alone: the rest is checked with the environment', async () => {
+    const { user } = await working();
+    config(user, '{"profiles": ');
+    const before = filesOf(user);
+    const report = await doctor(user);
+    expect(report.failed).toEqual(['config']);
+    expect(report.of('config').message).toContain('is not valid JSON');
+    expect(report.of('key').status).toBe('ok');
+    expect(filesOf(user)).toEqual(before);
+    const alone = await doctor(user, [], { STENO_API_KEY: undefined, STENO_BASE_URL: undefined });
+    expect(alone.failed).toEqual(['config']);
+    expect(alone.of('key')).toMatchObject({ status: 'skipped' });
+  });
+
+  it('with a key that others may read fails, and one without is a warning; nothing is mended', async () => {
+    const { user } = await working();
+    config(user, '{"profiles":{"default":{"api-key":"some-other-key"}}}', 0o644);
+    const report = await doctor(user);
+    expect(report.failed).toEqual(['config']);
+    expect(report.of('config').hint).toContain('chmod 600');
+    expect(JSON.stringify(report.all)).not.toContain('some-other-key');
+    config(user, '{"profiles":{"default":{"timeout":"30s"}}}', 0o644);
+    const open = await doctor(user);
+    expect(open.of('config')).toMatchObject({ status: 'warn' });
+    expect(open.code).toBe(0);
+    expect(statSync(join(user.home, 'config', 'config.json')).mode & 0o777).toBe(0o644);
+  });
+
+  it('with a setting that steno does not know, or a profile that is not there', async () => {
+    const { user } = await working();
+    config(user, '{"profiles":{"default":{"base-ulr":"x"}}}');
+    const report = await doctor(user);
+    expect(report.of('settings')).toMatchObject({ status: 'warn' });
+    expect(report.of('settings').message).toContain('base-ulr');
+    expect(report.of('settings').hint).toContain('base-url');
+    const other = await doctor(user, ['--profile', 'work']);
+    expect(other.failed).toEqual(['settings']);
+    expect(other.of('settings').message).toContain("no profile 'work'");
+  });
+
+  it('is not needed, nor a home folder', async () => {
+    const { user } = await working();
+    const gone = { HOME: undefined, STENO_CONFIG_DIR: undefined, STENO_STATE_DIR: undefined };
+    expect((await doctor(user, ['--offline'], gone)).all.map(({ check }) => check).join(' ')).toBe(NAMES);
+  });
+});
+
+describe.skipIf(notShared('it is about the file of the local ledger'))('the ledger of this machine', () => {
+  const ledgerOf = (user: User): string => join(user.home, 'state', 'ledger.db');
+
+  async function withLedger(): Promise<Account> {
+    const made = await working();
+    expect((await made.user.run(['files'])).code).toBe(0);
+    return made;
+  }
+
+  it('is looked at and left as it is, to the byte', async () => {
+    const { user } = await withLedger();
+    const before = filesOf(user);
+    const report = await doctor(user);
+    expect(report.of('ledger')).toMatchObject({ status: 'ok' });
+    expect(report.of('ledger').message).toMatch(/no damage found$/);
+    expect(report.of('orders').status).toBe('ok');
+    expect(filesOf(user)).toEqual(before);
+  });
+
+  it('of an earlier version is not brought up to date', async () => {
+    const { user } = await working();
+    makeOldLedger(user, RELEASED, () => {});
+    const before = filesOf(user);
+    const report = await doctor(user);
+    expect(report.of('ledger').message).toContain('the next command brings it up to date');
+    expect(report.code).toBe(0);
+    expect(filesOf(user)).toEqual(before);
+  });
+
+  it.each([
+    ['emptied', Buffer.alloc(0)],
+    ['no database', Buffer.alloc(9_000, 'x')],
+  ])('that is %s fails, and the rest is checked', async (_, content) => {
+    const { user } = await withLedger();
+    writeFileSync(ledgerOf(user), content);
+    const report = await doctor(user);
+    expect(report.failed).toEqual(['ledger']);
+    expect(report.of('ledger').hint).toBeTruthy();
+    expect(report.of('key').status).toBe('ok');
+    expect(readFileSync(ledgerOf(user)).equals(content)).toBe(true);
+  });
+
+  it('with a damaged page fails', async () => {
+    const { user } = await withLedger();
+    const bytes = readFileSync(ledgerOf(user));
+    bytes.fill(0xa5, 8192, bytes.length);
+    writeFileSync(ledgerOf(user), bytes);
+    const report = await doctor(user);
+    expect(report.failed).toEqual(['ledger']);
+    expect(report.of('ledger').hint).toContain('ledger export --damaged');
+  });
+
+  it('in a folder that others may open is a warning', async () => {
+    const { user } = await withLedger();
+    chmodSync(join(user.home, 'state'), 0o755);
+    const report = await doctor(user);
+    expect(report.of('state')).toMatchObject({ status: 'warn' });
+    expect(report.of('state').hint).toContain('chmod 700');
+    expect(statSync(join(user.home, 'state')).mode & 0o777).toBe(0o755);
+  });
+});
+
+it('a shared ledger that accepts and says nothing is given up, and holds up no other check', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  const { port } = silent.address() as { port: number };
+  try {
+    const { user } = await working({ STENO_LEDGER: `postgres://u:hidden-word@127.0.0.1:${port}/x` });
+    const report = await doctor(user, ['--timeout', '1s']);
+    expect(report.failed).toEqual(['shared-ledger']);
+    expect(report.of('orders').status).toBe('skipped');
+    expect(report.of('key').status).toBe('ok');
+    expect(JSON.stringify(report.all)).not.toContain('hidden-word');
+  } finally {
+    silent.close();
+  }
+});
+
+describe('the webhook', () => {
+  it('that a dead listener holds is a warning, with how to give it back', async () => {
+    const { user, service } = await account();
+    service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
+    const webhook = withWebhook(service, 'https://other.example.com/hook');
+    const flags = ['--register', '--public-url', 'https://hooks.example.com/steno'];
+    const listener = await Listener.start(user, flags);
+    const running = await doctor(user);
+    expect(running.of('webhook').message).toContain('the listener that runs');
+    expect(running.of('listener').message).toBe('1 listener running');
+    await listener.stop('SIGKILL');
+    const report = await doctor(user);
+    expect(report.of('webhook')).toMatchObject({ status: 'warn' });
+    expect(report.of('webhook').hint).toContain('steno webhook set https://other.example.com/hook');
+    expect(report.of('listener').message).toBe('none runs');
+    expect(webhook.set).toHaveLength(1);
+    expect(report.code).toBe(0);
+  });
+
+  it('is tried with --test-event: what the service sends is kept by a listener here', async () => {
+    const user = new User();
+    const none = await doctor(user, ['--sandbox', '--test-event', 'TRANSCRIPT_COMPLETE']);
+    expect(none.failed).toEqual(['test-event']);
+    expect(none.of('test-event').hint).toContain('steno listen');
+    const listener = await Listener.start(user, ['--sandbox', '--register']);
+    const report = await doctor(user, ['--sandbox', '--test-event', 'TRANSCRIPT_COMPLETE']);
+    expect(report.of('test-event').message).toMatch(/^TRANSCRIPT_COMPLETE came as event \d+ after \d/);
+    expect(report.code).toBe(0);
+    await listener.stop();
+  });
+});
