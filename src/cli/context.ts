@@ -313,7 +313,7 @@ export class Context {
 
   async #openLedger(
     profile = this.settings.profileName,
-    { connects = 'now', limitMs = Number.POSITIVE_INFINITY }: SharedOptions = {},
+    { connects = 'now', limitMs }: SharedOptions = {},
   ): Promise<Ledger> {
     const { Ledger } = await import('../ledger/ledger.ts');
     const url = this.sharedLedger;
@@ -321,7 +321,7 @@ export class Context {
       url === undefined || profile === SANDBOX
         ? await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal)
         : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
-            await sharedLedgerOptions(this, url, limitMs),
+            await this.sharedLedgerOptions(url, this.settings, limitMs),
             this.mask.hide,
           );
     this.onExit(() => ledger.close());
@@ -333,9 +333,9 @@ export class Context {
     return this.inSandbox ? undefined : this.settings.get('ledger').value;
   }
 
-  /** What it takes to open the shared ledger at this URL, for the account of the settings. */
-  sharedLedgerOptions(url: string): Promise<SharedLedgerOptions> {
-    return sharedLedgerOptions(this, url, Number.POSITIVE_INFINITY);
+  /** What it takes to open the shared ledger at this URL, within a time limit; nothing is made by that. */
+  sharedLedgerOptions(url: string, settings = this.settings, limitMs?: number): Promise<SharedLedgerOptions> {
+    return sharedLedgerOptions(this, settings, url, limitMs);
   }
 
   /** Registers what must be undone when the program ends, also when it crashes; returns what cancels it. */

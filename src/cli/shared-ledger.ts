@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
 import type { CommandLimits } from '../settings/key.ts';
+import { stateFolder } from '../settings/paths.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Output } from '../ui/output.ts';
 
 /** What it needs of a command's context. */
 interface Needed {
-  readonly settings: Settings;
   readonly env: Env;
   readonly out: Output;
   readonly commandLimits: CommandLimits;
-  readonly stateFolder: string;
 }
 
 /** How long a connection may take: some databases wake up first. It may be silent for as long. */
@@ -20,9 +19,10 @@ const LEDGER_TIMEOUT_MS = 30_000;
 
 /** `limitMs`: how long it may be waited for at most, whatever the URL says. */
 export async function sharedLedgerOptions(
-  { settings, env, out, commandLimits, stateFolder }: Needed,
+  { env, out, commandLimits }: Needed,
+  settings: Settings,
   url: string,
-  limitMs: number,
+  limitMs = Number.POSITIVE_INFINITY,
 ): Promise<SharedLedgerOptions> {
   const { readPostgresUrl } = await import('../lib/postgres-url.ts');
   settings.maskLedgerPassword(url);
@@ -32,7 +32,7 @@ export async function sharedLedgerOptions(
     password: () => settings.ledgerPassword(address, commandLimits),
     timeoutMs: Math.min(address.connectTimeoutMs ?? LEDGER_TIMEOUT_MS, limitMs),
     queryTimeoutMs: Math.min(LEDGER_TIMEOUT_MS, limitMs),
-    outcomes: join(stateFolder, 'outcomes'),
+    outcomes: join(stateFolder(env), 'outcomes'),
     onTrouble: (text, hint) => out.warn(text, hint),
     account: {
       name: settings.account.value ?? settings.profileName,

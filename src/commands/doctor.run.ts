@@ -1,8 +1,6 @@
 import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
-import { userAgent } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
-import { sharedLedgerOptions } from '../cli/shared-ledger.ts';
 import { once } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/checks.ts';
 import type { ReadSettings, Setup } from '../flows/doctor/setup.ts';
@@ -40,14 +38,14 @@ export async function run(context: Context, { options }: Input<DoctorOptions>): 
 }
 
 function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup {
-  const { env, signal, inSandbox, globals, mask, publicReading, out } = context;
+  const { env, signal, inSandbox, globals, mask, publicReading } = context;
   const limitMs = globals.timeout ?? LIMIT_MS;
   const settings = once(() => readSettings(context));
   const limits = { timeoutMs: limitMs, signal };
   return {
     ...{ env, signal, inSandbox, offline, testEvent, limitMs, settings },
     networkEnv: publicReading.env,
-    userAgent: userAgent(),
+    userAgent: publicReading.userAgent,
     hide: mask.hide,
     configPath: () => configPath(env),
     stateFolder: () => stateFolder(env),
@@ -60,8 +58,7 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
     sharedLedger: async () => {
       const { settings: read } = settings();
       const { value: url } = read.get('ledger');
-      const needed = { settings: read, env, out, commandLimits: limits, stateFolder: stateFolder(env) };
-      return url === undefined ? undefined : sharedLedgerOptions(needed, url, limitMs);
+      return url === undefined ? undefined : context.sharedLedgerOptions(url, read, limitMs);
     },
   };
 }

@@ -332,7 +332,7 @@ it('a shared ledger that accepts and says nothing is given up, and holds up no o
   const { port } = silent.address() as { port: number };
   try {
     const { user } = await working({ STENO_LEDGER: `postgres://u:hidden-word@127.0.0.1:${port}/x` });
-    const report = await doctor(user, ['--timeout', '1s']);
+    const report = await doctor(user, ['--timeout', '5s']);
     expect(report.failed).toEqual(['shared-ledger']);
     expect(report.of('orders').status).toBe('skipped');
     expect(report.of('key').status).toBe('ok');

@@ -9,11 +9,7 @@ import type { Setup } from './setup.ts';
 /** Where each shell looks, those of the user first. */
 const places: Readonly<Record<string, (home: string, env: Env) => readonly string[]>> = {
   bash: (home, env) => [
-    join(
-      env.BASH_COMPLETION_USER_DIR || join(dataHome(home, env), 'bash-completion'),
-      'completions',
-      'steno',
-    ),
+    join(dataHome(home, env), 'bash-completion', 'completions', 'steno'),
     join(home, '.bash_completion.d', 'steno'),
     ...system('bash-completion/completions/steno'),
     '/etc/bash_completion.d/steno',
@@ -40,8 +36,8 @@ export function checkCompletions({ env }: Setup): Finding {
   const shell = basename(env.SHELL ?? '');
   const placesOf = places[shell];
   if (!placesOf) return skipped(shell ? `not known for ${shell}` : 'the shell is not known', HINT);
-  const found = placesOf(env.HOME || homedir(), env).find((path) => existsSync(path));
+  const found = placesOf(homedir(), env).find((path) => existsSync(path));
   return found ? ok(`${found}, for ${shell}`) : warn(`none found for ${shell}`, HINT);
 }
 
-const HINT = 'see: steno completion --help';
+const HINT = 'install them with: steno completion install';
