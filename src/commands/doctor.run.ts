@@ -9,8 +9,8 @@ import { plural } from '../lib/text.ts';
 import { configPath } from '../settings/config-file.ts';
 import { stateFolder } from '../settings/paths.ts';
 import { lookAtProfiles, type Profiles } from '../settings/store.ts';
+import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
-import { whileSpinning } from '../ui/spinner.ts';
 import { doctorLines, doctorView } from '../views/doctor.ts';
 
 /** How long one question over the network may take, where --timeout says nothing. */
@@ -25,7 +25,7 @@ export async function run(context: Context, { options }: Input<DoctorOptions>): 
   const { out, signal } = context;
   if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);
   const program = { version: STENO_VERSION, folder: __dirname };
-  const results = await whileSpinning(out, 'Checking', () => examine(setupOf(context, options), program));
+  const results = await whileWorking(out, 'checking', () => examine(setupOf(context, options), program));
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   if (out.forPeople) await showLines(out, doctorLines(results, out.columns));
   else await out.show(doctorView(results));

@@ -10,6 +10,8 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['HTTP_PROXY', 'proxy for http'],
   ['NO_PROXY', 'hosts that are reached directly, with commas: localhost,.internal; * for all'],
   ['NODE_EXTRA_CA_CERTS', 'file with further certificates to trust (PEM), read by Node'],
+  ['NODE_TLS_REJECT_UNAUTHORIZED', '0 turns off the check of certificates in Node; doctor warns of it'],
+  ['SHELL', 'your shell, whose completions doctor looks for'],
   ['PGHOST, PGPORT, PGUSER, PGDATABASE', 'what the URL of a shared ledger leaves out, as for psql'],
   ['PGPASSWORD, PGPASSFILE', 'password of the shared ledger; better than one in its URL'],
   ['PGSSLMODE, PGSSLROOTCERT', 'how its connection is encrypted'],
