@@ -33,7 +33,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('formats'); Path = 'formats'; Help = 'List the formats of transcripts' }
                 @{ Names = @('sandbox'); Path = 'sandbox'; Help = 'Serve the whole API on this machine: no account, no cost' }
                 @{ Names = @('api'); Path = 'api'; Help = 'Make a raw call, with the key added' }
-                @{ Names = @('completion'); Path = 'completion'; Help = 'Print the completion script of a shell' }
+                @{ Names = @('completion'); Path = 'completion'; Help = 'Install or print the completion script of a shell' }
                 @{ Names = @('help'); Path = 'help'; Help = 'Explain a command or a topic' }
             )
             Flags = @(
@@ -504,8 +504,29 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             )
         }
         'completion' = @{
-            Commands = @()
+            Commands = @(
+                @{ Names = @('install'); Path = 'completion install'; Help = 'Put the completion script where your shell finds it' }
+                @{ Names = @('uninstall'); Path = 'completion uninstall'; Help = 'Undo what completion install has done' }
+            )
             Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); About = @{ 'bash' = 'print its script'; 'zsh' = 'print its script'; 'fish' = 'print its script'; 'powershell' = 'print its script' }; After = @{  }; Help = 'shell' }
+            )
+        }
+        'completion install' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be written and where; write nothing' }
+            )
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); About = @{  }; After = @{  }; Help = 'shell' }
+            )
+        }
+        'completion uninstall' = @{
+            Commands = @()
+            Flags = @(
+                @{ Names = @('--dry-run'); Value = $false; Help = 'show what would be removed; remove nothing' }
+            )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = ''; Offers = @('bash', 'zsh', 'fish', 'powershell'); About = @{  }; After = @{  }; Help = 'shell' }
             )
@@ -514,8 +535,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'doctor', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', 'commands', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'ledger-care', 'shared-ledger', 'service', 'security', 'topics'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'report' = 'Show what was spent, how long it took, and what is late'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'doctor' = 'Check the set-up line by line, and say what to do'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'completion' = 'Print the completion script of a shell'; 'commands' = 'every command in a line'; 'options' = 'options that every command takes'; 'exit-codes' = 'what each exit code means'; 'environment' = 'environment variables and settings'; 'output' = 'tables, rows for scripts, errors and hints'; 'json' = 'what --json prints, and its names'; 'money' = 'what costs money, and how it is paid once'; 'ledger-care' = 'back up, move and rescue the ledger'; 'shared-ledger' = 'one ledger for a team and CI: rights, outages, failover'; 'service' = 'listen with systemd or in a container; its limits and failures'; 'security' = 'the key, the mask, strangers and privacy'; 'topics' = 'every topic of help' }; After = @{  }; Help = 'command' }
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'doctor', 'skus', 'states', 'formats', 'sandbox', 'api', 'completion', 'commands', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'ledger-care', 'shared-ledger', 'service', 'security', 'topics'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'report' = 'Show what was spent, how long it took, and what is late'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'doctor' = 'Check the set-up line by line, and say what to do'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'completion' = 'Install or print the completion script of a shell'; 'commands' = 'every command in a line'; 'options' = 'options that every command takes'; 'exit-codes' = 'what each exit code means'; 'environment' = 'environment variables and settings'; 'output' = 'tables, rows for scripts, errors and hints'; 'json' = 'what --json prints, and its names'; 'money' = 'what costs money, and how it is paid once'; 'ledger-care' = 'back up, move and rescue the ledger'; 'shared-ledger' = 'one ledger for a team and CI: rights, outages, failover'; 'service' = 'listen with systemd or in a container; its limits and failures'; 'security' = 'the key, the mask, strangers and privacy'; 'topics' = 'every topic of help' }; After = @{  }; Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' }; 'completion' = @{ List = $false; Kind = ''; Offers = @('install', 'uninstall'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
             )
         }
     }

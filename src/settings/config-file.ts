@@ -1,19 +1,10 @@
 /** The file with the profiles: conf writes it, one process at a time, and what a killed process left is removed. */
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
+import { writtenFile } from '../lib/replace-file.ts';
 import { checkAccess, checkFolderAccess } from './config-access.ts';
 import { configFolder, makePrivateFolder } from './paths.ts';
 
@@ -74,28 +65,6 @@ function readText(path: string): string | undefined {
     throw usage(`can't read the config file ${path}: ${errorMessage(error)}`);
   } finally {
     if (file !== undefined) closeSync(file);
-  }
-}
-
-/** The file that is really written: a config.json that is a link, as dotfile managers make it, stays one. */
-function writtenFile(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
-  const folder = realpathSync(dirname(path));
-  const link = targetOf(path);
-  return link === undefined ? join(folder, basename(path)) : writtenFile(resolve(folder, link));
-}
-
-/** Where a link leads; nothing if there is none, or if another process has just put a file there. */
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    if (['ENOENT', 'EINVAL', 'UNKNOWN'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
   }
 }
 

@@ -16,6 +16,8 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['PGPASSWORD, PGPASSFILE', 'password of the shared ledger; better than one in its URL'],
   ['PGSSLMODE, PGSSLROOTCERT', 'how its connection is encrypted'],
   ['USER, USERNAME', 'its user, where nothing else names one'],
+  ['SHELL, HOME, USERPROFILE', 'whose completions are installed, and where'],
+  ['ZDOTDIR, BASH_COMPLETION_USER_DIR, HOMEBREW_PREFIX', 'where zsh and bash look for them'],
   ['TERM', 'dumb: no colour, nothing that moves'],
   ['STENO_EVENT_N, STENO_EVENT_…', 'set for the command of --exec: number and fields of the event'],
   ['STENO_FILE', 'set for upload-command: path of the file'],

@@ -116,6 +116,8 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--yes': 'a script that also runs without a terminal has it',
   },
   'ledger copy': { '--to': 'required', '--dry-run': 'may be added to every line' },
+  'completion install': { '--dry-run': 'may be added to every line' },
+  'completion uninstall': { '--dry-run': 'may be added to every line' },
   sandbox: {
     '--port': 'there is always a server',
     '--host': 'there is always a server',

@@ -1,0 +1,184 @@
+/** Where each shell looks for completions, and what its start-up file must say for that. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import type { Env } from '../lib/env.ts';
+import { DiskError, usage } from '../lib/errors.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { type Shell, shells } from './model.ts';
+import { inSingleQuotes } from './quote.ts';
+
+export interface Place {
+  readonly shell: Shell;
+  readonly script: string;
+  /** Where the block goes; undefined where the shell finds the script by itself. */
+  readonly startUpFile?: string | undefined;
+  /** Every file in which an earlier version may have put it. */
+  readonly startUpFiles: readonly string[];
+  readonly block: readonly string[];
+  /** For a shell that is open already. */
+  readonly now: string;
+}
+
+export interface Machine {
+  readonly env: Env;
+  readonly platform: NodeJS.Platform;
+  /** Where the system's own files are: another folder in tests. */
+  readonly root: string;
+}
+
+export function placeOf(shell: Shell, machine: Machine): Place {
+  const home = homeOf(machine);
+  if (shell === 'bash') return bashPlace(home, machine);
+  if (shell === 'zsh') return zshPlace(home, machine);
+  return shell === 'fish' ? fishPlace(home, machine) : powershellPlace(home, machine);
+}
+
+/** The shell that a person uses: named, or that of $SHELL. */
+export function chooseShell(name: string | undefined, { env, platform }: Machine): Shell {
+  const program = basename(env.SHELL ?? '').replace(/\.exe$/i, '');
+  const asked = name ?? (program || (platform === 'win32' ? 'powershell' : ''));
+  const known = shells.find((each) => each === asked) ?? shellOf(asked);
+  if (known) return known;
+  const hint = `name one: steno completion install ${shells.join('|')}`;
+  if (name !== undefined) throw usage(`no completion for '${name}'`, didYouMean(name, shells, hint));
+  throw usage(asked ? `there is no completion for ${asked}, the shell of $SHELL` : 'SHELL is not set', hint);
+}
+
+/** `bash-5.2`, `pwsh-preview` */
+const shellOf = (program: string): Shell | undefined => {
+  const [, name] = /^(bash|zsh|fish|pwsh|powershell)\b/.exec(program) ?? [];
+  return name === 'pwsh' ? 'powershell' : (name as Shell | undefined);
+};
+
+function homeOf({ env, platform }: Machine): string {
+  const name = platform === 'win32' && !env.HOME ? 'USERPROFILE' : 'HOME';
+  const home = env[name];
+  const hint = 'print the script in its place: steno completion <shell>';
+  if (!home || !isAbsolute(home)) throw usage(`${name} is not set: there is no place for completions`, hint);
+  const stats = statSync(home, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new DiskError(`there is no home folder ${home}`, { hint });
+  if (process.getuid?.() === 0 && stats.uid !== 0)
+    throw usage(`${home} belongs to another user than root`, 'run it as that user, without sudo');
+  return home;
+}
+
+/** A folder of the XDG rules: a relative one counts as not set. */
+const xdg = (value: string | undefined, ...fallback: [string, ...string[]]): string =>
+  value && isAbsolute(value) ? value : join(...fallback);
+
+function bashPlace(home: string, machine: Machine): Place {
+  const { env } = machine;
+  const [user = ''] = (env.BASH_COMPLETION_USER_DIR ?? '').split(':');
+  const folder = isAbsolute(user)
+    ? user
+    : join(xdg(env.XDG_DATA_HOME, home, '.local', 'share'), 'bash-completion');
+  const script = join(folder, 'completions', 'steno');
+  const word = inHome(script, home);
+  return {
+    shell: 'bash',
+    script,
+    startUpFile: loadsBashCompletion(home, machine) ? undefined : bashStartUpFile(home, machine),
+    startUpFiles: ['.bashrc', ...loginFiles].map((name) => join(home, name)),
+    block: [`if [ -n "$BASH_VERSION" ] && [ -r ${word} ]; then . ${word}; fi`],
+    now: `. ${word}`,
+  };
+}
+
+/** What a login shell reads: the first of these. */
+const loginFiles = ['.bash_profile', '.bash_login', '.profile'];
+
+/** The terminals of macOS start login shells, which do not read .bashrc unless their own file says so. */
+function bashStartUpFile(home: string, { platform }: Machine): string {
+  const bashrc = join(home, '.bashrc');
+  if (platform !== 'darwin') return bashrc;
+  const login = join(home, loginFiles.find((name) => existsSync(join(home, name))) ?? '.bash_profile');
+  return says(login, /\.bashrc/) ? bashrc : login;
+}
+
+/** Whether bash-completion (2.0 or later, which looks into the user's folder) is there and is loaded. */
+function loadsBashCompletion(home: string, { env, root }: Machine): boolean {
+  const prefixes = ['usr', 'usr/local', 'opt/homebrew', 'opt/local', 'home/linuxbrew/.linuxbrew'].map(
+    (each) => join(root, each),
+  );
+  const folders = env.HOMEBREW_PREFIX ? [...prefixes, env.HOMEBREW_PREFIX] : prefixes;
+  if (!folders.some((each) => existsSync(join(each, 'share/bash-completion/bash_completion')))) return false;
+  const files = [join(home, '.bashrc'), join(root, 'etc/bash.bashrc'), join(root, 'etc/bashrc')];
+  if (files.some((each) => says(each, /bash_completion/))) return true;
+  // Fedora's /etc/bashrc reads all of that folder.
+  return (
+    says(join(root, 'etc/bashrc'), /profile\.d/) && existsSync(join(root, 'etc/profile.d/bash_completion.sh'))
+  );
+}
+
+/** Whether a line of a file that is no comment has it. */
+function says(path: string, what: RegExp): boolean {
+  try {
+    return readFileSync(path, 'latin1')
+      .split('\n')
+      .some((line) => !/^\s*#/.test(line) && what.test(line));
+  } catch {
+    return false;
+  }
+}
+
+function zshPlace(home: string, { env }: Machine): Place {
+  const folder = join(xdg(env.XDG_DATA_HOME, home, '.local', 'share'), 'zsh', 'site-functions');
+  const startUpFile = join(xdg(env.ZDOTDIR, home), '.zshrc');
+  return {
+    shell: 'zsh',
+    script: join(folder, '_steno'),
+    startUpFile,
+    startUpFiles: [startUpFile, join(home, '.zshrc')],
+    block: [
+      `fpath=(${inHome(folder, home)} "\${fpath[@]}")`,
+      '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }',
+      'autoload -Uz _steno && compdef _steno steno',
+    ],
+    now: 'exec zsh',
+  };
+}
+
+function fishPlace(home: string, { env }: Machine): Place {
+  const folder = join(xdg(env.XDG_CONFIG_HOME, home, '.config'), 'fish', 'completions');
+  const script = join(folder, 'steno.fish');
+  return { shell: 'fish', script, startUpFiles: [], block: [], now: `source ${inHome(script, home)}` };
+}
+
+function powershellPlace(home: string, machine: Machine): Place {
+  const startUpFile = powershellProfile(home, machine);
+  const script = join(dirname(startUpFile), 'steno-completion.ps1');
+  const word = `'${script.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+  return {
+    shell: 'powershell',
+    script,
+    startUpFile,
+    startUpFiles: [startUpFile],
+    block: [`if (Test-Path -LiteralPath ${word}) { . ${word} }`],
+    now: `. ${word}`,
+  };
+}
+
+const PROFILE_TIMEOUT_MS = 10_000;
+
+/** On Windows PowerShell is asked: the folder of documents may be anywhere. */
+function powershellProfile(home: string, { env, platform }: Machine): string {
+  const name = 'Microsoft.PowerShell_profile.ps1';
+  if (platform !== 'win32') return join(xdg(env.XDG_CONFIG_HOME, home, '.config'), 'powershell', name);
+  for (const program of ['pwsh', 'powershell']) {
+    const { stdout } = spawnSync(program, ['-NoProfile', '-NonInteractive', '-Command', '$PROFILE'], {
+      encoding: 'utf8',
+      timeout: PROFILE_TIMEOUT_MS,
+      windowsHide: true,
+    });
+    const path = stdout?.trim();
+    if (path && isAbsolute(path)) return path;
+  }
+  return join(home, 'Documents', 'PowerShell', name);
+}
+
+/** As a word of a shell: by $HOME where it is below it, so that the file can be shared between machines. */
+function inHome(path: string, home: string): string {
+  if (!path.startsWith(`${home}/`)) return inSingleQuotes(path);
+  return `"$HOME${path.slice(home.length).replace(/["\\$`]/g, '\\$&')}"`;
+}
