@@ -2,6 +2,7 @@
 import { api } from '../commands/api.ts';
 import { attempts } from '../commands/attempts.ts';
 import { balance } from '../commands/balance.ts';
+import { commandsCommand } from '../commands/commands.ts';
 import { completion } from '../commands/completion.ts';
 import { config } from '../commands/config.ts';
 import { doctor } from '../commands/doctor.ts';
@@ -18,6 +19,7 @@ import { order } from '../commands/order.ts';
 import { refund } from '../commands/refund.ts';
 import { report } from '../commands/report.ts';
 import { sandbox } from '../commands/sandbox.ts';
+import { schema } from '../commands/schema.ts';
 import { skus } from '../commands/skus.ts';
 import { states } from '../commands/states.ts';
 import { sync } from '../commands/sync.ts';
@@ -40,7 +42,7 @@ export const groups: readonly Group[] = [
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config, ledger, doctor] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },
-  { title: 'More', commands: [sandbox, api, completion] },
+  { title: 'More', commands: [sandbox, api, commandsCommand, schema, completion] },
 ];
 
 export const commands: readonly Command[] = groups.flatMap((group) => group.commands);

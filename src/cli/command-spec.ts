@@ -39,8 +39,6 @@ export interface Command<O extends Options = Options> {
   readonly about?: string;
   /** All that there is to know besides, for the end of its help page. */
   readonly details?: Details;
-  /** The columns that it prints where there is no terminal; loads the view that has them. */
-  readonly columns?: () => Promise<ReadonlyArray<{ readonly name: string }>>;
   readonly args?: readonly Argument[];
   readonly options?: O;
   /** Command lines that work when pasted, each with what it does. */

@@ -1,5 +1,6 @@
 /** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
 import type { CommandNode, Flag, Positional } from '../completion/model.ts';
+import { commandEntries, optionEntry } from './command-entries.ts';
 import type { Argument, Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
 import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
@@ -12,6 +13,10 @@ export function commandTree(specs: readonly Command[]): CommandNode {
     summary: '',
     flags: [...Object.values<Option>(globalOptions), ...builtInOptions].map(flagOf),
     args: [],
+    entries: () => ({
+      commands: commandEntries(),
+      globals: Object.values<Option>(globalOptions).map(optionEntry),
+    }),
     children: [...specs.map((spec) => nodeOf(spec, [])), helpCommand(specs)],
   };
 }

@@ -46,12 +46,18 @@ export const commandPaths = (specs: readonly Command[] = commands): string[][] =
     ...commandPaths(spec.children ?? []).map((path) => [spec.name, ...path]),
   ]);
 
+/** The names of the columns that a command prints where there is no terminal. */
+async function columnsOf(path: string): Promise<string[]> {
+  const { outputs } = await import('../views/outputs.ts');
+  return (outputs[path]?.columns ?? []).map(({ name }) => name);
+}
+
 export async function commandPage(path: readonly Command[], also?: Page): Promise<Page> {
   const spec = path.at(-1);
   if (!spec) throw new Error('the root has a page of its own');
   const names = path.map((each) => each.name);
   const name = ['steno', ...names].join(' ');
-  const columns = await spec.columns?.();
+  const columns = await columnsOf(names.join(' '));
   return {
     name,
     summary: spec.summary,
@@ -65,7 +71,7 @@ export async function commandPage(path: readonly Command[], also?: Page): Promis
     examples: spec.examples,
     sections: [
       { title: 'Details', body: spec.details ?? [] },
-      { title: 'Columns off a terminal', body: columns ? [columns.map(({ name }) => name).join(', ')] : [] },
+      { title: 'Columns off a terminal', body: columns.length ? [columns.join(', ')] : [] },
       ...(also?.sections ?? []),
     ],
   };

@@ -174,7 +174,7 @@ function jsonSections(): Section[] {
       ['order', 'id of its order'],
       ['state', 'where it is: see steno states'],
       ['url, title, minutes', 'of the audio'],
-      ['total, currency', 'an amount, exact, as a string'],
+      ['total, currency', 'an amount, exact to the digit'],
       ['skus, hold, test', 'of the order'],
       ['ordered_at, changed_at', 'times, as 2026-11-01T10:00:00Z; so all that end in _at'],
       ['downloads', 'transcripts on disk: audiofile, format, path, bytes, downloaded_at'],

@@ -26,8 +26,8 @@ export async function get(context: Context, { args: [name = ''] }: Input): Promi
   if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
   const value = shown(found);
   await context.out.show({
-    json: toJson({ [found.name]: value, source: found.source }),
-    columns: [{ name: found.name }],
+    json: toJson({ setting: found.name, value, source: found.source }),
+    columns: [{ name: 'value' }],
     rows: [[value]],
     quiet: [value],
   });
@@ -69,7 +69,8 @@ async function change(context: Context, name: SettingName, value: string | undef
   const kept = value === undefined ? null : shown({ name, value, source: '' });
   context.out.done(`${name} of profile ${profileName} is ${value === undefined ? 'no longer set' : 'set'}`, {
     profile: profileName,
-    [name]: kept,
+    setting: name,
+    value: kept,
   });
 }
 

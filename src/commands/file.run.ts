@@ -26,7 +26,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
     context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes, report })),
   );
   const found = values(outcomes).map(({ file }) => file);
-  const json = documents(outcomes, ({ file }) => file.json);
+  const json = documents(outcomes, ({ file }) => file.json, { name: 'audiofile' });
   const view = filesView(found, json, { forPeople: out.forPeople, currency: context.settings.currency });
   if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
   raiseFailures(outcomes);

@@ -32,7 +32,7 @@ export async function run(context: Context, { args }: Input): Promise<void> {
     await out.show(
       invoicesView(
         found,
-        documents(outcomes, (each) => each.json),
+        documents(outcomes, (each) => each.json, { name: 'invoice' }),
       ),
     );
   }

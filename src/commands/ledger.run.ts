@@ -20,8 +20,8 @@ import { moveLeftJournalsInto } from '../listen/left-journals.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { importedView, prunedView } from '../views/ledger.ts';
-import { accountView, migratedView, statusView } from '../views/ledger-status.ts';
+import { accountView, importedView, prunedView } from '../views/ledger.ts';
+import { migratedView, statusView } from '../views/ledger-status.ts';
 
 interface ExportOptions {
   readonly output: string | undefined;

@@ -1,7 +1,8 @@
-import { type Order, orderParams } from '../api/orders.ts';
+import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { knownFiles } from '../flows/files/known.ts';
 import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
@@ -17,6 +18,7 @@ import {
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import { type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
+import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
@@ -29,10 +31,10 @@ import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { ordersView } from '../views/order.ts';
+import { orderedView, orderLines, ordersTable, orderView, placedLine } from '../views/order.ts';
 import { planView } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
-import { orderedDocuments, waitedView } from '../views/waited.ts';
+import { waitedTable } from '../views/waited.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;
@@ -61,7 +63,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   const ledger = await context.ledger();
   await context.warnOfLittleRoom();
   const isShown = options.dryRun || plan.isWholeFeed;
-  const form = formOf(args, options, plan.orders);
+  const form = formOf(args, options, plan.orders, waits);
   const sorting = OrderGuard.of(plan.orders, ledger, {
     ...options,
     skipOrdered: options.skipOrdered || (plan.isWholeFeed && !options.again),
@@ -83,7 +85,7 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   await costs.check([...guard.ready, ...guard.deferred]);
   if (isShown) return raiseHeld(guard, form.listsHeld);
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats });
-  if (form.isList) await out.show(ordersView([], true));
+  if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
 }
 
@@ -95,20 +97,19 @@ interface Form {
   readonly isList: boolean;
   readonly listsHeld: boolean;
   readonly hasFiles: boolean;
-  /** A feed or files say more of an audio than its URL. */
-  readonly hasDetails: boolean;
 }
 
 function formOf(
   args: readonly string[],
   { from, feed, skipOrdered, perOrder }: OrderOptions,
   planned: readonly PlannedOrder[],
+  waits: boolean,
 ): Form {
   const hasFiles = args.some(isLocalPath);
   const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const isList = manifest || skipOrdered || perOrder !== undefined;
+  const isList = manifest || skipOrdered || perOrder !== undefined || waits;
   const listsHeld = manifest || countUrls(planned) > 1;
-  return { manifest, isList, listsHeld, hasFiles, hasDetails: feed !== undefined || hasFiles };
+  return { manifest, isList, listsHeld, hasFiles };
 }
 
 interface Sending {
@@ -146,8 +147,7 @@ async function send(
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
-  const { currency } = context.settings;
-  await show(out, result, { isList: form.isList, waits, currency });
+  await show(context, ledger, result, { isList: form.isList, waits });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
@@ -265,7 +265,7 @@ const uploader =
 async function showPlan(
   out: Output,
   { ready, deferred }: OrderGuard,
-  { isList, hasDetails }: Form,
+  { isList }: Form,
   costs: OrderCosts,
 ): Promise<void> {
   const planned = ready.map((order) => ({
@@ -273,13 +273,16 @@ async function showPlan(
     document: orderParams(requestOf(order)),
     estimate: costs.estimate([order]),
   }));
-  if (isList || planned.length) await out.show(planView(planned, { isList, hasDetails }));
+  if (isList || planned.length) await out.show(planView(planned, { isList, forPeople: out.forPeople }));
   if (deferred.length) out.note(`being ordered by another process: ${countUrls(deferred)}`);
   if (planned.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
 }
 
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
-  raiseUnplaced({ outcomes: [], held, unsent: 0, interrupted: false }, { listsHeld, isRecorded: true });
+  raiseUnplaced(
+    { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
+    { listsHeld, isRecorded: true },
+  );
 
 const countUrls = (orders: readonly PlannedOrder[]): number =>
   orders.reduce((sum, { audios }) => sum + audios.length, 0);
@@ -302,38 +305,36 @@ function callbacks(out: Output): OrderCallbacks {
   };
 }
 
-const placedLine = ({ id, audiofiles }: Order): string =>
-  `order ${id} is placed: audiofile ${audiofiles.join(', ')}`;
-
-const orderLines = (orders: readonly Order[]): string[] =>
-  orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
-
 /** Shows what was placed, also where the waiting failed: it was paid for. */
 async function show(
-  out: Output,
+  context: Context,
+  ledger: Ledger | undefined,
   result: OrderResult,
-  { isList, waits, currency }: { isList: boolean; waits: boolean; currency: string },
+  { isList, waits }: { isList: boolean; waits: boolean },
 ): Promise<void> {
+  const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
-  const orders = placed.map(({ order }) => order);
-  if (waited) {
-    const { held } = waited;
-    out.addDone(...savedLine(waited.saved ?? []));
-    const json = orderedDocuments(orders, waited, isList);
-    await out.show({
-      ...waitedView(waited, { forPeople: out.forPeople, currency, several: true, orders, held }),
-      json,
-    });
-    // With --quiet and --download a script reads file names; where some are missing, it needs the ids.
-    const lacks = held.length > 0 || waited.outcomes.some(({ error }) => error);
-    if (out.mode.quiet && waited.saved && lacks) for (const line of orderLines(orders)) out.announce(line);
-    await warnSkippedFiles(out, waited.saved);
-  } else if (placed.length || isList) {
-    const view = ordersView(placed, isList);
-    await out.show(waits ? { ...view, json: orderedDocuments(orders, undefined, isList) } : view);
+  out.addDone(...savedLine(waited?.saved ?? []));
+  if (out.forPeople)
+    await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
+  else if (!isList && placed.length) await out.show(orderView(placed, false));
+  else if (isList) {
+    const ids = placed.flatMap(({ order }) => order.audiofiles);
+    const known = await knownFiles(out.mode.quiet ? undefined : ledger, ids);
+    const files = orderedFiles(result, { waits, currency: settings.currency, known });
+    await out.show(orderedView(files, result, waits));
   }
+  if (out.mode.quiet) announceLacking(out, result);
+  await warnSkippedFiles(out, waited?.saved);
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
+}
+
+/** With --quiet and --download a script reads file names; where some are missing, it needs the ids. */
+function announceLacking(out: Output, { waited, placed }: OrderResult): void {
+  if (!waited?.saved) return;
+  const lacks = waited.held.length > 0 || waited.outcomes.some(({ error }) => error);
+  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.announce(line);
 }
 
 async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
-import { JsonNumber, toJson } from '../lib/json.ts';
+import { toJson } from '../lib/json.ts';
 import { isLoopback } from '../lib/urls.ts';
 import {
   advance as advanceFiles,
@@ -71,7 +71,7 @@ function readNumber(name: string, given: string, shape: RegExp, max: number): nu
 async function showAddress(context: Context, baseUrl: string, apiKey: string): Promise<void> {
   await context.out.show({
     json: toJson({ base_url: baseUrl, api_key: apiKey }),
-    columns: [{ name: 'base URL', kind: 'link' }, { name: 'key' }],
+    columns: [{ name: 'base_url', kind: 'link' }, { name: 'api_key' }],
     rows: [[baseUrl, apiKey]],
     quiet: [baseUrl],
     asRecord: true,
@@ -81,7 +81,7 @@ async function showAddress(context: Context, baseUrl: string, apiKey: string): P
 
 async function showFiles(context: Context, files: readonly MovedFile[]): Promise<void> {
   await context.out.show({
-    json: toJson(files.map(({ id, state }) => ({ id: new JsonNumber(id), statename: state }))),
+    json: toJson(files.map(({ id, state }) => ({ audiofile: id, state }))),
     columns: [
       { name: 'audiofile', kind: 'id' },
       { name: 'state', kind: 'state' },

@@ -42,7 +42,7 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
       }),
     );
     await news.show();
-    out.note(`${news.checked} open, ${news.changed.length} changed, ${news.downloaded.length} downloaded`);
+    out.note(`${news.checked} open, ${news.changed.length} changed, ${news.downloads.length} downloaded`);
     raiseFailures(outcomes);
   } catch (error) {
     // What is done is told, also where the rest was broken off.
@@ -68,7 +68,7 @@ async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
 /** Gathers what is new; prints it at once where the form allows that, else at the end. */
 class News implements Omit<SyncCallbacks, 'report'> {
   readonly changed: Change[] = [];
-  readonly downloaded: Saved[] = [];
+  readonly downloads: Saved[] = [];
   readonly #keptDrafts: Saved[] = [];
   /** Files under the name of a transcript that we did not write. */
   readonly #foreign: Saved[] = [];
@@ -81,7 +81,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
   }
 
   get isEmpty(): boolean {
-    return this.changed.length + this.downloaded.length === 0;
+    return this.changed.length + this.downloads.length === 0;
   }
 
   readonly onChecked = (): void => {
@@ -91,23 +91,23 @@ class News implements Omit<SyncCallbacks, 'report'> {
   readonly onChange = (change: Change): void => {
     this.changed.push(change);
     if (this.#out.printsAsItGoes)
-      this.#out.printNow(syncView({ checked: 0, changed: [change], downloaded: [] }));
+      this.#out.printNow(syncView({ checked: 0, changed: [change], downloads: [] }, false));
   };
 
   readonly onSaved = (saved: Saved): void => {
     if (saved.isDraft) this.#keptDrafts.push(saved);
     else if (saved.unidentified) this.#foreign.push(saved);
     if (saved.skipped) return;
-    this.downloaded.push(saved);
+    this.downloads.push(saved);
     this.#out.addDone(...savedLine([saved]));
     if (this.#out.printsAsItGoes)
-      this.#out.printNow(syncView({ checked: 0, changed: [], downloaded: [saved] }));
+      this.#out.printNow(syncView({ checked: 0, changed: [], downloads: [saved] }, false));
   };
 
   async show(): Promise<void> {
     if (this.#isShown) return;
     this.#isShown = true;
-    if (!this.#out.printsAsItGoes) await this.#out.show(syncView(this));
+    if (!this.#out.printsAsItGoes) await this.#out.show(syncView(this, this.#out.forPeople));
     for (const { id, path } of this.#keptDrafts)
       await this.#out.warn(
         `${path} is a draft from before the delivery, and was changed: it is left as it is`,

@@ -2,6 +2,7 @@ import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
+import { trackedFiles } from '../flows/files/shown.ts';
 import { trackFiles } from '../flows/files/track.ts';
 import { readIds } from '../flows/orders/manifest.ts';
 import { usage } from '../lib/errors.ts';
@@ -26,6 +27,7 @@ export async function run(context: Context, { args, options }: Input<TrackOption
   const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
   if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
   const several = args.length > 1 || options.from !== undefined;
-  if (several || !outcomes[0]?.error) await out.show(trackedView(outcomes, several, form));
+  if (several || !outcomes[0]?.error)
+    await out.show(trackedView(trackedFiles(outcomes, form.currency), several, form));
   raiseFailures(outcomes);
 }

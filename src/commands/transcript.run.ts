@@ -40,7 +40,7 @@ export async function run(context: Context, { args, options }: Input<TranscriptO
   const formats = checkFormats(options.format);
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
   if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
-  if (ids.length === 0) return context.out.show(savedView([]));
+  if (ids.length === 0) return context.out.show(savedView([], { forPeople: context.out.forPeople }));
   const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
   if (options.output === '-') return print(context, selection);
   // The shape of the JSON follows from the command line, not from how many ids a list holds.
@@ -88,12 +88,17 @@ async function save(
       saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone, report }),
     ),
   ).catch(async (error) => {
-    if (context.signal.aborted && done.length) await out.show(savedView(done));
+    if (context.signal.aborted && done.length) await out.show(savedView(done, { forPeople: out.forPeople }));
     throw error;
   });
   out.addDone(...savedLine(values(outcomes)));
   if (isList || !outcomes[0]?.error)
-    await out.show(savedView(values(outcomes), () => documents(outcomes, savedJson, isList)));
+    await out.show(
+      savedView(values(outcomes), {
+        forPeople: out.forPeople,
+        json: () => documents(outcomes, savedJson, { name: 'audiofile', isList }),
+      }),
+    );
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
     await warnUnidentified(out, values(outcomes));

@@ -1,7 +1,9 @@
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { knownFiles } from '../flows/files/known.ts';
 import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
+import { waitedFiles } from '../flows/files/shown.ts';
 import { raiseUndelivered } from '../flows/files/wait.ts';
 import { waitAndDownload } from '../flows/files/wait-and-download.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -10,7 +12,7 @@ import { usage } from '../lib/errors.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';
-import { waitedView } from '../views/waited.ts';
+import { waitedTable, waitedView } from '../views/waited.ts';
 
 interface WaitOptions {
   readonly order: string | undefined;
@@ -31,12 +33,7 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   const ids = await filesToWaitFor(ledger, args, options.order);
   if (ids.length === 0) {
     out.note('nothing is under way');
-    return out.show(
-      waitedView(
-        { outcomes: [], saved: download === undefined ? undefined : [] },
-        { forPeople: out.forPeople, several: true },
-      ),
-    );
+    return out.show(waitedView([], { outcomes: [], saved: undefined }, true));
   }
   const transport = await context.connect({ timeoutBounds: 'command' });
   const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
@@ -47,7 +44,10 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   );
   out.addDone(...savedLine(waited.saved ?? []));
   const { currency } = context.settings;
-  await out.show(waitedView(waited, { forPeople: out.forPeople, currency, several: args.length !== 1 }));
+  const known = await knownFiles(out.mode.quiet || out.forPeople ? undefined : ledger, ids);
+  const files = waitedFiles(waited, known, currency);
+  const view = out.forPeople ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
+  await out.show(view);
   await warnSkippedFiles(out, waited.saved);
   const { order } = options;
   const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;

@@ -1,4 +1,5 @@
 /** The command tree as the shells need it. */
+import type { CommandEntry, OptionEntry } from '../lib/command-entry.ts';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -61,6 +62,8 @@ export interface CommandNode {
   readonly flags: readonly Flag[];
   readonly args: readonly Positional[];
   readonly children: readonly CommandNode[];
+  /** Every command below it that can be run, made on demand; at the root alone. */
+  readonly entries?: () => { readonly commands: CommandEntry[]; readonly globals: OptionEntry[] };
 }
 
 /** A node and all below it. */

@@ -92,6 +92,17 @@ export class Files extends Table {
     );
   }
 
+  /** Those of these files that are in the ledger, by id. */
+  async getAll(ids: readonly string[]): Promise<ReadonlyMap<string, FileRow>> {
+    const rows = await this.db.all<FileRow>(
+      `SELECT ${columns} FROM ${tables}
+       WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
+      this.profile,
+      JSON.stringify(ids),
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
   /** A page of files, newest first, older than the one at `before`. */
   page(filter: FileFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<FileRow[]> {
     const { where, values } = this.#where(filter);

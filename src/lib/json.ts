@@ -147,7 +147,8 @@ function quote(text: string): string {
   );
 }
 
-type Plain =
+/** Data that can be written as JSON. */
+export type PlainJson =
   | null
   | undefined
   | boolean
@@ -155,18 +156,18 @@ type Plain =
   | string
   | JsonNumber
   | JsonObject
-  | readonly Plain[]
+  | readonly PlainJson[]
   | PlainObject;
 interface PlainObject {
-  readonly [key: string]: Plain;
+  readonly [key: string]: PlainJson;
 }
 
 /** Converts plain data to JSON; a key whose value is undefined is left out. */
-export function toJson(value: Plain): Json {
+export function toJson(value: PlainJson): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return new JsonNumber(String(value));
   if (typeof value !== 'object' || value instanceof JsonNumber || value instanceof Map) return value;
-  if (Array.isArray(value)) return value.map((each: Plain) => toJson(each));
+  if (Array.isArray(value)) return value.map((each: PlainJson) => toJson(each));
   return new Map(
     Object.entries(value as PlainObject).flatMap(([key, each]) =>
       each === undefined ? [] : [[key, toJson(each)] as const],

@@ -1,34 +1,46 @@
 /** Attempts to order, as people and scripts read them. */
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
-import { toJson } from '../lib/json.ts';
-import { senderText } from '../lib/sender.ts';
+import { type Json, toJson } from '../lib/json.ts';
+import { type Sender, senderText } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
+import { countField, listField, RecordType, textField, timeField } from './record.ts';
+import { maybeInteger, maybeText, object, oneOf } from './schema.ts';
 
-export const attemptsView = (attempts: readonly Attempt[], forPeople: boolean): View => ({
-  json: toJson(attempts.map(document)),
-  columns: [
-    { name: 'attempt', kind: 'id' },
-    { name: 'status', kind: 'state' },
-    { name: 'at', kind: 'time', importance: 80 },
-    { name: 'urls', kind: 'link', importance: 70 },
-    { name: 'skus', importance: 50 },
-    { name: 'by', importance: 30 },
-    { name: 'order', importance: 40, uncut: true },
-    { name: 'detail', importance: 60 },
-  ],
-  rows: attempts.map((each) => [
-    String(each.attempt),
-    each.status,
-    each.at,
-    forPeople ? shortened(each.urls) : each.urls.join(' '),
-    each.skus.join(','),
-    senderText(each.by),
-    each.order,
-    detailOf(each),
-  ]),
-  quiet: attempts.map(({ attempt }) => String(attempt)),
-});
+const statuses = oneOf('unclear', 'being sent', 'placed', 'refused');
+
+export const attemptRecord = new RecordType<Attempt>([
+  countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { kind: 'id' }),
+  textField('status', 'unclear, or being sent', ({ status }) => status, { kind: 'state', schema: statuses }),
+  timeField('attempted_at', 'when it was begun', ({ at }) => at, { header: 'at', importance: 80 }),
+  listField('urls', 'the audios that it was to order', ({ urls }) => urls, {
+    kind: 'link',
+    separator: ' ',
+    importance: 70,
+  }),
+  listField('skus', 'that it was to order', ({ skus }) => skus, { importance: 50 }),
+  {
+    name: 'by',
+    help: 'who sends or sent it: user, host, process and CI job',
+    importance: 30,
+    schema: object({ user: maybeText, host: maybeText, pid: maybeInteger, job: maybeText }),
+    json: ({ by }) => byJson(by),
+    cell: ({ by }) => senderText(by),
+  },
+  textField('order', 'the id of the order, where one is known', ({ order }) => order, {
+    importance: 40,
+    uncut: true,
+  }),
+  textField('detail', 'what happened', (attempt) => detailOf(attempt), { importance: 60 }),
+]);
+
+const byJson = ({ user, host, pid, job }: Sender): Json =>
+  toJson({ user: user || null, host: host || null, pid: pid || null, job: job || null });
+
+export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
+  const shown = forPeople ? attempts.map((each) => ({ ...each, urls: [shortened(each.urls)] })) : attempts;
+  return attemptRecord.view(shown, ({ attempt }) => String(attempt));
+}
 
 const NO_DETAIL = {
   unclear: 'begun, and no outcome written',
@@ -48,25 +60,18 @@ const laterText = ({ order, tracked }: LaterOrder): string =>
 const shortened = (urls: readonly string[]): string =>
   urls.length > 1 ? `${urls[0]} and ${urls.length - 1} more` : (urls[0] ?? '');
 
-const document = ({ by, ...each }: Attempt) => ({
-  attempt: each.attempt,
-  status: each.status,
-  at: each.at,
-  urls: each.urls,
-  skus: each.skus,
-  by: { user: by.user || null, host: by.host || null, pid: by.pid || null, job: by.job || null },
-  order: each.order || null,
-  detail: detailOf({ by, ...each }) || null,
-});
+export const settledRecord = new RecordType<Settled>([
+  countField('attempt', 'its number', ({ attempt }) => attempt, { kind: 'id' }),
+  textField('status', 'placed, or not placed', ({ status }) => status, {
+    kind: 'state',
+    schema: oneOf('placed', 'not placed'),
+  }),
+  textField('order', 'the id of its order', ({ order }) => order),
+  listField('audiofiles', 'ids of the files that were taken in', ({ audiofiles }) => audiofiles),
+]);
 
-export const settledView = ({ attempt, status, order, audiofiles }: Settled): View => ({
-  json: toJson({ attempt, status, order: order || null, audiofiles }),
-  columns: [
-    { name: 'attempt', kind: 'id' },
-    { name: 'status', kind: 'state' },
-    { name: 'order' },
-    { name: 'audiofiles' },
-  ],
-  rows: [[String(attempt), status, order, audiofiles.join(',')]],
-  quiet: audiofiles,
+export const settledView = (settled: Settled): View => ({
+  ...settledRecord.view([settled], String),
+  json: settledRecord.json(settled),
+  quiet: settled.audiofiles,
 });

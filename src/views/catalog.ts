@@ -1,53 +1,100 @@
-import { formats } from '../catalog/formats.ts';
+import { type Format, formats } from '../catalog/formats.ts';
 import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
-import { fileStates, invoiceStates, meaningOfState } from '../catalog/states.ts';
-import { toJson } from '../lib/json.ts';
-import type { Column, View } from '../lib/view.ts';
+import { type FileState, fileStates, invoiceStates } from '../catalog/states.ts';
+import type { View } from '../lib/view.ts';
+import { type Field, RecordType, textField } from './record.ts';
+import { text } from './schema.ts';
+
+/** A text that may be empty. */
+const wordField = <T>(
+  name: string,
+  help: string,
+  word: (value: T) => string,
+  more: Partial<Field<T>> = {},
+): Field<T> => textField(name, help, word, { schema: text, json: word, ...more });
 
 /** What a name means is worth more than the rest; a word that was cut would mean nothing. */
-const columnOf = (name: string, at: number): Column => {
-  if (at === 0) return { name, kind: 'id' };
-  return name === 'meaning' ? { name, importance: 90 } : { name, importance: 50 - at, uncut: true };
-};
+const MEANING = { importance: 90 } as const;
+const word = (importance: number) => ({ importance, uncut: true }) as const;
 
-const view = (names: readonly string[], rows: readonly (readonly string[])[]): View => ({
-  json: toJson(rows.map((row) => Object.fromEntries(row.map((cell, at) => [names[at] ?? '', cell])))),
-  columns: names.map(columnOf),
-  rows,
-  quiet: [...new Set(rows.map((row) => row[0] ?? ''))],
-});
+interface ShownSku {
+  readonly sku: string;
+  readonly use: string;
+  readonly kind: string;
+  readonly meaning: string;
+}
+
+export const skuRecord = new RecordType<ShownSku>([
+  wordField('sku', 'for --sku', ({ sku }) => sku, { kind: 'id' }),
+  wordField('use', 'order or upgrade', ({ use }) => use, word(49)),
+  wordField('kind', 'transcription, add-on or upgrade', ({ kind }) => kind, word(48)),
+  wordField('meaning', 'what it buys', ({ meaning }) => meaning, MEANING),
+]);
 
 export const skusView = (): View =>
-  view(
-    ['sku', 'use', 'kind', 'meaning'],
+  listView(
+    skuRecord,
     [
-      ...orderSkus.map(({ sku, kind, meaning, aliasOf }) => [
-        sku,
-        'order',
-        kind,
-        aliasOf ? `${meaning} (the same as ${aliasOf})` : meaning,
-      ]),
-      ...upgradeSkus.map(({ sku, meaning }) => [sku, 'upgrade', 'upgrade', meaning]),
+      ...orderSkus.map(({ sku, kind, meaning, aliasOf }) => ({
+        ...{ sku, use: 'order', kind },
+        meaning: aliasOf ? `${meaning} (the same as ${aliasOf})` : meaning,
+      })),
+      ...upgradeSkus.map(({ sku, meaning }) => ({ sku, use: 'upgrade', kind: 'upgrade', meaning })),
     ],
+    ({ sku }) => sku,
   );
+
+function meaningOfState({ end, held }: FileState): string {
+  if (end === 'delivered') return 'the transcript is there';
+  if (end) return 'no transcript comes';
+  return held ? 'waits for a release' : 'under way';
+}
+
+interface ShownState {
+  readonly state: string;
+  readonly of: string;
+  readonly end: string;
+  readonly refund: string;
+  readonly meaning: string;
+}
+
+export const stateRecord = new RecordType<ShownState>([
+  wordField('state', 'as the service names it', ({ state }) => state, { kind: 'id' }),
+  wordField('of', 'file or invoice', ({ of }) => of, word(49)),
+  wordField('end', 'delivered, unfinished, or empty: it may change', ({ end }) => end, word(48)),
+  wordField('refund', 'possible, or empty', ({ refund }) => refund, word(47)),
+  wordField('meaning', 'in words', ({ meaning }) => meaning, MEANING),
+]);
 
 export const statesView = (): View =>
-  view(
-    ['state', 'of', 'end', 'refund', 'meaning'],
+  listView(
+    stateRecord,
     [
-      ...fileStates.map((state) => [
-        state.name,
-        'file',
-        state.end ?? '',
-        state.refundable ? 'possible' : '',
-        meaningOfState(state),
-      ]),
-      ...invoiceStates.map(({ name, meaning }) => [name, 'invoice', '', '', meaning]),
+      ...fileStates.map((state) => ({
+        ...{ state: state.name, of: 'file', end: state.end ?? '' },
+        ...{ refund: state.refundable ? 'possible' : '', meaning: meaningOfState(state) },
+      })),
+      ...invoiceStates.map(({ name, meaning }) => ({
+        state: name,
+        of: 'invoice',
+        end: '',
+        refund: '',
+        meaning,
+      })),
     ],
+    ({ state }) => state,
   );
 
-export const formatsView = (): View =>
-  view(
-    ['format', 'content', 'media_type', 'meaning'],
-    formats.map(({ ext, content, mime, meaning }) => [ext, content, mime, meaning]),
-  );
+export const formatRecord = new RecordType<Format>([
+  wordField('format', 'for --format', ({ ext }) => ext, { kind: 'id' }),
+  wordField('content', 'text or binary', ({ content }) => content, word(49)),
+  wordField('media_type', 'its media type', ({ mime }) => mime, word(48)),
+  wordField('meaning', 'what it is', ({ meaning }) => meaning, MEANING),
+]);
+
+export const formatsView = (): View => listView(formatRecord, formats, ({ ext }) => ext);
+
+/** A name is printed once by --quiet, whatever it is used for. */
+function listView<T>(record: RecordType<T>, values: readonly T[], name: (value: T) => string): View {
+  return { ...record.view(values, name), quiet: [...new Set(values.map(name))] };
+}

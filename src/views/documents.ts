@@ -5,21 +5,21 @@ import type { Json } from '../lib/json.ts';
 
 /**
  * One document for one item, an array in the order asked for several; a failure takes the place of its item. `isList`:
- * the command line asks for several, even if there is one.
+ * the command line asks for several, even if there is one. `name`: what an item is.
  */
 export function documents<T>(
   outcomes: readonly Outcome<T>[],
   json: (value: T) => Json,
-  isList = outcomes.length !== 1,
+  { name, isList = outcomes.length !== 1 }: { name: 'audiofile' | 'invoice'; isList?: boolean },
 ): Json {
   const all = outcomes.map((outcome) =>
-    outcome.error ? failureJson(outcome.what, outcome.error) : json(outcome.value),
+    outcome.error ? failureJson(name, outcome.what, outcome.error) : json(outcome.value),
   );
   return isList ? all : (all[0] ?? null);
 }
 
-export const failureJson = (id: string, error: StenoError | undefined): Json =>
+const failureJson = (name: string, what: string, error: StenoError): Json =>
   new Map<string, Json>([
-    ['id', id],
-    ['error', error ? errorJson(error) : null],
+    [name, what],
+    ['error', errorJson(error)],
   ]);

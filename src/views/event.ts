@@ -2,49 +2,60 @@
 import type { ActionRow } from '../ledger/actions.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
-import type { Column, View } from '../lib/view.ts';
+import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
 import { viewPages } from './pages.ts';
-
-const columns: readonly Column[] = [
-  { name: 'n', kind: 'id' },
-  { name: 'received', kind: 'time', importance: 60 },
-  { name: 'event', importance: 90, uncut: true },
-  { name: 'audiofile', kind: 'id', importance: 80 },
-  { name: 'order', importance: 40, uncut: true },
-  { name: 'title', importance: 70 },
-  { name: 'meaning', importance: 50 },
-];
+import { countField, RecordType, textField, timeField } from './record.ts';
+import {
+  arrayOf,
+  described,
+  integer,
+  maybeInteger,
+  maybeText,
+  maybeTime,
+  object,
+  oneOf,
+  type Schema,
+  text,
+  time,
+} from './schema.ts';
 
 /** Empty for an event that is not in the ledger yet. */
 const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
 
-const cells = (event: ReceivedEvent): string[] => [
-  numberOf(event),
-  event.receivedAt,
-  event.event || '(no name)',
-  event.audiofile,
-  event.order,
-  event.title,
-  meaningOf(event),
-];
+/** The rows of events; for their JSON see ReceivedEvent. */
+export const eventRecord = new RecordType<ReceivedEvent>([
+  textField('n', 'its number', numberOf, { kind: 'id' }),
+  timeField('received_at', 'when it came', ({ receivedAt }) => receivedAt, {
+    header: 'received',
+    importance: 60,
+  }),
+  textField('event', 'its type', ({ event }) => event || '(no name)', { importance: 90, uncut: true }),
+  textField('audiofile', 'the file that it is about', ({ audiofile }) => audiofile, {
+    kind: 'id',
+    importance: 80,
+  }),
+  textField('order', 'the order that it is about', ({ order }) => order, { importance: 40, uncut: true }),
+  textField('title', 'of the file, where the ledger knows it', ({ title }) => title, { importance: 70 }),
+  textField('meaning', 'what it means, in words', (event) => meaningOf(event), { importance: 50 }),
+  textField('webhook_version', 'as the service says it', ({ version }) => version),
+  textField(
+    'source',
+    'received, or found: made by steno in place of a delivery that never came',
+    (event) => event.source,
+  ),
+  textField('body', 'as it came', (event) => textOf(event)),
+]);
 
 /** How much a listing shows of an event: a line for people, all that is known, or its body too. */
 export type EventDetail = 'line' | 'full' | 'body';
 
-const columnsFor: Readonly<Record<EventDetail, readonly Column[]>> = {
-  line: columns,
-  full: [...columns, { name: 'version' }, { name: 'source' }],
-  body: [...columns, { name: 'version' }, { name: 'source' }, { name: 'body' }],
-};
-
-const rowOf = (event: ReceivedEvent, detail: EventDetail): string[] => {
-  const row = cells(event);
-  if (detail !== 'line') row.push(event.version, event.source);
-  if (detail === 'body') row.push(textOf(event));
-  return row;
+const columnCounts: Readonly<Record<EventDetail, number>> = {
+  line: eventRecord.columns.length - 3,
+  full: eventRecord.columns.length - 1,
+  body: eventRecord.columns.length,
 };
 
 export const eventsView = (events: readonly ReceivedEvent[], detail: EventDetail): View => ({
@@ -55,8 +66,8 @@ export const eventsView = (events: readonly ReceivedEvent[], detail: EventDetail
   get quiet() {
     return events.map(numberOf).filter(Boolean);
   },
-  columns: columnsFor[detail],
-  rows: events.map((event) => rowOf(event, detail)),
+  columns: eventRecord.columns.slice(0, columnCounts[detail]),
+  rows: events.map((event) => eventRecord.cells(event, columnCounts[detail])),
 });
 
 export const eventPages = (
@@ -189,13 +200,55 @@ export function reportLine({ action, event, what, outcome, saved }: ActionReport
     : `${subject}: ${kind} ${target} failed: ${outcome}`;
 }
 
-export const replayedView = (replayed: readonly Replayed[]): View => ({
-  json: toJson(replayed.map(({ n, target, outcome }) => ({ n, target, outcome }))),
-  columns: [
-    { name: 'n', kind: 'id' },
-    { name: 'target', kind: 'link' },
-    { name: 'outcome', importance: 90 },
-  ],
-  rows: replayed.map(({ n, target, outcome }) => [String(n), target, outcome]),
-  quiet: replayed.map(({ n }) => String(n)),
+export const replayedRecord = new RecordType<Replayed>([
+  countField('n', 'the number of the event', ({ n }) => n, { kind: 'id' }),
+  textField('target', 'where it was sent, or the command', ({ target }) => target, {
+    kind: 'link',
+    schema: text,
+  }),
+  textField('outcome', 'how that went', ({ outcome }) => outcome, { schema: text, importance: 90 }),
+]);
+
+export const replayedView = (replayed: readonly Replayed[]): View =>
+  replayedRecord.view(replayed, ({ n }) => String(n));
+
+const eventMembers = {
+  n: described('its number; null while it is on its way into the ledger', maybeInteger),
+  source: described(
+    'received, or found: made in place of a delivery that never came',
+    oneOf('received', 'found'),
+  ),
+  received_at: time,
+  event: described('its type; empty where it names none', text),
+  webhook_version: maybeText,
+  audiofile: described('the file that it is about', maybeText),
+  order: described('the order that it is about', maybeText),
+  title: described('of the file, where the ledger knows it', maybeText),
+  fields: described('all that it says; a field that came several times is a list', {
+    type: 'object',
+    additionalProperties: { anyOf: [text, arrayOf(text)] },
+  }),
+  fields_left_out: described('how many more fields it has than are listed', integer),
+};
+
+export const eventSchema: Schema = object(eventMembers);
+
+export const shownEventSchema: Schema = object({
+  ...eventMembers,
+  twin: described('of a found event the delivery that came later, and the reverse', maybeInteger),
+  remote: described('who sent it', text),
+  content_type: text,
+  body: described('as it came', text),
+  body_base64: text,
+  actions: arrayOf(
+    object({
+      kind: oneOf('forward', 'exec', 'download'),
+      target: text,
+      status: text,
+      tries: integer,
+      outcome: text,
+      updated_at: maybeTime,
+      next_try_at: maybeTime,
+    }),
+  ),
 });

@@ -1,23 +1,37 @@
 import type { AudioFile } from '../api/files.ts';
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import type { Json } from '../lib/json.ts';
-import type { Column, View } from '../lib/view.ts';
+import type { View } from '../lib/view.ts';
 import { alignAmounts } from './amounts.ts';
+import { listField, RecordType, textField } from './record.ts';
 
-const columns: readonly Column[] = [
-  { name: 'id', kind: 'id' },
-  { name: 'state', kind: 'state' },
-  { name: 'title', importance: 90 },
-  { name: 'minutes', header: 'length', kind: 'minutes', importance: 50 },
-  { name: 'total', kind: 'amount', importance: 60 },
-  { name: 'stars', kind: 'amount', importance: 30 },
-  { name: 'orders', importance: 40 },
-  { name: 'invoices' },
-  { name: 'names' },
-  { name: 'notes' },
-  { name: 'description' },
-  { name: 'link', kind: 'link' },
-];
+/** The rows of `file`. Its JSON is the service's answer. */
+export const audioFileRecord = new RecordType<AudioFile>([
+  textField('audiofile', "the file's id", ({ id }) => id, { header: 'id', kind: 'id' }),
+  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  textField('title', 'of the audio', ({ title }) => cutSignatures(title), { importance: 90 }),
+  textField('minutes', 'how long the audio is', ({ duration }) => duration, {
+    header: 'length',
+    kind: 'minutes',
+    importance: 50,
+  }),
+  textField('total', 'what it costs', ({ total }) => total, { kind: 'amount', importance: 60 }),
+  textField('quality_stars', "the service's note for the audio", ({ qualityStars }) => qualityStars, {
+    header: 'stars',
+    kind: 'amount',
+    importance: 30,
+  }),
+  listField('order', 'ids of its orders', ({ orders }) => orders, { importance: 40 }),
+  listField('invoices', 'ids of its invoices', ({ invoices }) => invoices),
+  textField('names', 'of the speakers', ({ names }) => cutSignatures(names)),
+  textField('notes', 'for the transcriber', ({ notes }) => cutSignatures(notes)),
+  textField('description', 'of the audio', ({ description }) => cutSignatures(description)),
+  textField('url', 'of the audio, without signatures', ({ originalLink }) => withoutSignature(originalLink), {
+    kind: 'link',
+  }),
+]);
+
+const tableColumns = ['audiofile', 'state', 'title', 'minutes', 'total', 'quality_stars', 'order'];
 
 /** On a terminal a single file is a page, several are a table of what matters most. */
 export function filesView(
@@ -27,22 +41,10 @@ export function filesView(
 ): View {
   const totals = files.map((file) => file.total);
   const shownTotals = forPeople ? alignAmounts(totals, currency) : totals;
-  const rows = files.map((file, at) => [
-    file.id,
-    file.state,
-    cutSignatures(file.title),
-    file.duration,
-    shownTotals[at] ?? '',
-    file.qualityStars,
-    file.orders.join(','),
-    file.invoices.join(','),
-    cutSignatures(file.names),
-    cutSignatures(file.notes),
-    cutSignatures(file.description),
-    withoutSignature(file.originalLink),
-  ]);
+  const shown = files.map((file, at) => ({ ...file, total: shownTotals[at] ?? '' }));
+  const { rows, columns } = audioFileRecord.view(shown, ({ id }) => id);
   const quiet = files.map((file) => file.state);
   if (!forPeople) return { json, columns, rows, quiet };
   if (files.length === 1) return { json, columns, rows, quiet, asRecord: true };
-  return { json, columns: columns.slice(0, 7), rows: rows.map((row) => row.slice(0, 7)), quiet };
+  return { ...audioFileRecord.some({ json, columns, rows, quiet }, tableColumns), json, quiet };
 }

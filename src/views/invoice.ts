@@ -20,6 +20,23 @@ const item: readonly Column[] = [
   { name: 'total', kind: 'amount' },
 ];
 
+const help: Readonly<Record<string, string>> = {
+  invoice: 'its id',
+  state: 'as the service names it',
+  purchase_order: 'of the account',
+  created: 'when it was made',
+  paid: 'when it was paid',
+  invoice_total: 'of the whole invoice',
+  item: 'the id of the item',
+  sku: 'what was bought',
+  quantity: 'how much of it',
+  price: 'of one',
+  audiofile: 'the file that it is for',
+  total: 'of the item',
+};
+
+export const invoiceColumns = [...header, ...item].map(({ name }) => ({ name, help: help[name] ?? '' }));
+
 /** For scripts: a row for each item, with the invoice's header in front; an invoice with no items is one row. */
 export function invoicesView(invoices: readonly Invoice[], json: Json): View {
   const rows = invoices.flatMap((invoice) => {

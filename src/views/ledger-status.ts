@@ -2,6 +2,18 @@
 import type { LedgerStatus } from '../ledger/status.ts';
 import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
+import {
+  arrayOf,
+  boolean,
+  described,
+  integer,
+  maybeText,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from './schema.ts';
 
 export interface ShownStatus extends LedgerStatus {
   /** A path, or a URL without its password. */
@@ -14,6 +26,34 @@ export interface ShownStatus extends LedgerStatus {
   /** Events on their way from the journals of this machine. */
   readonly events: number;
 }
+
+export const statusSchema: Schema = object({
+  where: described('a path, or a URL without its password', text),
+  source: described('where the setting came from', text),
+  store: oneOf('sqlite', 'postgres'),
+  server: described('the version of the server', maybeText),
+  made: described('whether it has its tables', boolean),
+  version: described('its last migration', maybeText),
+  missing: described('migrations that it lacks', arrayOf(text)),
+  up_to_date: boolean,
+  client: described('how many migrations this steno knows', integer),
+  min_client: described('how many the oldest steno that may use it knows', integer),
+  may_work: described('whether this steno may use it', boolean),
+  bytes: integer,
+  rows: described('by table', { type: 'object', additionalProperties: integer }),
+  account: text,
+  base_url: maybeText,
+  same_base_url: described('other accounts of the same service', arrayOf(text)),
+  unclear: described('orders without a known end', integer),
+  being_sent: integer,
+  outcomes_waiting: described('outcomes that the shared ledger has not taken yet', integer),
+  events_waiting: described('events on their way into the ledger', integer),
+  moved: described(
+    'where it was copied to, if it was',
+    nullable(object({ to: text, account: text, at: text })),
+  ),
+  backups: arrayOf(object({ path: text, bytes: integer })),
+});
 
 export function statusView(status: ShownStatus): View {
   const { accounts, account, moved, backups, rows, missing, minClient, client } = status;
@@ -66,21 +106,8 @@ function textOf(value: unknown): string {
 }
 
 export const migratedView = (done: readonly string[]): View => ({
-  json: toJson({ done: [...done] }),
-  columns: [{ name: 'migration' }],
+  json: toJson({ migrations: [...done] }),
+  columns: [{ name: 'migrations' }],
   rows: done.map((name) => [name]),
   quiet: done,
-});
-
-interface ChangedAccount {
-  readonly account: string;
-  readonly baseUrl: string;
-  readonly former: string | undefined;
-}
-
-export const accountView = ({ account, baseUrl, former }: ChangedAccount): View => ({
-  json: toJson({ account, base_url: baseUrl, former: former ?? null }),
-  columns: [{ name: 'account', kind: 'id' }, { name: 'base_url', kind: 'link' }, { name: 'former' }],
-  rows: [[account, baseUrl, former ?? '']],
-  quiet: [baseUrl],
 });

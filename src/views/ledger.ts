@@ -1,34 +1,52 @@
 /** What was done with the ledger itself. */
 import type { TableCounts } from '../ledger/dump/import.ts';
 import type { PruneCounts } from '../ledger/prune.ts';
-import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
+import { countField, RecordType, textField } from './record.ts';
+import { text } from './schema.ts';
+
+export const importedRecord = new RecordType<TableCounts>([
+  textField('table', 'of the ledger', ({ table }) => table, { schema: text }),
+  countField('new', 'rows that were not there', (counts) => counts.new),
+  countField('updated', 'rows that got newer', ({ updated }) => updated),
+  countField('known', 'rows that were there', ({ known }) => known),
+  countField('orphaned', 'rows that were left out: what they belong to was lost', ({ orphaned }) => orphaned),
+]);
 
 /** What an import has brought, by table. */
 export const importedView = (tables: readonly TableCounts[]): View => ({
-  json: toJson(tables.map((each) => ({ ...each }))),
-  columns: [
-    { name: 'table' },
-    { name: 'new', kind: 'amount' },
-    { name: 'updated', kind: 'amount' },
-    { name: 'known', kind: 'amount' },
-    { name: 'orphaned', kind: 'amount' },
-  ],
-  rows: tables.map((each) => [
-    each.table,
-    ...[each.new, each.updated, each.known, each.orphaned].map(String),
-  ]),
+  ...importedRecord.view(tables, ({ table }) => table),
   quiet: [String(tables.reduce((sum, each) => sum + each.new, 0))],
 });
 
-export const prunedView = ({ events, actions, runs, kept }: PruneCounts): View => ({
-  json: toJson({ events, actions, runs, kept }),
-  columns: [
-    { name: 'events', kind: 'amount' },
-    { name: 'actions', kind: 'amount' },
-    { name: 'runs', kind: 'amount' },
-    { name: 'kept', kind: 'amount' },
-  ],
-  rows: [[events, actions, runs, kept].map(String)],
-  quiet: [String(events)],
+export const prunedRecord = new RecordType<PruneCounts>([
+  countField('events', 'that were removed', ({ events }) => events),
+  countField('actions', 'of those events', ({ actions }) => actions),
+  countField('runs', 'of listeners that have none of their events left', ({ runs }) => runs),
+  countField('kept', 'old events with something still to be done', ({ kept }) => kept),
+]);
+
+export const prunedView = (counts: PruneCounts): View => ({
+  ...prunedRecord.view([counts], ({ events }) => String(events)),
+  json: prunedRecord.json(counts),
+});
+
+interface ChangedAccount {
+  readonly account: string;
+  readonly baseUrl: string;
+  readonly former: string | undefined;
+}
+
+export const accountRecord = new RecordType<ChangedAccount>([
+  textField('account', 'its name', ({ account }) => account, { kind: 'id', schema: text }),
+  textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, {
+    kind: 'link',
+    schema: text,
+  }),
+  textField('former', 'the base URL before', ({ former }) => former),
+]);
+
+export const accountView = (changed: ChangedAccount): View => ({
+  ...accountRecord.view([changed], ({ baseUrl }) => baseUrl),
+  json: accountRecord.json(changed),
 });

@@ -1,28 +1,78 @@
+/** Orders that were placed, and those that were not. */
+import type { Order } from '../api/orders.ts';
+import type { ShownFile } from '../flows/files/shown.ts';
+import type { OrderResult } from '../flows/orders/order-and-wait.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { withoutSignature } from '../lib/audio-identity.ts';
-import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
+import { fileRecord } from './file-record.ts';
+import { RecordType, textField } from './record.ts';
+import { writtenPaths } from './waited.ts';
 
-/** A row for each file. The JSON of one order is the service's answer, with `isList` an array of answers. */
-export function ordersView(placed: readonly PlacedOrder[], isList: boolean): View {
-  const documents = placed.map(({ order }) => order.json);
+interface OrderRow {
+  readonly id: string;
+  readonly order: string;
+  readonly hold: string;
+  readonly url: string;
+}
+
+/** The rows of a single order. Its JSON is the service's answer. */
+export const orderRecord = new RecordType<OrderRow>([
+  textField('audiofile', "the file's id", ({ id }) => id, { kind: 'id' }),
+  textField('order', 'the id of the order', ({ order }) => order, { importance: 70, uncut: true }),
+  textField('state', 'ordered, or held', ({ hold }) => (hold ? 'held' : 'ordered'), { kind: 'state' }),
+  textField('url', 'of the audio, without signatures', ({ url }) => url, { kind: 'link', importance: 60 }),
+  textField('hold', 'why the order is on hold', ({ hold }) => hold, { importance: 65, uncut: true }),
+]);
+
+/** A row for each file; the JSON is the service's answer as it came. */
+export function orderView([placed]: readonly PlacedOrder[], forPeople: boolean): View {
+  const { rows, columns } = ordersTable(placed ? [placed] : [], forPeople);
+  return { rows, columns, json: placed?.order.json ?? null, quiet: [...new Set(placed?.order.audiofiles)] };
+}
+
+/** People see which columns have something. */
+export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {
+  const all = placed.flatMap(rowsOf);
+  const view = orderRecord.view(all, ({ id }) => id);
+  if (!forPeople) return view;
+  const hold = all.some((each) => each.hold) ? ['hold'] : [];
+  return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
+}
+
+function rowsOf({ order, files }: PlacedOrder): OrderRow[] {
+  const urls = new Map(files.files.map(({ id, audio }) => [id, audio?.url ?? '']));
+  return distinctIds(order.audiofiles).map((id) => ({
+    ...{ id, order: order.id, hold: order.hold ?? '' },
+    url: withoutSignature(urls.get(id) ?? ''),
+  }));
+}
+
+/** An order without files is one row. */
+const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
+
+/** The files of a list of orders. Rows: of what was ordered. */
+export function orderedView(
+  files: readonly ShownFile[],
+  { placed, waited }: Pick<OrderResult, 'placed' | 'waited'>,
+  waits: boolean,
+): View {
+  const ordered = files.filter(({ row, error }) => row.order_id || !error);
+  const { columns, rows } = waits
+    ? fileRecord.view(ordered, ({ row }) => row.id)
+    : ordersTable(placed, false);
+  const ids = placed.flatMap(({ order }) => order.audiofiles);
   return {
-    // The answer of a single call passes as it came.
-    json: isList ? cutJsonSignatures(documents) : (documents[0] ?? null),
-    columns: [
-      { name: 'audiofile', kind: 'id' },
-      { name: 'order', importance: 70, uncut: true },
-      { name: 'status', kind: 'state' },
-      { name: 'url', kind: 'link', importance: 60 },
-    ],
-    rows: placed.flatMap(rowsOf),
-    quiet: [...new Set(placed.flatMap(({ order }) => order.audiofiles))],
+    json: files.map((file) => fileRecord.json(file)),
+    columns,
+    rows,
+    quiet: waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)],
   };
 }
 
-function rowsOf({ order, files }: PlacedOrder): string[][] {
-  const urls = new Map(files.files.map(({ id, audio }) => [id, audio?.url ?? '']));
-  const status = order.hold ? `held: ${order.hold}` : 'ordered';
-  const ids = order.audiofiles.length ? [...new Set(order.audiofiles)] : [''];
-  return ids.map((id) => [id, order.id, status, withoutSignature(urls.get(id) ?? '')]);
-}
+/** Lines for people. */
+export const placedLine = ({ id, audiofiles }: Order): string =>
+  `order ${id} is placed: audiofile ${audiofiles.join(', ')}`;
+
+export const orderLines = (orders: readonly Order[]): string[] =>
+  orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);

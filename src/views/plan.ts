@@ -4,7 +4,10 @@ import { cutSignatures } from '../lib/audio-identity.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
-import { estimateJson } from './estimate.ts';
+import { amountJson } from './amounts.ts';
+import { estimateJson, estimateSchema } from './estimate.ts';
+import { countField, listField, RecordType, textField, timeField } from './record.ts';
+import { arrayOf, boolean, described, maybeNumber, maybeText, maybeTime, object } from './schema.ts';
 
 export interface PlanRow {
   readonly order: PlannedOrder;
@@ -13,63 +16,111 @@ export interface PlanRow {
   readonly estimate: Estimate;
 }
 
-export interface PlanForm {
-  readonly isList: boolean;
-  /** The audios come from a feed or from files, which say more of them than a URL. */
-  readonly hasDetails: boolean;
+/** One audio of a planned order. */
+interface PlannedRow {
+  readonly batch: number;
+  readonly order: PlannedOrder;
+  readonly audio: PlannedAudio;
 }
 
-/**
- * What --dry-run shows: a row for each URL; as JSON, the document that would be sent, or with `isList` an array of
- * them; with `hasDetails`, each has `audios` and `estimate` beside. Signatures are left out.
- */
-export function planView(plan: readonly PlanRow[], { isList, hasDetails }: PlanForm): View {
-  const documents = plan.map((row) => (hasDetails ? withDetails(row) : row.document));
-  const detailColumns = [
-    { name: 'title', importance: 80 },
-    { name: 'date', importance: 40, uncut: true },
-    { name: 'minutes', header: 'length', kind: 'minutes' as const, importance: 50 },
-  ];
-  const rows = plan.flatMap(({ order }, at) =>
-    order.audios.map((audio) =>
-      [
-        ...[String(at + 1), ...(hasDetails ? detailCells(audio) : []), audio.path ?? audio.url],
-        ...[order.skus.join(','), order.names.join('|'), order.notes ?? '', order.test ? 'test' : ''],
-      ].map(cutSignatures),
+/** The rows of --dry-run. */
+export const plannedRecord = new RecordType<PlannedRow>([
+  countField('batch', 'which of the orders it goes into: 1 is the first', ({ batch }) => batch, {
+    kind: 'id',
+  }),
+  textField('title', 'of the episode or the file', ({ audio }) => audio.details?.title, { importance: 80 }),
+  timeField('published_at', 'when the episode came out', ({ audio }) => audio.details?.published, {
+    header: 'published',
+    importance: 40,
+  }),
+  textField('minutes', 'how long the audio is', ({ audio }) => minutesText(audio.details?.seconds), {
+    header: 'length',
+    kind: 'minutes',
+    importance: 50,
+  }),
+  textField(
+    'url',
+    'of the audio; of a file of this machine, its path',
+    ({ audio }) => audio.path ?? audio.url,
+    {
+      kind: 'link',
+      importance: 70,
+    },
+  ),
+  listField('skus', 'that are ordered', ({ order }) => order.skus, { importance: 60 }),
+  listField('names', 'of the speakers', ({ order }) => order.names, { separator: '|', importance: 20 }),
+  textField('notes', 'for the transcriber', ({ order }) => order.notes, { importance: 30 }),
+  textField('test', 'test: a test order', ({ order }) => (order.test ? 'test' : ''), {
+    importance: 65,
+    uncut: true,
+  }),
+  textField('key', 'what tells the audio from others in place of its URL', ({ audio }) => audio.key),
+]);
+
+/** The documents of --dry-run: an order each. */
+export const planRecord = new RecordType<PlanRow>([
+  {
+    name: 'audios',
+    help: 'what it orders',
+    schema: arrayOf(
+      object({
+        url: described('null for a file of this machine, which has none yet', maybeText),
+        path: described('of a file of this machine', maybeText),
+        title: maybeText,
+        published_at: maybeTime,
+        minutes: maybeNumber,
+        key: described('what tells it from others in place of its URL', maybeText),
+        guid: described("the feed's name for the episode", maybeText),
+        link: described('the page of the episode', maybeText),
+      }),
     ),
+    json: ({ order }) => order.audios.map(audioJson),
+  },
+  listField('skus', 'that are ordered', ({ order }) => order.skus),
+  listField('names', 'of the speakers', ({ order }) => order.names),
+  textField('notes', 'for the transcriber', ({ order }) => order.notes),
+  { name: 'test', help: 'whether it is a test', schema: boolean, json: ({ order }) => order.test },
+  {
+    name: 'estimate',
+    help: 'what it will cost, as far as prices are known',
+    schema: estimateSchema,
+    json: ({ estimate }) => estimateJson(estimate),
+  },
+  {
+    name: 'request',
+    help: 'what would be sent, without the key',
+    schema: { type: 'object' },
+    json: ({ document }) => document,
+  },
+]);
+
+/** What --dry-run shows: a row for each audio, a document for each order. Signatures are left out. */
+export function planView(
+  plan: readonly PlanRow[],
+  { isList, forPeople }: { isList: boolean; forPeople: boolean },
+): View {
+  const audios = plan.flatMap(({ order }, at) =>
+    order.audios.map((audio) => ({ batch: at + 1, order, audio })),
   );
+  const all = plannedRecord.view(audios, String);
+  const { columns, rows } = forPeople ? plannedRecord.filled(all) : all;
+  const documents = plan.map((row) => planRecord.json(row));
   return {
     json: cutJsonSignatures(isList ? documents : (documents[0] ?? null)),
-    columns: [
-      { name: 'order', kind: 'id' },
-      ...(hasDetails ? detailColumns : []),
-      { name: 'url', kind: 'link', importance: 70 },
-      { name: 'skus', importance: 60 },
-      { name: 'names', importance: 20 },
-      { name: 'notes', importance: 30 },
-      { name: 'test', importance: 65, uncut: true },
-    ],
-    rows,
-    quiet: plan.flatMap(({ order }) => order.audios.map(({ path, url }) => path ?? cutSignatures(url))),
+    columns,
+    rows: rows.map((row) => row.map(cutSignatures)),
+    quiet: audios.map(({ audio: { path, url } }) => path ?? cutSignatures(url)),
   };
 }
 
-const detailCells = ({ details }: PlannedAudio): string[] => [
-  details?.title ?? '',
-  details?.published?.slice(0, 10) ?? '',
-  minutesText(details?.seconds),
-];
-
-const withDetails = ({ order, document, estimate }: PlanRow): JsonObject =>
-  new Map([...document, ['audios', order.audios.map(audioJson)], ['estimate', estimateJson(estimate)]]);
-
-const audioJson = ({ path, url, details = {} }: PlannedAudio): Json =>
+const audioJson = ({ path, url, key, details = {} }: PlannedAudio): Json =>
   toJson({
     url: path === undefined ? url : null,
-    file: path ?? null,
+    path: path ?? null,
     title: details.title || null,
-    published: details.published ?? null,
-    minutes: minutesText(details.seconds) || null,
+    published_at: details.published ?? null,
+    minutes: amountJson(minutesText(details.seconds)),
+    key: key ?? null,
     guid: details.guid ?? null,
     link: details.link ?? null,
   });

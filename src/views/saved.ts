@@ -1,10 +1,10 @@
 import type { Saved } from '../flows/transcripts/save.ts';
-import { type Json, toJson } from '../lib/json.ts';
+import type { Json } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
+import { savedRecord, shownDownload } from './download-record.ts';
 
-export const savedJson = ({ id, ext, path, bytes, skipped }: Saved): Json =>
-  toJson({ audiofile: id, format: ext, path, bytes, skipped });
+export const savedJson = (saved: Saved): Json => savedRecord.json(shownDownload(saved));
 
 /** Says which files were written; nothing if none was. */
 export function savedLine(saved: readonly Saved[]): string[] {
@@ -13,17 +13,21 @@ export function savedLine(saved: readonly Saved[]): string[] {
 }
 
 /** The files that were written, or were there already. */
-export const savedView = (saved: readonly Saved[], json: () => Json = () => saved.map(savedJson)): View => ({
-  // Made only if asked for: there may be thousands of files.
-  get json() {
-    return json();
-  },
-  columns: [
-    { name: 'audiofile', kind: 'id' },
-    { name: 'format', importance: 60, uncut: true },
-    { name: 'bytes', header: 'size', kind: 'bytes', importance: 50 },
-    { name: 'path', kind: 'link', importance: 90 },
-  ],
-  rows: saved.map(({ id, ext, path, bytes }) => [id, ext, String(bytes), path]),
-  quiet: saved.flatMap(({ path, skipped }) => (skipped ? [] : [path])),
-});
+export function savedView(
+  saved: readonly Saved[],
+  { forPeople, json = () => saved.map(savedJson) }: { forPeople: boolean; json?: () => Json },
+): View {
+  const all = savedRecord.view(saved.map(shownDownload), ({ path }) => path);
+  const shown = forPeople ? savedRecord.some(all, ['audiofile', 'format', 'bytes', 'path']) : all;
+  return {
+    // Made only if asked for: there may be thousands of files.
+    get json() {
+      return json();
+    },
+    columns: shown.columns,
+    get rows() {
+      return shown.rows;
+    },
+    quiet: saved.flatMap(({ path, skipped }) => (skipped ? [] : [path])),
+  };
+}

@@ -24,7 +24,7 @@ export const doneView = ({ id, message, json }: FileChange): View => ({
 
 export const webhookView = ({ url, json }: Webhook): View => ({
   json,
-  columns: [{ name: 'webhook', kind: 'link' }],
+  columns: [{ name: 'url', kind: 'link' }],
   rows: url ? [[url]] : [],
   quiet: url ? [url] : [],
 });

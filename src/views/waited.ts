@@ -1,65 +1,45 @@
+/** What waiting for files came to. */
 import type { AudioFile } from '../api/files.ts';
-import type { Order } from '../api/orders.ts';
+import type { ShownFile } from '../flows/files/shown.ts';
 import type { WaitResult } from '../flows/files/wait-and-download.ts';
-import type { Json, JsonObject } from '../lib/json.ts';
-import { cutJsonSignatures } from '../lib/json-signatures.ts';
+import type { Saved } from '../flows/transcripts/save.ts';
 import type { View } from '../lib/view.ts';
-import { failureJson } from './documents.ts';
 import { filesView } from './file.ts';
-import { savedJson, savedView } from './saved.ts';
-
-export interface WaitViewOptions {
-  readonly forPeople: boolean;
-  /** Of totals that name none. */
-  readonly currency?: string;
-  /** The JSON is an array: several files were asked for, or the command line does not say how many. */
-  readonly several: boolean;
-  readonly orders?: readonly Order[];
-  /** Files that were not waited for, because their order is on hold. */
-  readonly held?: readonly AudioFile[];
-}
-
-/** What waiting came to: the transcripts if they were downloaded, otherwise the files. */
-export function waitedView(
-  { outcomes, saved }: WaitResult,
-  { forPeople, currency, several, orders = [], held = [] }: WaitViewOptions,
-): View {
-  const files = outcomes.flatMap(({ file }) => file ?? []);
-  const all = outcomes.map(outcomeJson);
-  const [only] = all;
-  const plain = filesView([...files, ...held], only !== undefined && !several ? only : all, {
-    ...{ forPeople, currency },
-  });
-  const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
-  // Of an order every new id is printed, delivered or not.
-  const ids = orders.length ? orders.flatMap((order) => order.audiofiles) : delivered;
-  const shown = saved ? savedView(saved) : { ...plain, quiet: ids };
-  if (!saved) return shown;
-  const json: JsonObject = new Map([['files', all as Json]]);
-  return { ...shown, json: json.set('downloads', saved.map(savedJson)) };
-}
+import { fileRecord } from './file-record.ts';
+import { savedView } from './saved.ts';
 
 /**
- * What `order --wait --json` prints: of each order the service's answer, its files and the downloads of them. Without
- * `waited`, because the waiting broke off, no file is known.
+ * For programs: a document or a row for each file. With --quiet: the files that were written, or the ids. `several`: the
+ * JSON is an array, because several files were asked for, or the command line does not say how many.
  */
-export function orderedDocuments(
-  orders: readonly Order[],
-  waited: WaitResult | undefined,
-  isList: boolean,
-): Json {
-  const documents = orders.map(({ json: answer, audiofiles }) => {
-    const ids = new Set(audiofiles);
-    const files = waited?.outcomes.filter(({ what, file }) => ids.has(file?.id ?? what)) ?? [];
-    const document = new Map<string, Json>([
-      ['order', cutJsonSignatures(answer)],
-      ['files', files.map(outcomeJson)],
-    ]);
-    if (waited?.saved) document.set('downloads', waited.saved.filter(({ id }) => ids.has(id)).map(savedJson));
-    return document;
-  });
-  return isList ? documents : (documents[0] ?? null);
+export function waitedView(
+  files: readonly ShownFile[],
+  { outcomes, saved }: WaitResult,
+  several: boolean,
+): View {
+  // Of a file that failed before the service said anything, there is no row.
+  const withState = files.filter(({ row, error }) => !error || row.state);
+  const { columns, rows } = fileRecord.view(withState, ({ row }) => row.id);
+  const documents = files.map((file) => fileRecord.json(file));
+  const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
+  return {
+    json: several ? documents : (documents[0] ?? null),
+    columns,
+    rows,
+    quiet: saved ? writtenPaths(saved) : delivered,
+  };
 }
 
-const outcomeJson = ({ what, file, error }: WaitResult['outcomes'][number]): Json =>
-  file ? cutJsonSignatures(file.json) : failureJson(what, error);
+export const writtenPaths = (saved: readonly Saved[]): string[] =>
+  saved.flatMap(({ path, skipped }) => (skipped ? [] : [path]));
+
+/** For people: the transcripts if they were downloaded, otherwise the files. */
+export function waitedTable(
+  { outcomes, saved }: WaitResult,
+  currency: string,
+  held: readonly AudioFile[] = [],
+): View {
+  if (saved) return savedView(saved, { forPeople: true });
+  const files = outcomes.flatMap(({ file }) => file ?? []);
+  return filesView([...files, ...held], null, { forPeople: true, currency });
+}

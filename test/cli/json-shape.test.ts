@@ -27,7 +27,10 @@ describe.concurrent('the JSON of an order', () => {
   it('is the answer for plain URLs', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1));
-    expect(await json('order', 'https://e.org/a.mp3', '--dry-run')).toMatchObject({ sku: ['TRANS14'] });
+    expect(await json('order', 'https://e.org/a.mp3', '--dry-run')).toMatchObject({
+      skus: ['TRANS14'],
+      request: { sku: ['TRANS14'] },
+    });
     expect(await json('order', 'https://e.org/a.mp3')).toMatchObject({ order: 'o1' });
     expect(await json('order', 'https://e.org/a.mp3', '--dry-run')).toBeUndefined();
     expect(await json('order', 'https://e.org/a.mp3')).toBeUndefined();
@@ -36,8 +39,10 @@ describe.concurrent('the JSON of an order', () => {
   it('is an array for a manifest, whatever it holds and whatever becomes of it', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', refused, placed(1), placed(2));
-    expect(await json('order', '--from', 'one', '--dry-run')).toMatchObject([{ sku: ['TRANS14'] }]);
-    expect(await json('order', '--from', 'one')).toEqual([]);
+    expect(await json('order', '--from', 'one', '--dry-run')).toMatchObject([{ skus: ['TRANS14'] }]);
+    expect(await json('order', '--from', 'one')).toMatchObject([
+      { audiofile: null, url: 'https://e.org/a.mp3', error: { code: 'failed', status: 400 } },
+    ]);
     expect(await json('order', '--from', 'one')).toMatchObject([{ order: 'o1' }]);
     expect(await json('order', '--from', 'one', '--skip-ordered')).toEqual([]);
     expect(await json('order', '--from', 'one', '--skip-ordered', '--dry-run')).toEqual([]);
@@ -52,31 +57,35 @@ describe.concurrent('the JSON of an order', () => {
     expect(await json('order', 'https://e.org/b.mp3', '--per-order', '5')).toMatchObject([{ order: 'o2' }]);
   });
 
-  it('of one that was waited for has the answer, the files and the downloads of each order', async () => {
+  it('of one that was waited for is an array of files, with their downloads', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1), placed(2), placed(3), refused);
     for (const id of [1, 2, 3]) service.on(`GET /audiofile/${id}`, fileAnswer(id));
     service.on('POST /audiofile/1/transcript.txt', { body: 'A talk.' });
     const soon = ['--wait', '--interval', '100ms'];
-    const one = {
-      order: { order: 'o1' },
-      files: [{ audiofile: { id: 1 } }],
-      downloads: [{ audiofile: '1' }],
-    };
-    expect(await json('order', 'https://e.org/z.mp3', ...soon, '--download', 'd')).toMatchObject(one);
-    const each = (n: number): object => ({ order: { order: `o${n}` }, files: [{ audiofile: { id: n } }] });
+    const each = (n: number): object => ({
+      audiofile: `${n}`,
+      order: `o${n}`,
+      state: 'Delivered',
+      answer: { audiofile: { id: n } },
+    });
+    expect(await json('order', 'https://e.org/z.mp3', ...soon, '--download', 'd')).toMatchObject([
+      { ...each(1), downloads: [{ audiofile: '1', format: 'txt' }] },
+    ]);
     expect(await json('order', '--from', 'two', '--per-order', '1', ...soon)).toMatchObject([
       each(2),
       each(3),
     ]);
-    expect(await json('order', '--from', 'one', '--again', ...soon)).toEqual([]);
+    expect(await json('order', '--from', 'one', '--again', ...soon)).toMatchObject([
+      { audiofile: null, error: { status: 400 } },
+    ]);
   });
 
   it('has the same shape where the waiting broke off', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1)).on('GET /audiofile/1', { status: 401 });
     expect(await json('order', '--from', 'one', '--wait', '--interval', '100ms')).toMatchObject([
-      { order: { order: 'o1' } },
+      { audiofile: '1', order: 'o1', state: null, error: { status: 401 } },
     ]);
   });
 });
@@ -90,7 +99,7 @@ describe.concurrent('the JSON of', () => {
     expect(await json('transcript', '--from', 'id', '--force')).toMatchObject([{ audiofile: '1' }]);
     expect(await json('transcript', '1', '1', '--force')).toMatchObject([{ audiofile: '1' }]);
     expect(await json('transcript', '1', '--format', 'txt,rtf', '--force')).toHaveLength(2);
-    expect(await json('transcript', '--from', 'id')).toMatchObject([{ id: '1', error: {} }]);
+    expect(await json('transcript', '--from', 'id')).toMatchObject([{ audiofile: '1', error: {} }]);
     for (const args of [
       ['transcript', '--from', 'none'],
       ['track', '--from', 'none'],
@@ -104,7 +113,7 @@ describe.concurrent('the JSON of', () => {
   it('wait --download is the same where nothing is under way', async () => {
     const { json } = await withLists();
     expect(await json('wait')).toEqual([]);
-    expect(await json('wait', '--download', 'd')).toEqual({ files: [], downloads: [] });
+    expect(await json('wait', '--download', 'd')).toEqual([]);
   });
 });
 

@@ -44,13 +44,13 @@ describe('events', () => {
     const csv = parseCsv((await user.run(['events', '--csv'])).stdout);
     expect(csv[0]).toEqual([
       'n',
-      'received',
+      'received_at',
       'event',
       'audiofile',
       'order',
       'title',
       'meaning',
-      'version',
+      'webhook_version',
       'source',
       'body',
     ]);

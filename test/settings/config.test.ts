@@ -117,7 +117,7 @@ describe.concurrent('config', () => {
     const set = await user.run(['config', 'set', 'api-key', '-', '--json'], {
       stdin: 'key-from-stdin-0123\n',
     });
-    expect(JSON.parse(set.stdout)).toEqual({ profile: 'default', 'api-key': '****0123' });
+    expect(JSON.parse(set.stdout)).toEqual({ profile: 'default', setting: 'api-key', value: '****0123' });
     expect(readFileSync(path, 'utf8')).toContain('key-from-stdin-0123');
   });
 });

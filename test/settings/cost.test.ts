@@ -17,7 +17,8 @@ describe.concurrent('price.<SKU>', () => {
     await config(user, 'set', 'price.TSTMP1', '0.25 EUR');
     expect(await config(user, 'get', 'price.TRANS14')).toBe('0.86\n');
     expect(JSON.parse(await config(user, 'get', 'price.TSTMP1', '--json'))).toEqual({
-      'price.TSTMP1': '0.25 EUR',
+      setting: 'price.TSTMP1',
+      value: '0.25 EUR',
       source: 'profile default',
     });
     const prices = async (): Promise<string[]> =>

@@ -1,7 +1,9 @@
 /** A file of the ledger as it is listed. */
-import { decodeKeptFile } from '../../api/files.ts';
+import { type AudioFile, decodeKeptFile } from '../../api/files.ts';
+import { findFileState } from '../../catalog/states.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { FileRow } from '../../ledger/files.ts';
+import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 
 export interface ListedFile extends FileRow {
   /** How long its audio is in minutes, as the service says it; empty where that is not known. */
@@ -19,3 +21,42 @@ export function listed(row: FileRow): ListedFile {
 
 const minutesOf = (seconds: number | undefined): string =>
   seconds === undefined ? '' : String(Math.round(seconds / 0.6) / 100);
+
+/** A file of which the ledger knows nothing. */
+export const unknownFile: ListedFile = {
+  ...{ seq: 0, id: '', order_id: '', url: '', test: 0, state: '', ended: '', title: '', invoices: '' },
+  ...{
+    ordered_at: '',
+    changed_at: null,
+    checked_at: null,
+    heard_at: null,
+    remark: '',
+    hint: '',
+    answer: null,
+  },
+  ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null },
+  ...{ key: '', details: '', duration: '', minutes: '', total: '' },
+};
+
+/** What the ledger knows of a file, with what the service says of it now. */
+export function withAnswer(row: ListedFile | undefined, file: AudioFile): ListedFile {
+  const known = row ?? {
+    ...unknownFile,
+    order_id: file.orders[0] ?? '',
+    names: cutSignatures(file.names),
+    notes: cutSignatures(file.notes),
+  };
+  const state = findFileState(file.state);
+  return {
+    ...known,
+    id: file.id,
+    state: state?.name ?? file.state,
+    ended: state?.end ?? '',
+    title: cutSignatures(file.title) || known.title,
+    url: known.url || withoutSignature(file.originalLink),
+    invoices: file.invoices.join(',') || known.invoices,
+    duration: file.duration,
+    minutes: file.duration || known.minutes,
+    total: file.total,
+  };
+}

@@ -24,7 +24,7 @@ export function raiseUnplaced(
 ): void {
   const { outcomes, held, unsent, interrupted } = sent;
   const failed = failures(outcomes).map((each) => (isRecorded ? withAttempts(each) : each));
-  const unplaced = [...failed, ...values(outcomes).flatMap(fileProblem)];
+  const unplaced = [...failed, ...values<PlacedOrder>(outcomes).flatMap(fileProblem)];
   const total = outcomes.length + unsent;
   const unclear = unplaced.find(({ error }) => error.kind === 'uncertain');
   if (interrupted && !unclear) throw interruption(sent, [...unplaced, ...held, ...others]);
@@ -33,7 +33,7 @@ export function raiseUnplaced(
   const isAlone = total + held.length === 1;
   if (isAlone && !(listsHeld && held.length && isOfLedger(first))) throw first.error;
   throw new BulkError(
-    kindOf(unplaced, held, values(outcomes).length > 0),
+    kindOf(unplaced, held, values<PlacedOrder>(outcomes).length > 0),
     summary(unplaced.length, total, held.length),
     [...unplaced, ...unsentFailures(sent), ...held, ...others],
     unclear?.error.hint ?? heldHint(held),
@@ -73,7 +73,7 @@ function kindOf(unplaced: readonly Failure[], held: readonly Failure[], anyPlace
 }
 
 /** An order that was accepted, but whose answer does not tell the file of each URL. Tests are not bought. */
-function fileProblem({ order, files, planned, attempt }: PlacedOrder): Failure[] {
+export function fileProblem({ order, files, planned, attempt }: PlacedOrder): Failure[] {
   if (files.problem === undefined || planned.test) return [];
   const track = 'steno track <id>';
   const settle = `steno attempts settle ${attempt} --placed ${order.id} --file <id>`;
@@ -83,11 +83,20 @@ function fileProblem({ order, files, planned, attempt }: PlacedOrder): Failure[]
   return [{ what: describeUrls(planned), error }];
 }
 
-/** One line for all that was not sent. */
-function unsentFailures({ unsent, because, interrupted }: SentOrders): Failure[] {
-  if (unsent === 0) return [];
+/** Why an order was not sent. */
+export const notSentError = (sent: SentOrders): StenoError =>
+  new StenoError(sent.interrupted ? 'interrupted' : 'failed', `it was not sent${whyUnsent(sent)}`);
+
+function whyUnsent({ because, interrupted }: SentOrders): string {
   const cause = interrupted ? 'of the interruption' : because;
-  const why = cause ? `, because ${cause}` : '';
+  return cause ? `, because ${cause}` : '';
+}
+
+/** One line for all that was not sent. */
+function unsentFailures(sent: SentOrders): Failure[] {
+  const { unsent, because, interrupted } = sent;
+  if (unsent === 0) return [];
+  const why = whyUnsent(sent);
   const later = because && !interrupted ? GO_ON.replace('again', 'again later') : GO_ON;
   return [
     { what: 'not sent', error: new StenoError('failed', `${plural(unsent, 'order')}${why}; ${later}`) },
@@ -96,7 +105,7 @@ function unsentFailures({ unsent, because, interrupted }: SentOrders): Failure[]
 
 /** Says what was ordered, what was not sent, and how to go on. */
 function interruption({ outcomes, unsent }: SentOrders, failed: readonly Failure[]): StenoError {
-  const placed = values(outcomes);
+  const placed = values<PlacedOrder>(outcomes);
   const [only] = outcomes;
   if (unsent === 0 && outcomes.length === 1 && only?.error)
     return new StenoError('interrupted', `interrupted: ${only.error.message}`, { hint: only.error.hint });

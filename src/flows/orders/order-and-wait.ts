@@ -55,7 +55,7 @@ export interface OrderResult {
   /** Absent where nothing was waited for, or the waiting broke off. */
   readonly waited?: WaitedOrders;
   /** What broke off the waiting; the orders are placed all the same. */
-  readonly waitError?: unknown;
+  readonly waitError?: StenoError;
   /** Says which orders are on hold. */
   readonly hold: StenoError | undefined;
   readonly holdIsFailure: boolean;
@@ -82,7 +82,7 @@ export async function orderAndWait(
       { signal, pauseLimitMs, report, onWaitForOthers },
     ),
   );
-  const placed = values(sent.outcomes);
+  const placed = values<PlacedOrder>(sent.outcomes);
   const orders = placed.map(({ order }) => order);
   const result = {
     sent,
@@ -94,8 +94,8 @@ export async function orderAndWait(
   callbacks.onPlaced(orders);
   try {
     return { ...result, waited: await waitForOrders(orders, wait, options, callbacks) };
-  } catch (waitError) {
-    return { ...result, waitError };
+  } catch (error) {
+    return { ...result, waitError: asStenoError(error) };
   }
 }
 
@@ -128,7 +128,7 @@ function holdError(orders: readonly Order[]): StenoError | undefined {
 const heldOrders = (orders: readonly Order[]): Failure[] =>
   orders.flatMap(({ id, hold }) => (hold ? [{ what: `order ${id}`, error: heldOrder(hold) }] : []));
 
-function heldOrder(hold: string): StenoError {
+export function heldOrder(hold: string): StenoError {
   const hint =
     hold === 'billing'
       ? 'billing means a past-due balance: pay it and the order resumes by itself'
@@ -142,9 +142,9 @@ export function raiseOrderFailures(result: OrderResult, options: RaiseOptions): 
   const orders = placed.map(({ order }) => order);
   const held = holdIsFailure ? heldOrders(orders) : [];
   const files = waited?.outcomes ?? [];
-  const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: asStenoError(waitError) }];
+  const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: waitError }];
   raiseUnplaced(sent, options, [...held, ...failures(files), ...brokeOff]);
-  if (waitError !== undefined) throw orderStands(orders, asStenoError(waitError));
+  if (waitError !== undefined) throw orderStands(orders, waitError);
   try {
     raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);
   } catch (error) {

@@ -19,10 +19,13 @@ export interface SendingOptions {
   readonly onWaitForOthers: (text: string) => void;
 }
 
+export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder };
+
 export interface SentOrders {
-  readonly outcomes: readonly Outcome<PlacedOrder>[];
+  readonly outcomes: readonly SentOrder[];
   /** What was not sent, because of what the ledger knows of it. */
   readonly held: readonly Failure[];
+  readonly notSent: readonly PlannedOrder[];
   /** How many orders were not sent, and why. */
   readonly unsent: number;
   readonly because?: string | undefined;
@@ -46,10 +49,12 @@ export async function sendOrders(
   place: Place,
   options: SendingOptions,
 ): Promise<SentOrders> {
-  const outcomes: Outcome<PlacedOrder>[] = [];
+  const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
-  const stop = (unsent: number, because?: string): SentOrders => ({
-    ...{ outcomes, unsent, because },
+  const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
+    ...{ outcomes, because },
+    notSent: [...inHand, ...guard.ready, ...guard.deferred],
+    unsent: inHand.length + guard.unsent,
     held: guard.failures,
     interrupted: signal.aborted,
   });
@@ -61,7 +66,7 @@ export async function sendOrders(
   const rows = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
   for await (const order of guard.orders({ signal, onWait })) {
-    if (signal.aborted) return stop(guard.unsent + 1);
+    if (signal.aborted) return stop([order]);
     const onSending = (): void =>
       report({ what: 'Ordering', done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...rows } });
     onSending();
@@ -69,12 +74,12 @@ export async function sendOrders(
     at += 1;
     rows.done += order.audios.length;
     // It was interrupted before it was sent.
-    if (outcome?.error?.kind === 'interrupted') return stop(guard.unsent + 1);
+    if (outcome?.error?.kind === 'interrupted') return stop([order]);
     if (outcome) outcomes.push(outcome);
     const because = await pacer.after(outcome?.error, guard.unsent);
-    if (because) return stop(guard.unsent, because);
+    if (because) return stop([], because);
   }
-  return stop(guard.unsent);
+  return stop([]);
 }
 
 /** Waits between two orders where the service has too much to do. */
@@ -114,13 +119,13 @@ class Pacer {
 async function outcomeOf(
   order: PlannedOrder,
   place: () => Promise<PlacedOrder | undefined>,
-): Promise<Outcome<PlacedOrder> | undefined> {
+): Promise<SentOrder | undefined> {
   const what = describeUrls(order);
   try {
     const value = await place();
-    return value && { what, value };
+    return value && { what, value, planned: order };
   } catch (error) {
-    if (error instanceof StenoError) return { what, error };
+    if (error instanceof StenoError) return { what, error, planned: order };
     throw error;
   }
 }

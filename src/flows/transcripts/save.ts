@@ -33,6 +33,8 @@ export interface Saved {
   readonly ext: string;
   readonly path: string;
   readonly bytes: number;
+  /** When it was written, ISO 8601; absent where it was there before. */
+  readonly at?: string;
   /** It was there before and was left as it is. */
   readonly skipped?: boolean;
   /** With `skipped`: the ledger does not know it as this transcript. */
@@ -84,12 +86,13 @@ export async function saveTranscript(
       });
     if (!isSpecial) {
       const written = await writeAndRename(path, source, options);
-      return { id, ext, path, ...written, hash: hash?.digest('hex') };
+      const at = written.skipped ? {} : { at: new Date().toISOString() };
+      return { id, ext, path, ...written, ...at, hash: hash?.digest('hex') };
     }
     const bytes = await writeToSpecial(path, source).catch((error) => {
       throw truncatedError(error);
     });
-    return { id, ext, path, bytes };
+    return { id, ext, path, bytes, at: new Date().toISOString() };
   });
 }
 

@@ -45,7 +45,7 @@ const turnaroundJson = (row: TurnaroundRow) => ({
 const waitingJson = (file: WaitingFile) => ({
   kind: file.kind,
   audiofile: file.id || null,
-  attempt: file.attempt || null,
+  attempt: file.attempt ? new JsonNumber(file.attempt) : null,
   title: cutSignatures(file.title) || null,
   order: file.order || null,
   skus: file.skus,

@@ -128,7 +128,13 @@ describe.concurrent('files', () => {
       checked_at: expect.stringMatching(iso),
       heard_at: null,
       downloads: [
-        { format: 'txt', path: `${user.home}/here/1.txt`, bytes: 17, at: expect.stringMatching(iso) },
+        {
+          audiofile: '1',
+          format: 'txt',
+          bytes: 17,
+          path: `${user.home}/here/1.txt`,
+          downloaded_at: expect.stringMatching(iso),
+        },
       ],
       answer: { audiofile: { id: 1, statename: 'Delivered', title: 'Talk 1' } },
       key: null,
@@ -149,7 +155,7 @@ describe.concurrent('files', () => {
     const first = Object.fromEntries(header.map((name, at) => [name, csv[6]?.[at]]));
     expect(csv).toHaveLength(7);
     expect(first).toMatchObject({
-      id: '1',
+      audiofile: '1',
       state: 'Delivered',
       order: 'o1',
       url: audio('a'),
@@ -157,10 +163,15 @@ describe.concurrent('files', () => {
       names: 'Ada|Bo',
       notes: 'mind the "gap", please',
       ended: 'delivered',
-      ordered: expect.stringMatching(iso),
-      checked: expect.stringMatching(iso),
-      answer: '{"audiofile":{"id":1,"statename":"Delivered","title":"Talk 1"}}',
+      ordered_at: expect.stringMatching(iso),
+      checked_at: expect.stringMatching(iso),
     });
+    // As people see them, and every other one a member of the JSON.
+    expect(header.slice(0, 9).join(' ')).toBe(
+      'audiofile state title minutes total order ordered_at changed_at url',
+    );
+    const [document] = JSON.parse((await user.run(['files', '--json', '--limit', '1'])).stdout);
+    expect(header.filter((name) => !(name in document))).toEqual(['job']);
     const rows = (await user.run(['files'])).stdout.replace(/\n$/, '').split('\n');
     expect(rows).toHaveLength(6);
     for (const row of rows) expect(row.split('\t')).toHaveLength(header.length);
@@ -198,8 +209,9 @@ describe.concurrent('files', () => {
       [3, 2.5, 'USD'],
     ]);
     const [header = [], ...rows] = parseCsv((await user.run(['files', '--csv'])).stdout);
-    expect(header.slice(-3)).toEqual(['minutes', 'total', 'currency']);
-    expect(rows.map((row) => row.slice(-3))).toEqual([
+    const cells = (row: readonly string[]) =>
+      ['minutes', 'total', 'currency'].map((name) => row[header.indexOf(name)]);
+    expect(rows.map(cells)).toEqual([
       ['', 'see the invoice', ''],
       ['0.25', '€7', 'EUR'],
       ['12.5', '1,234.125', 'USD'],

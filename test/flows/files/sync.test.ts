@@ -20,6 +20,8 @@ async function withOrders(count: number): Promise<OrderingAccount> {
 
 const text = (it: OrderingAccount, name: string): string => readFileSync(join(it.user.home, name), 'utf8');
 
+const withoutTimes = (rows: string): string => rows.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+
 describe.concurrent('sync', () => {
   it('does nothing in an empty ledger, in every form', async () => {
     const { user, service } = await orderingAccount();
@@ -28,8 +30,10 @@ describe.concurrent('sync', () => {
     );
     expect([plain, json, csv, quiet].map((each) => each?.code)).toEqual([0, 0, 0, 0]);
     expect([plain?.stdout, plain?.stderr]).toEqual(['', '0 open, 0 changed, 0 downloaded\n']);
-    expect(JSON.parse(json?.stdout ?? '')).toEqual({ checked: 0, changed: [], downloaded: [] });
-    expect(parseCsv(csv?.stdout ?? '')).toEqual([['audiofile', 'what', 'was', 'now']]);
+    expect(JSON.parse(json?.stdout ?? '')).toEqual({ checked: 0, changed: [], downloads: [] });
+    expect(parseCsv(csv?.stdout ?? '')).toEqual([
+      ['audiofile', 'what', 'was', 'state', 'format', 'bytes', 'path', 'downloaded_at'],
+    ]);
     expect([quiet?.stdout, quiet?.stderr]).toEqual(['', '']);
     expect(service.got).toEqual([]);
   });
@@ -47,7 +51,15 @@ describe.concurrent('sync', () => {
         { audiofile: '3', was: null, state: 'Transcribing' },
         { audiofile: '4', was: null, state: 'On Hold' },
       ],
-      downloaded: [{ audiofile: '1', format: 'txt', path: 'd/1.txt', bytes: 17 }],
+      downloads: [
+        {
+          audiofile: '1',
+          format: 'txt',
+          path: 'd/1.txt',
+          bytes: 17,
+          downloaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        },
+      ],
     });
     expect(text(it, 'd/1.txt')).toBe('transcript 1.txt\n');
     it.service.got.length = 0;
@@ -59,8 +71,9 @@ describe.concurrent('sync', () => {
     expect(it.fetched()).toEqual([]);
     it.states.set('3', ['Delivered']).set('4', ['A State Of Its Own']);
     const third = await it.user.run(['sync', '--download', 'd']);
-    expect(third.stdout).toBe(
-      '3\tstate\tTranscribing\tDelivered\n4\tstate\tOn Hold\tA State Of Its Own\n3\ttranscript\ttxt\td/3.txt\n',
+    expect(withoutTimes(third.stdout)).toBe(
+      '3\tstate\tTranscribing\tDelivered\t\t\t\t\n4\tstate\tOn Hold\tA State Of Its Own\t\t\t\t\n' +
+        '3\ttranscript\t\t\ttxt\t17\td/3.txt\tTIME\n',
     );
     it.service.got.length = 0;
     await it.user.run(['sync', '--download', 'd']);
@@ -75,9 +88,9 @@ describe.concurrent('sync', () => {
     expect(more.stdout).toBe('d/1.docx\nd/2.docx\nd/1.srt\nd/2.srt\n');
     expect(it.fetched().sort()).toEqual(['1.docx', '1.srt', '1.txt', '2.docx', '2.srt', '2.txt']);
     const csv = await it.user.run(['sync', '--download', 'e', '--csv']);
-    expect(parseCsv(csv.stdout).slice(1)).toEqual([
-      ['1', 'transcript', 'txt', 'e/1.txt'],
-      ['2', 'transcript', 'txt', 'e/2.txt'],
+    expect(parseCsv(withoutTimes(csv.stdout)).slice(1)).toEqual([
+      ['1', 'transcript', '', '', 'txt', '17', 'e/1.txt', 'TIME'],
+      ['2', 'transcript', '', '', 'txt', '17', 'e/2.txt', 'TIME'],
     ]);
   });
 
@@ -195,7 +208,12 @@ describe.concurrent('sync', () => {
 
   it.each([
     ['SIGTERM', 143, ['--quiet'], 'd/1.txt\n'],
-    ['SIGINT', 130, [], '1\tstate\t\tDelivered\n2\tstate\t\tDelivered\n1\ttranscript\ttxt\td/1.txt\n'],
+    [
+      'SIGINT',
+      130,
+      [],
+      '1\tstate\t\tDelivered\t\t\t\t\n2\tstate\t\tDelivered\t\t\t\t\n1\ttranscript\t\t\ttxt\t17\td/1.txt\tTIME\n',
+    ],
   ] as const)('tells what is done as it goes, before %s and after it', async (signal, exit, form, told) => {
     const it = await withOrders(2);
     it.service.on('POST /audiofile/2/transcript.txt', (_, response) => {
@@ -208,17 +226,17 @@ describe.concurrent('sync', () => {
     });
     const end = finished(child);
     await until(
-      () => stdout === told && it.fetched().includes('2.txt'),
+      () => withoutTimes(stdout) === told && it.fetched().includes('2.txt'),
       () => `told so far: ${stdout}`,
     );
     expect(child.exitCode).toBeNull();
     child.kill(signal);
     const { code } = await end;
-    expect([code, stdout]).toEqual([exit, told]);
+    expect([code, withoutTimes(stdout)]).toEqual([exit, told]);
   });
 
   it.each([
-    ['--json', (out: string) => (JSON.parse(out) as { downloaded: unknown[] }).downloaded],
+    ['--json', (out: string) => (JSON.parse(out) as { downloads: unknown[] }).downloads],
     ['--csv', (out: string) => parseCsv(out).filter(([, what]) => what === 'transcript')],
   ] as const)(
     'that is interrupted tells with %s what is done, also what came out of turn',

@@ -28,7 +28,7 @@ describe.concurrent('track', () => {
     const { code, stdout, stderr } = await user.run(['track', '77']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe((await user.run(['files'])).stdout);
-    expect(stdout.split('\t').slice(0, 4)).toEqual(['77', 'Transcribing', 'Talk 77', 'zz']);
+    expect(stdout.split('\t').slice(0, 6)).toEqual(['77', 'Transcribing', 'Talk 77', '', '', 'zz']);
     const [row] = JSON.parse((await user.run(['files', '--json'])).stdout);
     expect(row).toMatchObject({
       audiofile: '77',
@@ -107,7 +107,7 @@ describe.concurrent('track', () => {
     expect(code).toBe(10);
     expect(JSON.parse(stdout)).toMatchObject([
       { audiofile: '1', url: audio('a') },
-      { id: '2', error: { code: 'missing' } },
+      { audiofile: '2', error: { code: 'missing' } },
     ]);
     expect(jsonError(stderr)).toMatchObject({ code: 'partial', failures: [{ what: '2', status: 404 }] });
     const piped = await user.run(['track', '--from', '-', '--quiet'], { stdin: '1\n' });

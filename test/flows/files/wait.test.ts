@@ -41,9 +41,11 @@ describe.concurrent('wait', () => {
       .set('3', ['Processing', 'Delivered']);
     const { code, stdout } = await user.run(['wait', '3', '1', '2', '1', ...soon, '--json']);
     expect(code).toBe(0);
-    expect(
-      (JSON.parse(stdout) as Array<{ audiofile: { id: number } }>).map((each) => each.audiofile.id),
-    ).toEqual([3, 1, 2]);
+    expect((JSON.parse(stdout) as Array<{ audiofile: string }>).map((each) => each.audiofile)).toEqual([
+      '3',
+      '1',
+      '2',
+    ]);
     expect(askedFiles().sort().join('')).toBe('122233');
   });
 
@@ -57,7 +59,12 @@ describe.concurrent('wait', () => {
     states.set('5', ['Transcribing', state]);
     const { code, stdout, stderr } = await user.run(['wait', '5', ...soon, '--json']);
     expect(code).toBe(exit);
-    expect(JSON.parse(stdout)).toMatchObject({ audiofile: { id: 5, statename: state } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      audiofile: '5',
+      state,
+      answer: { audiofile: { id: 5, statename: state } },
+      error: { code: kind },
+    });
     expect(jsonError(stderr)).toMatchObject({ code: kind, message: expect.stringContaining('5') });
   });
 
@@ -230,15 +237,23 @@ describe.concurrent('wait', () => {
     const args = ['wait', '1', '2', ...soon, '--download', 'to/here', '--format', 'txt,docx', '--json'];
     const { code, stdout } = await user.run(args);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      files: [{ audiofile: { id: 1 } }, { audiofile: { id: 2 } }],
-      downloads: [
-        { audiofile: '1', format: 'txt', path: 'to/here/1.txt', bytes: 17 },
-        { audiofile: '1', format: 'docx' },
-        { audiofile: '2', format: 'txt' },
-        { audiofile: '2', format: 'docx' },
-      ],
-    });
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        audiofile: '1',
+        order: 'o1',
+        downloads: [
+          { audiofile: '1', format: 'txt', path: join(user.home, 'to/here/1.txt'), bytes: 17 },
+          { audiofile: '1', format: 'docx' },
+        ],
+      },
+      {
+        audiofile: '2',
+        downloads: [
+          { audiofile: '2', format: 'txt' },
+          { audiofile: '2', format: 'docx' },
+        ],
+      },
+    ]);
     expect(listing(join(user.home, 'to/here'))).toEqual(['1.docx', '1.txt', '2.docx', '2.txt']);
     expect(readFileSync(join(user.home, 'to/here/2.docx'), 'utf8')).toBe(`${ZIP_HEADER}transcript 2.docx\n`);
     expect(fetched().sort()).toEqual(['1.docx', '1.txt', '2.docx', '2.txt']);

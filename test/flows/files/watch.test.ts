@@ -39,7 +39,7 @@ describe.concurrent('file --watch', () => {
     ]);
     expect(code).toBe(0);
     expect(parseCsv(stdout).map((row) => row.slice(0, 2))).toEqual([
-      ['id', 'state'],
+      ['audiofile', 'state'],
       ['1', 'Refunded'],
       ['2', 'On Hold'],
       ['2', 'Order Cancelled'],

@@ -121,7 +121,7 @@ describe.concurrent('an answer with', () => {
     service.on('POST /order_url', { body: { order: 'X2', audiofiles: [1, 9], message: 'ok' } });
     const { code, stdout, stderr } = await order(b, c);
     expect(code).toBe(11);
-    expect(stdout).toBe(`1\tX2\tordered\t\n9\tX2\tordered\t${c}\n`);
+    expect(stdout).toBe(`1\tX2\tordered\t\t\n9\tX2\tordered\t${c}\t\n`);
     expect(stderr).toContain(`order X2 was accepted, but audiofile 1 is the file of ${a} in the ledger`);
     expect(queryLedger(user, "SELECT * FROM files WHERE id = '1'")).toEqual(before);
     expect(queryLedger(user, "SELECT order_id, url FROM files WHERE id = '9'")).toEqual([
@@ -163,7 +163,7 @@ describe.concurrent('an answer with', () => {
     service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } }, { body: ok });
     const line = ['order', '--from', '-', '--sku', 'TRANS14', '--per-order', '1'];
     const many = await user.run(line, { stdin: `${a}\n${b}\n` });
-    expect([many.code, many.stdout]).toEqual([11, `\tX1\tordered\t\n4\tX2\tordered\t${b}\n`]);
+    expect([many.code, many.stdout]).toEqual([11, `\tX1\tordered\t\t\n4\tX2\tordered\t${b}\t\n`]);
     expect(many.stderr).toMatch(/a\.mp3: order X1 was accepted, but[^\n]*\nsteno: 1 of 2 orders failed\n/);
   });
 

@@ -18,7 +18,7 @@ const url = audio('a');
 interface Listed {
   readonly attempt: number;
   readonly status: string;
-  readonly at: string;
+  readonly attempted_at: string;
   readonly urls: string[];
   readonly skus: string[];
   readonly by: { readonly user: string; readonly host: string; readonly pid: number };
@@ -56,7 +56,7 @@ describe.concurrent('attempts', () => {
     expect(rows[0]?.split('\t')).toEqual([
       '1',
       'unclear',
-      only?.at,
+      only?.attempted_at,
       `${audio('a')} ${audio('b')}`,
       'TRANS14,TSTMP1',
       `${userInfo().username}@${hostname()}, pid ${only?.by.pid}`,
@@ -64,7 +64,7 @@ describe.concurrent('attempts', () => {
       only?.detail,
     ]);
     const [header, first] = parseCsv((await user.run(['attempts', '--csv'])).stdout);
-    expect(header).toEqual(['attempt', 'status', 'at', 'urls', 'skus', 'by', 'order', 'detail']);
+    expect(header).toEqual(['attempt', 'status', 'attempted_at', 'urls', 'skus', 'by', 'order', 'detail']);
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');
     expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(
@@ -168,7 +168,7 @@ describe.concurrent('attempts settle', () => {
     '--placed keeps the order with what is known, and needs no network',
     async () => {
       const { user, order } = await unclearAccount(url, '--notes', 'mind the gap', '--name', 'Ada');
-      const [{ at } = { at: '' }] = await listed(user);
+      const [{ attempted_at: at } = { attempted_at: '' }] = await listed(user);
       const settled = await user.run([
         'attempts',
         'settle',

@@ -63,7 +63,7 @@ describe.concurrent('with --skip-ordered, an audio that is being sent', () => {
     answer(200, ok);
     expect((await first).code).toBe(0);
     const { code, stdout, stderr } = await end;
-    expect([code, stdout], stderr).toEqual([0, `2\tx2\tordered\t${audio('b')}\n`]);
+    expect([code, stdout], stderr).toEqual([0, `2\tx2\tordered\t${audio('b')}\t\n`]);
     expect(stderr).toContain('left out because another process has ordered it: 1');
     expect(service.got.map((got) => got.body?.url)).toEqual([[url], [audio('b')]]);
   });
@@ -73,7 +73,7 @@ describe.concurrent('with --skip-ordered, an audio that is being sent', () => {
     const { end } = await waiting(user, [url, '--skip-ordered']);
     answer(400, { message: 'no' });
     expect((await first).code).toBe(1);
-    expect(await end).toMatchObject({ code: 0, stdout: `2\tx2\tordered\t${url}\n` });
+    expect(await end).toMatchObject({ code: 0, stdout: `2\tx2\tordered\t${url}\t\n` });
     expect(service.got).toHaveLength(2);
     expect(statuses(user)).toEqual(['refused', 'placed']);
   });
@@ -130,7 +130,7 @@ describe.concurrent('a manifest without --skip-ordered', () => {
     answer(200, ok);
     expect((await first).code).toBe(0);
     const { code, stdout, stderr } = await end;
-    expect([code, stdout], stderr).toEqual([10, `2\tx2\tordered\t${audio('b')}\n`]);
+    expect([code, stdout], stderr).toEqual([10, `2\tx2\tordered\t${audio('b')}\t\n`]);
     expect(stderr).toMatch(/a\.mp3: it was ordered as order x1/);
     expect(service.got).toHaveLength(2);
   });

@@ -58,7 +58,7 @@ describe.concurrent('the choice of episodes', () => {
     const { service, from, user } = await ordering();
     const { code, stdout, stderr } = await from(feedOf(three));
     expect(code).toBe(2);
-    expect(stdout.split('\n')[0]).toBe(`1\tThree\t2026-11-03\t30\t${m(3)}\tTRANS14\t\t\t`);
+    expect(stdout.split('\n')[0]).toBe(`1\tThree\t2026-11-03T09:00:00.000Z\t30\t${m(3)}\tTRANS14\t\t\t\t`);
     expect(stdout.trim().split('\n')).toHaveLength(3);
     expect(stderr).toContain('estimate: not known\n');
     expect(stderr).toContain('steno: the feed has 3 episodes; nothing was ordered\n');
@@ -267,15 +267,15 @@ describe.concurrent('the JSON of --feed', () => {
     const [plan, ...more] = await json('--latest', '1', '--dry-run');
     expect(more).toEqual([]);
     expect(plan).toMatchObject({
-      url: [m(3)],
-      sku: ['TRANS14'],
-      audios: [{ title: 'Three', published: '2026-11-03T09:00:00.000Z', minutes: '30', guid: 'g3' }],
+      skus: ['TRANS14'],
+      request: { url: [m(3)], sku: ['TRANS14'] },
+      audios: [{ title: 'Three', published_at: '2026-11-03T09:00:00.000Z', minutes: 30, guid: 'g3' }],
       estimate: { low: null, high: null, unpriced: [{ sku: 'TRANS14' }], unmeasured: [] },
     });
     expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
     expect(await json('--latest', '1', '--skip-ordered')).toEqual([]);
     expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toEqual([]);
-    expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: { order: 'o2' } }]);
+    expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
   });
 });
 

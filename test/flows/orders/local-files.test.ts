@@ -67,7 +67,7 @@ describe.concurrent('a file of this machine', () => {
     expect(code, stderr).toBe(0);
     expect(uploads()).toEqual([path]);
     expect(bought()).toEqual([[expect.stringMatching(/^https:\/\/up\.example\/[0-9a-f]{8}\.mp3$/)]]);
-    expect(stdout).toMatch(/^1\to1\tordered\thttps:\/\/up\.example\/[0-9a-f]{8}\.mp3\n$/);
+    expect(stdout).toMatch(/^1\to1\tordered\thttps:\/\/up\.example\/[0-9a-f]{8}\.mp3\t\n$/);
     const [kept] = queryLedger<{ details: string }>(user, 'SELECT details FROM files');
     expect(JSON.parse(kept?.details ?? '')).toEqual({ title: 'talk' });
   });
@@ -142,10 +142,10 @@ describe.concurrent('a file of this machine', () => {
     const { code, stdout } = await order('talk.mp3', '--dry-run', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([
-      { sku: ['TRANS14'], audios: [{ url: null, file: 'talk.mp3', title: 'talk' }] },
+      { skus: ['TRANS14'], audios: [{ url: null, path: 'talk.mp3', title: 'talk' }] },
     ]);
     expect([uploads(), service.got]).toEqual([[], []]);
-    expect((await order('talk.mp3', '--dry-run')).stdout).toBe('1\ttalk\t\t\ttalk.mp3\tTRANS14\t\t\t\n');
+    expect((await order('talk.mp3', '--dry-run')).stdout).toBe('1\ttalk\t\t\ttalk.mp3\tTRANS14\t\t\t\t\n');
   });
 
   it('that is not there is told as such', async () => {
@@ -225,7 +225,7 @@ describe.concurrent('a folder', () => {
       },
     );
     expect(await json('--dry-run')).toHaveLength(1);
-    expect(await json()).toEqual([]);
+    expect(await json()).toMatchObject([{ audiofile: null, error: { status: 400 } }]);
     expect(await json()).toMatchObject([{ order: 'x' }]);
     expect(await json('--skip-ordered')).toEqual([]);
     expect(await json('--skip-ordered', '--dry-run')).toEqual([]);
@@ -312,7 +312,7 @@ describe.concurrent('an upload that fails', () => {
     const good = file('rec/good.mp3');
     const { code, stdout, stderr } = await order('rec', '--timeout', '2s');
     expect(code, stderr).toBe(10);
-    expect(stdout).toMatch(/^1\to1\tordered\thttps:\/\/up\.example\/\w+\.mp3\n$/);
+    expect(stdout).toMatch(/^1\to1\tordered\thttps:\/\/up\.example\/\w+\.mp3\t\n$/);
     expect(stderr).toContain(`steno: rec/bad.mp3: `);
     expect(stderr).toContain(why);
     expect([uploads(), bought().map((urls) => urls.length)]).toEqual([[good], [1]]);

@@ -20,8 +20,7 @@ async function plan(text: string, ...args: string[]): Promise<Plan[]> {
   const { code, stdout, stderr } = await user.run(line);
   expect(code, stderr).toBe(0);
   expect(service.got).toEqual([]);
-  const found = JSON.parse(stdout) as Plan | Plan[];
-  return Array.isArray(found) ? found : [found];
+  return (JSON.parse(stdout) as Array<{ request: Plan }>).map(({ request }) => request);
 }
 
 const sku = ['TRANS14'];
@@ -100,9 +99,11 @@ describe.concurrent('a manifest', () => {
     expect((await plan(lines.join('\n'), ...flags)).map(({ url }) => url.length)).toEqual([50, 50, 20]);
     const { user } = await orderingAccount();
     const named = await user.run(['order', ...lines, ...flags, '--dry-run', '--json']);
-    expect(JSON.parse(named.stdout).url).toHaveLength(120);
+    expect(JSON.parse(named.stdout).request.url).toHaveLength(120);
     const split = await user.run(['order', a, b, c, ...flags, '--per-order', '2', '--dry-run', '--json']);
-    expect((JSON.parse(split.stdout) as Plan[]).map(({ url }) => url.length)).toEqual([2, 1]);
+    expect(
+      (JSON.parse(split.stdout) as Array<{ audios: unknown[] }>).map(({ audios }) => audios.length),
+    ).toEqual([2, 1]);
   });
 
   it('comes from stdin, beside named URLs, and shows its orders as rows', async () => {
@@ -111,7 +112,7 @@ describe.concurrent('a manifest', () => {
     const { code, stdout } = await user.run(line, { stdin: `${a}\n${b}\n` });
     expect([code, stdout]).toEqual([
       0,
-      [c, a, b].map((url, n) => `${n < 2 ? 1 : 2}\t${url}\tTRANS14\t\t\t\n`).join(''),
+      [c, a, b].map((url, n) => `${n < 2 ? 1 : 2}\t\t\t\t${url}\tTRANS14\t\t\t\t\n`).join(''),
     ]);
     expect(service.got).toEqual([]);
     const placed = await user.run(['order', '--from', '-', ...flags, '--quiet'], { stdin: `${a}\n${b}\n` });

@@ -41,7 +41,11 @@ describe.concurrent('Retry-After', () => {
     const { service, user } = await account();
     service.on('POST /order_url', busy(429, '3600'));
     const { code, stdout, stderr } = await run(user, '--json');
-    expect([code, JSON.parse(stdout), service.got.length]).toEqual([1, [], 1]);
+    expect([code, service.got.length]).toEqual([1, 1]);
+    const notSent = { code: 'failed', message: expect.stringContaining('it was not sent') };
+    expect(JSON.parse(stdout)).toMatchObject(
+      five.split('\n').map((url, at) => ({ url, error: at ? notSent : { status: 429 } })),
+    );
     const [, unsent] = jsonError(stderr).failures as Array<{ what: string; message: string }>;
     expect(unsent).toMatchObject({ what: 'not sent', message: expect.stringContaining('4 orders') });
   });
@@ -145,7 +149,17 @@ describe.concurrent('Ctrl-C in a manifest', () => {
     await finishing(child);
     answer();
     const { code, stdout, stderr } = await end;
-    expect([code, JSON.parse(stdout)]).toMatchObject([130, [{ order: 'o1' }, { order: 'o2' }]]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      130,
+      [
+        { order: 'o1' },
+        { order: 'o2' },
+        ...five
+          .split('\n')
+          .slice(2)
+          .map((url) => ({ audiofile: null, url, error: { code: 'interrupted' } })),
+      ],
+    ]);
     const [warning = '', error = ''] = stderr.split('\n');
     expect(JSON.parse(warning)).toMatchObject({ warning: { message: expect.stringContaining('finishing') } });
     expect(JSON.parse(error)).toMatchObject({

@@ -21,7 +21,7 @@ describe.concurrent('the signature of a link', () => {
       body: { audiofile: { id: 1, statename: 'Delivered', title: `Talk at ${link}`, originallink: link } },
     });
     const placed = await order(link, '--notes', `also at ${link} (see there)`, '--name', `Ann ${link}`);
-    expect([placed.code, placed.stdout]).toEqual([0, `1\to1\tordered\t${url}\n`]);
+    expect([placed.code, placed.stdout]).toEqual([0, `1\to1\tordered\t${url}\t\n`]);
     expect(service.got[0]?.body?.url).toEqual([link]);
     expect(service.got[0]?.body?.notes).toContain(link);
     for (const line of [

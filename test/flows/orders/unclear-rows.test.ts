@@ -28,7 +28,7 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     const { order, manifest, sent } = await earlierRun(placed(3));
     manifest('a', 'b', 'c');
     const { code, stdout, stderr } = await order('--from', 'm', '--skip-ordered');
-    expect([code, stdout]).toEqual([10, `3\tx3\tordered\t${audio('c')}\n`]);
+    expect([code, stdout]).toEqual([10, `3\tx3\tordered\t${audio('c')}\t\n`]);
     expect(stderr).toMatch(
       /\nsteno: https:\/\/example\.com\/b\.mp3: an order of it at \S+ \(attempt 2\) had no clear answer: it may have gone through\nsteno: 1 URL not ordered\nhint: [^\n]*steno attempts; [^\n]*--retry-unclear\n$/,
     );
@@ -50,9 +50,10 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     const { order, manifest } = await earlierRun(placed(3));
     manifest('a', 'b', 'c');
     const some = await order('--from', 'm', '--skip-ordered', '--json');
-    expect([some.code, JSON.parse(some.stdout)]).toEqual([
+    const held = { audiofile: null, url: audio('b'), answer: null, error: { code: 'duplicate' } };
+    expect([some.code, JSON.parse(some.stdout)]).toMatchObject([
       10,
-      [{ order: 'x3', audiofiles: [3], message: 'ok' }],
+      [{ audiofile: '3', answer: { order: 'x3', audiofiles: [3], message: 'ok' } }, held],
     ]);
     expect(jsonError(some.stderr)).toMatchObject({
       code: 'partial',
@@ -60,7 +61,7 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     });
     manifest('b');
     const none = await order('--from', 'm', '--skip-ordered', '--json');
-    expect([none.code, none.stdout]).toEqual([9, '[]\n']);
+    expect([none.code, JSON.parse(none.stdout)]).toMatchObject([9, [held]]);
     expect(jsonError(none.stderr)).toMatchObject({ code: 'duplicate', failures: [{ what: audio('b') }] });
   });
 

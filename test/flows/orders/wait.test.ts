@@ -20,18 +20,23 @@ describe.concurrent('order --wait', () => {
     const args = [audio('a'), audio('b'), '--wait', ...soon, '--download', 'd', '--format', 'txt,srt'];
     const { code, stdout, stderr } = await order(...args, '--json');
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toEqual({
-      order: { order: 'o1', audiofiles: [1, 2], message: 'ok' },
-      files: [1, 2].map((id) => ({ audiofile: { id, statename: 'Delivered', title: `Talk ${id}` } })),
-      downloads: [1, 2].flatMap((id) =>
-        ['txt', 'srt'].map((format) => ({
+    expect(JSON.parse(stdout)).toMatchObject(
+      [1, 2].map((id) => ({
+        audiofile: `${id}`,
+        state: 'Delivered',
+        title: `Talk ${id}`,
+        order: 'o1',
+        url: audio(id === 1 ? 'a' : 'b'),
+        skus: ['TRANS14'],
+        answer: { audiofile: { id, statename: 'Delivered', title: `Talk ${id}` } },
+        downloads: ['txt', 'srt'].map((format) => ({
           audiofile: `${id}`,
           format,
-          path: `d/${id}.${format}`,
+          path: join(user.home, `d/${id}.${format}`),
           bytes: 17,
         })),
-      ),
-    });
+      })),
+    );
     expect(listing(join(user.home, 'd'))).toEqual(['1.srt', '1.txt', '2.srt', '2.txt']);
     expect(service.calls('POST /order_url')).toHaveLength(1);
   });
@@ -51,11 +56,9 @@ describe.concurrent('order --wait', () => {
     states.set('1', ['Processing', state]);
     const { code, stdout, stderr } = await order(audio('a'), ...soon, '--download', 'd', '--json');
     expect(code).toBe(exit);
-    expect(JSON.parse(stdout)).toMatchObject({
-      order: { order: 'o1' },
-      files: [{ audiofile: { statename: state } }],
-      downloads: [],
-    });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { order: 'o1', state, answer: { audiofile: { statename: state } }, downloads: [], error: {} },
+    ]);
     expect(jsonError(stderr).message).toContain('1');
     expect([fetched(), listing(join(user.home, 'd'))]).toEqual([[], []]);
     expect(statuses(user)).toEqual(['placed']);
@@ -68,10 +71,16 @@ describe.concurrent('order --wait', () => {
     });
     const { code, stdout, stderr } = await order(audio('a'), '--wait', '--json');
     expect(code).toBe(5);
-    expect(JSON.parse(stdout)).toMatchObject({
-      order: { order: 'h1', audiofiles: [9], hold: 'billing' },
-      files: [],
-    });
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        audiofile: '9',
+        order: 'h1',
+        state: 'On Hold',
+        hold: 'billing',
+        answer: null,
+        error: { code: 'held' },
+      },
+    ]);
     expect(jsonError(stderr)).toMatchObject({ code: 'held', message: expect.stringContaining('h1') });
     expect(askedFiles()).toEqual([]);
   });
@@ -80,7 +89,7 @@ describe.concurrent('order --wait', () => {
     const { user, order, states } = await orderingAccount();
     states.set('1', ['Transcribing']);
     const { code, stdout } = await order(audio('a'), '--wait', ...soon, '--timeout', '2s', '--json');
-    expect([code, JSON.parse(stdout).order.order]).toEqual([6, 'o1']);
+    expect([code, JSON.parse(stdout)[0].order]).toEqual([6, 'o1']);
     expect(statuses(user)).toEqual(['placed']);
   });
 
@@ -101,8 +110,9 @@ describe.concurrent('order --wait', () => {
     child.kill('SIGINT');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(130);
-    const answer = { order: 'o1', audiofiles: [1], message: 'ok' };
-    expect(JSON.parse(stdout)).toEqual({ order: answer, files: [] });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { audiofile: '1', order: 'o1', error: { code: 'interrupted' } },
+    ]);
     expect(jsonError(stderr)).toMatchObject({ code: 'interrupted' });
   });
 
@@ -171,7 +181,13 @@ describe.concurrent('an order of several parts', () => {
     const rest = await user.run(inParts('--skip-ordered', '--json'), { stdin: three });
     expect([rest.code, JSON.parse(rest.stdout)]).toEqual([
       0,
-      [{ order: 'p4', audiofiles: [4], message: 'ok' }],
+      [
+        expect.objectContaining({
+          audiofile: '4',
+          order: 'p4',
+          answer: { order: 'p4', audiofiles: [4], message: 'ok' },
+        }),
+      ],
     ]);
     expect(service.got.at(-1)?.body?.url).toEqual([audio('b')]);
   });
@@ -180,13 +196,21 @@ describe.concurrent('an order of several parts', () => {
     const { user, service } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'p1', audiofiles: [1], message: 'ok' } }, { status: 400 });
     const { code, stdout, stderr } = await user.run(inParts('--json'), { stdin: three });
-    expect([code, JSON.parse(stdout)]).toEqual([10, [{ order: 'p1', audiofiles: [1], message: 'ok' }]]);
+    expect(code).toBe(10);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { audiofile: '1', url: audio('a'), answer: { order: 'p1', audiofiles: [1], message: 'ok' } },
+      { audiofile: null, url: audio('b'), skus: ['TRANS14'], answer: null, error: { status: 400 } },
+      { audiofile: null, url: audio('c'), error: { status: 400 } },
+    ]);
     expect(jsonError(stderr)).toMatchObject({
       code: 'partial',
       failures: [{ what: audio('b'), status: 400 }, { what: audio('c') }],
     });
     const none = await user.run(inParts('--json', '--again'), { stdin: three });
-    expect([none.code, JSON.parse(none.stdout)]).toEqual([1, []]);
+    expect(none.code).toBe(1);
+    expect(JSON.parse(none.stdout)).toMatchObject(
+      ['a', 'b', 'c'].map((name) => ({ url: audio(name), error: {} })),
+    );
   });
 
   it('stops with 11 at the first that is unclear, and says what was not sent', async () => {

@@ -1,0 +1,104 @@
+/** The files of many orders, and what was not ordered: what a list of orders prints. */
+import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
+import type { Failure, StenoError } from '../../lib/errors.ts';
+import { cutJsonSignatures } from '../../lib/json-signatures.ts';
+import { type KnownFiles, nothingKnown } from '../files/known.ts';
+import { type ListedFile, unknownFile } from '../files/listed.ts';
+import { type ShownFile, shownFile } from '../files/shown.ts';
+import { fileProblem, notSentError } from './failures.ts';
+import { heldOrder, type OrderResult } from './order-and-wait.ts';
+import type { PlacedOrder } from './place.ts';
+import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
+import type { SentOrders } from './sending.ts';
+
+interface ListOptions {
+  readonly waits: boolean;
+  readonly currency: string;
+  readonly known: KnownFiles;
+}
+
+/** In the order in which they were sent; then what was not. */
+export const orderedFiles = (result: OrderResult, options: ListOptions): ShownFile[] => [
+  ...result.sent.outcomes.flatMap(({ value, error, planned }) =>
+    value ? placedFiles(value, result, options) : unplacedFiles(planned, error, options),
+  ),
+  ...unsentFiles(result.sent, options),
+];
+
+/** Where nothing was sent at all. */
+export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
+  unsentFiles(
+    { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
+    { waits: false, currency: '', known: nothingKnown },
+  );
+
+/** An order without files is one element. */
+const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
+
+function placedFiles(placed: PlacedOrder, result: OrderResult, options: ListOptions): ShownFile[] {
+  const { order } = placed;
+  const outcomes = new Map(result.waited?.outcomes.map((each) => [each.what, each]));
+  const problem = fileProblem(placed)[0]?.error;
+  return distinctIds(order.audiofiles).map((id) => {
+    const outcome = outcomes.get(id);
+    const shown = shownFile({
+      ...{ ...options, what: id, file: outcome?.file, saved: result.waited?.saved ?? [] },
+      error: outcome ? outcome.error : otherError(placed, result, options.waits),
+      otherwise: orderedRow(placed, id),
+    });
+    if (!options.waits)
+      return { ...shown, answer: cutJsonSignatures(order.json), error: id ? undefined : problem };
+    if (outcome?.file) return shown;
+    const state = order.hold ? 'On Hold' : shown.row.state;
+    return { ...shown, row: { ...shown.row, state }, answer: null, error: shown.error ?? problem };
+  });
+}
+
+/** Why a file was not waited for. */
+function otherError(
+  { order }: PlacedOrder,
+  { waitError }: OrderResult,
+  waits: boolean,
+): StenoError | undefined {
+  if (!waits) return undefined;
+  return order.hold ? heldOrder(order.hold) : waitError;
+}
+
+/** What is known of a file from its order, where there is no ledger. */
+function orderedRow({ planned, order, files }: PlacedOrder, id: string): ListedFile {
+  const only = planned.audios.length === 1 ? planned.audios[0] : undefined;
+  const audio = id ? files.files.find((file) => file.id === id)?.audio : only;
+  return {
+    ...plannedRow(planned),
+    ...{ id, order_id: order.id, hold: order.hold ?? null },
+    ...{ url: withoutSignature(audio?.url ?? ''), key: audio?.key ?? '' },
+  };
+}
+
+const plannedRow = ({ skus, names, notes, test }: PlannedOrder): ListedFile => ({
+  ...unknownFile,
+  skus: skus.join(','),
+  names: cutSignatures(names.join('|')),
+  notes: notes === undefined ? null : cutSignatures(notes),
+  test: test ? 1 : 0,
+});
+
+const unplaced = (row: ListedFile, error: StenoError | undefined, { currency }: ListOptions): ShownFile => ({
+  ...{ row, downloads: [], currency, error, answer: null },
+});
+
+const unplacedFiles = (
+  planned: PlannedOrder,
+  error: StenoError | undefined,
+  options: ListOptions,
+): ShownFile[] =>
+  planned.audios.map((audio: PlannedAudio) => {
+    const row = { ...plannedRow(planned), url: describeAudio(audio), key: audio.key ?? '' };
+    return unplaced(row, error, options);
+  });
+
+/** What the ledger held up, and what was left when the sending stopped. */
+const unsentFiles = (sent: SentOrders, options: ListOptions): ShownFile[] => [
+  ...sent.held.map(({ what, error }) => unplaced({ ...unknownFile, url: what }, error, options)),
+  ...sent.notSent.flatMap((planned) => unplacedFiles(planned, notSentError(sent), options)),
+];

@@ -1,0 +1,191 @@
+/**
+ * What each command prints: the schema of its --json, and the columns of its CSV and of its rows. Loaded by
+ * `steno schema`, `steno commands` and help pages alone.
+ */
+import { attemptRecord, settledRecord } from './attempt.ts';
+import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
+import { commandsSchema } from './command-index.ts';
+import { savedRecord } from './download-record.ts';
+import { errorMembers, errorSchema } from './error-schema.ts';
+import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
+import { audioFileRecord } from './file.ts';
+import { fileRecord } from './file-record.ts';
+import { invoiceColumns } from './invoice.ts';
+import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
+import { statusSchema } from './ledger-status.ts';
+import { orderRecord } from './order.ts';
+import { plannedRecord, planRecord } from './plan.ts';
+import type { RecordColumn } from './record.ts';
+import { reportColumns, reportSchema } from './report/schema.ts';
+import { anything, arrayOf, described, maybeText, object, oneOf, type Schema, text } from './schema.ts';
+import { syncRecord, syncSchema } from './sync.ts';
+
+export interface CommandOutput {
+  /** What --json prints. */
+  readonly schema: Schema;
+  /** It prints one such document a line, as they come. */
+  readonly lines?: boolean;
+  /** Of CSV and of rows. */
+  readonly columns: readonly RecordColumn[];
+}
+
+const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] });
+
+const answer: Schema = described("the service's answer, as it came", { type: 'object' });
+
+const failed = (name: 'audiofile' | 'invoice'): Schema =>
+  described('in the place of one that failed', object({ [name]: text, error: errorSchema }));
+
+const file = described('a file', fileRecord.schema);
+const oneFile = described('for a single id', file);
+const severalFiles = described('for several ids, or where the line does not say which', arrayOf(file));
+
+/** One answer, or several with failures in their places. */
+const answers = (name: 'audiofile' | 'invoice'): Schema =>
+  anyOf(
+    described("for a single id: the service's answer, as it came", { type: 'object' }),
+    described('for several ids, in the order asked', arrayOf(anyOf(failed(name), answer))),
+  );
+
+const saved = described('a transcript', savedRecord.schema);
+const plan = described('an order that would be placed', planRecord.schema);
+
+const orderSchema = anyOf(
+  described("a single order: the service's answer, as it came", {
+    type: 'object',
+    not: { required: ['request'] },
+  }),
+  described(
+    'with --from, --feed, --wait, --download, --skip-ordered, --per-order or files: one element a file. `answer` is that to the order, with --wait and --download that about the file',
+    arrayOf(file),
+  ),
+  described('a single order with --dry-run', plan),
+  described('a list with --dry-run', arrayOf(plan)),
+);
+
+const setting = object({ value: maybeText, source: text });
+const settings: Schema = { type: 'object', additionalProperties: setting };
+const settingColumns = columns({
+  setting: 'its name',
+  value: 'empty where it is not set; a key is masked',
+  source: 'where it came from',
+});
+const changedSetting = object({
+  profile: text,
+  setting: text,
+  value: described('null after unset; a key is masked', maybeText),
+});
+const movedFiles = arrayOf(object({ audiofile: text, state: text }));
+const movedColumns = columns({ audiofile: "the file's id", state: 'the state now' });
+const urlColumns = columns({ url: "the account's webhook" });
+const doneColumns = columns({ audiofile: "the file's id", message: 'what the service says' });
+const importOutput = of(arrayOf(importedRecord.schema), importedRecord.columnHelp);
+
+function columns(all: Readonly<Record<string, string>>): RecordColumn[] {
+  return Object.entries(all).map(([name, help]) => ({ name, help }));
+}
+
+function of(schema: Schema, shown: readonly RecordColumn[] = []): CommandOutput {
+  return { schema, columns: shown };
+}
+
+/** By the path of the command: `events show`. */
+export const outputs: Readonly<Record<string, CommandOutput>> = {
+  order: of(orderSchema, orderRecord.columnHelp),
+  'order --dry-run': of(anyOf(plan, arrayOf(plan)), plannedRecord.columnHelp),
+  attempts: of(arrayOf(attemptRecord.schema), attemptRecord.columnHelp),
+  'attempts settle': of(settledRecord.schema, settledRecord.columnHelp),
+  files: of(arrayOf(file), fileRecord.columnHelp),
+  file: of(answers('audiofile'), audioFileRecord.columnHelp),
+  track: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
+  wait: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
+  transcript: of(anyOf(saved, arrayOf(anyOf(saved, failed('audiofile')))), savedRecord.columnHelp),
+  sync: of(syncSchema, syncRecord.columnHelp),
+  upgrade: of(answer, doneColumns),
+  refund: of(answer, doneColumns),
+  balance: of(answer, columns({ balance: 'in the currency of the account' })),
+  invoice: of(answers('invoice'), invoiceColumns),
+  report: of(reportSchema, reportColumns),
+  listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
+  events: of(arrayOf(eventSchema), eventRecord.columnHelp),
+  'events show': of(shownEventSchema, columns({ name: 'of the field', value: 'as text' })),
+  'events replay': of(arrayOf(replayedRecord.schema), replayedRecord.columnHelp),
+  'webhook get': of(answer, urlColumns),
+  'webhook set': of(answer, urlColumns),
+  'webhook test': of(answer, urlColumns),
+  login: of(object({ profile: text, path: described('of the config file', text) })),
+  logout: of(object({ profile: text })),
+  whoami: of(settings, settingColumns),
+  'config list': of(settings, settingColumns),
+  'config get': of(
+    object({ setting: text, value: text, source: text }),
+    columns({ value: 'of the setting' }),
+  ),
+  'config set': of(changedSetting),
+  'config unset': of(changedSetting),
+  'config path': of(object({ path: text }), columns({ path: 'of the config file' })),
+  doctor: of(
+    arrayOf(
+      object({ check: text, status: oneOf('ok', 'warn', 'fail', 'skipped'), message: text, hint: maybeText }),
+    ),
+    columns({
+      check: 'its name',
+      status: 'ok, warn, fail or skipped',
+      message: 'what was found',
+      hint: 'what to do',
+    }),
+  ),
+  'ledger status': of(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
+  'ledger migrate': of(object({ migrations: arrayOf(text) }), columns({ migrations: 'that were made' })),
+  'ledger copy': importOutput,
+  'ledger import': importOutput,
+  'ledger prune': of(prunedRecord.schema, prunedRecord.columnHelp),
+  'ledger account': of(accountRecord.schema, accountRecord.columnHelp),
+  skus: of(arrayOf(skuRecord.schema), skuRecord.columnHelp),
+  states: of(arrayOf(stateRecord.schema), stateRecord.columnHelp),
+  formats: of(arrayOf(formatRecord.schema), formatRecord.columnHelp),
+  sandbox: of(
+    object({ base_url: text, api_key: text }),
+    columns({ base_url: 'its address', api_key: 'its made-up key, which is no secret' }),
+  ),
+  'sandbox release': of(movedFiles, movedColumns),
+  'sandbox advance': of(movedFiles, movedColumns),
+  api: of(described("the service's answer, as it came", anything)),
+  commands: of(
+    commandsSchema,
+    columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),
+  ),
+  schema: of(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
+};
+
+const event = described('a delivery that could not be kept: all of it', { type: 'object' });
+
+/** What stderr has under --json, a line each. */
+export const messages: Readonly<Record<string, Schema>> = {
+  error: object({
+    error: object(
+      {
+        ...errorMembers,
+        failures: described(
+          'of a command for many: each that failed',
+          arrayOf(object({ what: text, ...errorMembers }, ['status', 'hint'])),
+        ),
+      },
+      ['status', 'hint', 'failures'],
+    ),
+  }),
+  warning: object({ warning: object({ message: text, hint: text, event }, ['hint', 'event']) }),
+};
+
+export const schemaNames: readonly string[] = [...Object.keys(outputs), ...Object.keys(messages)];
+
+/** The schema of a command, of `error` or of `warning`. */
+export function schemaOf(name: string): Schema | undefined {
+  const output = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+  const schema = output?.schema ?? (Object.hasOwn(messages, name) ? messages[name] : undefined);
+  if (!schema) return undefined;
+  const title = output
+    ? `steno ${name} --json${output.lines ? ', each line' : ''}`
+    : `a line of stderr with --json`;
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...schema };
+}

@@ -1,0 +1,181 @@
+/**
+ * A record is one list of fields. Its JSON document, the header and the cells of CSV, the tab-separated columns, the
+ * JSON schema and the list of columns in the help are all made from it.
+ */
+import { type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
+import type { Column, View } from '../lib/view.ts';
+import { nullable, type Schema } from './schema.ts';
+
+export interface Field<T> extends Column {
+  /** What it holds, in a few words: for the schema and the help. */
+  readonly help: string;
+  readonly schema: Schema;
+  /** Left out where the field is a column alone. What it gives is null where nothing is known. */
+  readonly json?: (value: T) => Json;
+  /** The cell; made from the JSON if it is not given. Nothing: the field is no column. */
+  readonly cell?: ((value: T) => string) | false;
+  /** Undefined leaves it out of the document: for what few have. */
+  readonly optional?: boolean;
+}
+
+export interface RecordColumn {
+  readonly name: string;
+  readonly help: string;
+}
+
+export class RecordType<T> {
+  readonly fields: ReadonlyArray<Field<T>>;
+  readonly columns: readonly Column[];
+  readonly #cells: ReadonlyArray<(value: T) => string>;
+
+  constructor(fields: ReadonlyArray<Field<T>>) {
+    this.fields = fields;
+    const shown = fields.filter(({ cell }) => cell !== false);
+    this.columns = shown;
+    this.#cells = shown.map(({ cell, json }) => cell || ((value) => cellText(json?.(value) ?? null)));
+  }
+
+  json(value: T): JsonObject {
+    const document: JsonObject = new Map();
+    for (const { name, json, optional } of this.fields) {
+      const member = json?.(value);
+      if (member === undefined || (optional && member === null)) continue;
+      document.set(name, member);
+    }
+    return document;
+  }
+
+  /** The cells, or the first of them. */
+  cells(value: T, count = this.#cells.length): string[] {
+    const row: string[] = [];
+    for (let at = 0; at < count; at += 1) row.push(this.#cells[at]?.(value) ?? '');
+    return row;
+  }
+
+  /** The places of columns, by name. */
+  places(names: readonly string[]): number[] {
+    return names.map((name) => this.columns.findIndex((column) => column.name === name));
+  }
+
+  /** Some of the columns, for people. */
+  some(view: View, names: readonly string[]): View {
+    const shown = this.places(names);
+    const rows = view.rows.map((row) => shown.map((at) => row[at] ?? ''));
+    return { json: null, quiet: [], columns: shown.map((at) => this.columns[at] as Column), rows };
+  }
+
+  /** The columns that hold something in one of the rows, for people. */
+  filled(view: View): View {
+    const isFilled = (_: unknown, at: number): boolean => view.rows.some((row) => row[at]);
+    return this.some(
+      view,
+      this.columns.filter(isFilled).map(({ name }) => name),
+    );
+  }
+
+  get columnHelp(): RecordColumn[] {
+    return this.fields.filter(({ cell }) => cell !== false).map(({ name, help }) => ({ name, help }));
+  }
+
+  /** Every member is declared: a document with another one does not match. */
+  get schema(): Schema {
+    const members = this.fields.filter(({ json }) => json);
+    return {
+      type: 'object',
+      properties: Object.fromEntries(
+        members.map(({ name, help, schema }) => [name, { ...schema, description: help }]),
+      ),
+      required: members.filter(({ optional }) => !optional).map(({ name }) => name),
+      additionalProperties: false,
+    };
+  }
+
+  /** Each form is made only if it is asked for: there may be many. */
+  view(values: readonly T[], quiet: (value: T) => string): View {
+    const record = this;
+    return {
+      columns: this.columns,
+      get json() {
+        return values.map((value) => record.json(value));
+      },
+      get rows() {
+        return values.map((value) => record.cells(value));
+      },
+      get quiet() {
+        return values.map(quiet);
+      },
+    };
+  }
+}
+
+/** A plain value as a cell; a list is joined with commas. */
+export function cellText(json: Json): string {
+  if (json === null) return '';
+  if (json instanceof JsonNumber) return json.text;
+  if (Array.isArray(json)) return json.map(cellText).join(',');
+  return typeof json === 'object' ? '' : String(json);
+}
+
+type Text = string | null | undefined;
+
+/** A text; empty or missing is null. */
+export const textField = <T>(
+  name: string,
+  help: string,
+  text: (value: T) => Text,
+  more: Partial<Field<T>> = {},
+): Field<T> => ({
+  name,
+  help,
+  schema: nullable({ type: 'string' }),
+  json: (value) => text(value) || null,
+  cell: (value) => text(value) || '',
+  ...more,
+});
+
+/** A time, ISO 8601 in UTC. */
+export const timeField = <T>(
+  name: string,
+  help: string,
+  text: (value: T) => Text,
+  more: Partial<Field<T>> = {},
+): Field<T> =>
+  textField(name, help, text, {
+    kind: 'time',
+    schema: nullable({ type: 'string', format: 'date-time' }),
+    ...more,
+  });
+
+/** A whole number that is always known. */
+export const countField = <T>(
+  name: string,
+  help: string,
+  count: (value: T) => number,
+  more: Partial<Field<T>> = {},
+): Field<T> => ({
+  name,
+  help,
+  kind: 'amount',
+  schema: { type: 'integer' },
+  json: (value) => new JsonNumber(String(count(value))),
+  cell: (value) => String(count(value)),
+  ...more,
+});
+
+/** Texts; a cell has them with commas, or another `separator`. */
+export const listField = <T>(
+  name: string,
+  help: string,
+  texts: (value: T) => readonly string[],
+  more: Partial<Field<T>> & { readonly separator?: string } = {},
+): Field<T> => {
+  const { separator = ',', ...rest } = more;
+  return {
+    name,
+    help,
+    schema: { type: 'array', items: { type: 'string' } },
+    json: (value) => [...texts(value)],
+    cell: (value) => texts(value).join(separator),
+    ...rest,
+  };
+};
