@@ -190,7 +190,7 @@ _steno_argument() {
 # Adds a value that begins with what is typed, quoted as its place requires. What follows a tab tells about it: it is
 # shown where bash only lists (COMP_TYPE 63, which bash 3.2 does not know) and never gets into the line.
 _steno_add() {
-  local about=
+  local about= width=${COLUMNS:-80}
   [[ $1 == *$'\t'* && ${COMP_TYPE-} == 63 ]] && about=${1#*$'\t'}
   set -- "${1%%$'\t'*}" "${2-}"
   local text=$head$1
@@ -204,7 +204,7 @@ _steno_add() {
   fi
   if [[ $about ]]; then
     text+="  ($about)"
-    text=${text:0:${COLUMNS:-80} - 2}
+    ((width > 20)) && text=${text:0:width - 2}
   fi
   COMPREPLY+=("$text")
 }

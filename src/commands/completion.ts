@@ -51,7 +51,7 @@ export const completion = command({
   children: [install, uninstall],
   examples: [
     ['steno completion install', 'for the shell that you use'],
-    ['source <(steno completion bash)', 'only in this shell'],
+    ['eval "$(steno completion bash)"', 'only in this shell'],
     ['steno completion powershell | Out-String | Invoke-Expression', 'only in this PowerShell'],
   ],
   refuses: { '--json': 'it prints a script', '--csv': 'it prints a script' },

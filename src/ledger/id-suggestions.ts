@@ -56,12 +56,12 @@ export class IdSuggestions extends Table {
 
   /** Orders with a mark on those that are held, and the title of their first file. The inner query limits how many. */
   #described(orders: string, order: string, ...values: string[]): Promise<IdSuggestion[]> {
-    const ofOrder = 'FROM files WHERE profile = ? AND order_id = orders.id';
+    const ofOrder = 'FROM files WHERE profile = ? AND order_id = found.id';
     return this.db.all<IdSuggestion>(
       `SELECT id, CASE WHEN EXISTS (SELECT 1 ${ofOrder} AND ${IS_HELD}) THEN 'On Hold ' ELSE '' END
          || skus || ' ' || placed_at || coalesce((SELECT ' ' || coalesce(nullif(title, ''), url) ${ofOrder}
            ORDER BY seq LIMIT 1), '') AS about
-       FROM (${orders}) AS orders ORDER BY ${order}`,
+       FROM (${orders}) AS found ORDER BY ${order}`,
       ...[this.profile, this.profile, this.profile, ...values],
     );
   }

@@ -42,6 +42,37 @@ describe.each(shells)('the completion of %s', (shell) => {
   });
 });
 
+describe('the script for bash', () => {
+  /** What bash 3.2, which macOS has, does not know. */
+  const newer: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
+    ['associative arrays', /\b(declare|local|typeset)\s+-\w*A/],
+    ['references', /\b(declare|local|typeset)\s+-\w*n\b/],
+    ['declare -g', /\b(declare|typeset)\s+-\w*g/],
+    ['mapfile', /\b(mapfile|readarray|coproc)\b/],
+    ['upper and lower case', /\$\{\w+(\[[^\]]*\])?(,,?|\^\^?)/],
+    ['transformations', /\$\{[^}]*@[A-Za-z]\}/],
+    ['a negative index or length', /\$\{\w+\[-|\$\{\w+:[^}]*:\s*-/],
+    ['[[ -v', /\[\[\s+-v\b/],
+    ['|& and &>>', /\|&|&>>/],
+    [';& and ;;&', /;&/],
+    ['\\u in quotes', /\$'[^']*\\[uU]/],
+    ['read -N or -i', /\bread\s+-\w*[Ni]/],
+    ['source <(…)', /(source|\.)\s+<\(/],
+    ['globstar and the like', /globstar|autocd|lastpipe/],
+    ['complete -D or -E', /\bcomplete\s+-[DEI]\b/],
+  ];
+  const script = completionScript('bash', tree);
+
+  test.each(newer)('has no %s', (_, pattern) => {
+    expect(script.split('\n').filter((line) => pattern.test(line))).toEqual([]);
+  });
+
+  test('uses compopt only where it is there', () => {
+    const lines = script.split('\n').filter((line) => line.includes('compopt'));
+    expect(lines).toEqual(['  compopt -o filenames 2>/dev/null && mode=raw']);
+  });
+});
+
 describe('the model of the commands', () => {
   test('has the commands and flags that the program parses, and no others', () => {
     expect(modelSummary(tree)).toEqual(programSummary(buildProgram(), []));

@@ -37,6 +37,33 @@ describe.skipIf(!postgresFolder)('__complete with a shared ledger', () => {
     expect([stdout, stderr]).toEqual([`1\t${audio('a')}\n`, '']);
   });
 
+  it('offers orders, held ones marked, invoices and events too', async () => {
+    const { service } = await orderingAccount();
+    const ledger = await server.newDatabase();
+    const user = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, STENO_LEDGER: ledger });
+    service.on('POST /order_url', {
+      body: { order: 'held', audiofiles: [5], message: 'ok', hold: 'low balance' },
+    });
+    await user.run(['order', audio('a'), '--sku', 'TRANS14']);
+    const change = (sql: string) => server.query(sql, new URL(ledger).pathname.slice(1));
+    await change("UPDATE steno.files SET invoices = '71'");
+    await change(
+      "INSERT INTO steno.kept_invoices (profile, id, fetched_at, final, answer) VALUES ('default', '73', '2026', 1, '{}')",
+    );
+    await change(
+      `INSERT INTO steno.events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+       VALUES (12, 'default', 'received', '2026', '', '', '', 'ORDER_ON_HOLD', '', '', 'held')`,
+    );
+    const words = async (...args: string[]) => (await user.run(['__complete', ...args])).stdout;
+    for (const prefix of ['', 'he'])
+      expect(await words('order', prefix)).toMatch(
+        new RegExp(`^held\tOn Hold TRANS14 \\S+ ${audio('a')}\n$`),
+      );
+    expect(await words('invoice')).toBe(`71\t${audio('a')}\n73\tpaid, fetched 2026\n`);
+    for (const prefix of ['', '1'])
+      expect(await words('event', prefix)).toBe('12\tORDER_ON_HOLD held 2026\n');
+  });
+
   it('makes no tables in an empty database', async () => {
     const ledger = await server.newDatabase();
     await isQuiet(ledger);
