@@ -24,6 +24,7 @@ interface Connection {
   readonly settings: Settings;
   readonly baseUrl: string | undefined;
   readonly apiKey: string;
+  readonly keySource: string | undefined;
   /** The flag --timeout, in milliseconds. */
   readonly timeoutFlag: number | undefined;
   readonly timeoutBounds: TimeoutBounds;
@@ -41,7 +42,7 @@ export async function connect(connection: Connection): Promise<Transport> {
   if (!baseUrl) {
     throw usage(
       'no base URL is set',
-      'set it with: steno config set base-url https://host/API4   (or STENO_BASE_URL)',
+      'run: steno login   (in a script: export STENO_BASE_URL=https://host/API4; to try it without an account: --sandbox)',
     );
   }
   const perRequest = timeoutFlag === undefined || timeoutBounds === 'request';

@@ -53,6 +53,7 @@ export interface Edges {
 interface Account {
   readonly settings: Settings;
   readonly apiKey: string;
+  readonly keySource?: string | undefined;
   readonly baseUrl?: string | undefined;
 }
 
@@ -154,24 +155,23 @@ export class Context {
 
   /** Opens a connection to the service; it is closed when the program ends. */
   async connect(options: ConnectOptions = {}): Promise<Transport> {
-    const key = await this.requireKey();
-    return this.connectAs({ settings: this.settings, apiKey: key.value }, options);
+    const { value: apiKey, source: keySource } = await this.requireKey();
+    return this.connectAs({ settings: this.settings, apiKey, keySource }, options);
   }
 
   /** The same as an account that the settings do not hold yet. */
   async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
-    const { settings, apiKey, baseUrl = settings.get('base-url').value } = account;
+    const { settings, apiKey, keySource, baseUrl = settings.get('base-url').value } = account;
     const { timeoutBounds = 'request', signal = this.signal, connections } = options;
-    const { out, mask } = this;
     const env = this.#sandbox ? withoutProxies(this.env) : this.env;
     const transport = await connect({
-      ...{ settings, baseUrl, apiKey, env, signal },
+      ...{ settings, baseUrl, apiKey, keySource, env, signal },
       hardSignal: this.#edges.hardSignal,
-      onFinishing: (text) => out.sayNow(text),
+      onFinishing: (text) => this.out.sayNow(text),
       timeoutFlag: this.globals.timeout,
       timeoutBounds,
       connections,
-      hide: mask.hide,
+      hide: this.mask.hide,
       trace: this.#trace,
     });
     this.onExit(() => transport.close());

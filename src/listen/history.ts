@@ -125,7 +125,8 @@ export async function replayTo(
       if ('error' in result) throw new StenoError('network', result.error);
       const outcome = outcomeOf(result);
       if (outcome.end === 'done') return outcome;
-      throw new StenoError('failed', `the target refused (${outcome.text})`, { status: result.status });
+      const verdict = result.status < 500 ? 'refused' : 'failed';
+      throw new StenoError('failed', `the target ${verdict} (${outcome.text})`, { status: result.status });
     };
     return await replay(events, maskUserinfo(url), send, report);
   } finally {

@@ -38,7 +38,7 @@ export const noKeyError = (env: Env): StenoError =>
     // The variables of an event: this is a command of --exec.
     hint: env.STENO_EVENT_N
       ? 'run: steno login   (or have the key given to this command: listen --exec-with-key)'
-      : 'run: steno login   (or set STENO_API_KEY)',
+      : 'run: steno login   (in a script: export STENO_API_KEY=…; to try it without an account: --sandbox)',
   });
 
 const MAX_COMMAND_MS = 60_000;

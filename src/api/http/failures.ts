@@ -3,9 +3,10 @@ import { formatDuration } from '../../lib/duration.ts';
 import { type Details, type Kind, StenoError } from '../../lib/errors.ts';
 import { readStart } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
-import { isTransientNetworkError, networkHint, networkMessage } from './network-errors.ts';
+import { isTransientNetworkError, networkHint, networkMessage, USE_HTTPS } from './network-errors.ts';
 import { redirectTarget } from './redirect.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import { baseUrlHint, type CallOrigin, keyHint, subjectOf, wantsTls } from './service-hints.ts';
 import { messageInText } from './service-message.ts';
 import { isRedirect, isRefusal, isTransient } from './status.ts';
 
@@ -36,12 +37,19 @@ export class CallError extends StenoError {
 const MAX_MESSAGE_BYTES = 65_536;
 
 /** The error for a response whose status is not a success. */
-export async function statusError(call: Call, response: CallResponse): Promise<CallError> {
+export async function statusError(
+  call: Call,
+  response: CallResponse,
+  origin: CallOrigin,
+): Promise<CallError> {
   const { status, headers } = response;
-  const message = messageInText(await readStart(response, MAX_MESSAGE_BYTES), response.hide);
+  const text = await readStart(response, MAX_MESSAGE_BYTES);
+  const message = messageInText(text, response.hide);
   const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
   const details = { status, retryAfter, transient: isTransient(status) };
-  const answered = `HTTP ${status}${message ? `: ${message}` : ''}`;
+  // A gateway's answer may be that of the proxy on the way.
+  const through = status >= 502 && origin.peer.includes(' through ') ? `, ${origin.peer}` : '';
+  const answered = `HTTP ${status}${message ? `: ${message}` : ''}${through}`;
   const redirect = redirectMessage(response);
   if (call.safety === 'money' && !isRefusal(status))
     return outcomeUnknownError(call, redirect ?? `the service answered ${answered}`, details);
@@ -50,14 +58,30 @@ export async function statusError(call: Call, response: CallResponse): Promise<C
     return new CallError('failed', redirect, { ...details, hint });
   }
   if (status === 401 || status === 403) {
-    const hint = 'check it with: steno whoami; keep another with: steno login';
+    const hint = keyHint(origin.keySource);
     return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
   }
-  if (status === 404) return new CallError('missing', `the service does not know it (${answered})`, details);
-  const hint =
-    retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
-  const verdict = isRefusal(status) ? 'refused' : 'failed';
+  if (status === 404) return missingError(call, answered, details, origin);
+  const verdict = status < 500 ? 'refused' : 'failed';
+  const hint = wantsTls(status, text) ? USE_HTTPS : waitHint(retryAfter);
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
+}
+
+const waitHint = (retryAfter: number | undefined): string | undefined =>
+  retryAfter === undefined ? undefined : `the service asks to wait ${formatDuration(retryAfter)}`;
+
+/** What is asked about does not exist; or the address is not that of the service. */
+function missingError(
+  { path }: Call,
+  answered: string,
+  details: CallErrorDetails,
+  origin: CallOrigin,
+): CallError {
+  const subject = subjectOf(path);
+  const hasVersion = /\/API\d+$/i.test(origin.baseUrl);
+  const hint = subject !== undefined && hasVersion ? undefined : baseUrlHint(origin);
+  const what = subject ?? `${path} at ${origin.baseUrl}`;
+  return new CallError('missing', `the service does not know ${what} (${answered})`, { ...details, hint });
 }
 
 function redirectMessage({ status, headers, url, hide }: CallResponse): string | undefined {
@@ -72,16 +96,16 @@ interface Interruption {
   /** By the user. */
   readonly interrupted: boolean;
   readonly timedOut: boolean;
-  /** The host, and the proxy on the way to it. */
-  readonly peer: string;
+  readonly origin: CallOrigin;
 }
 
 /** The error for a call that ended without a response. */
 export function connectionError(
   call: Call,
   cause: unknown,
-  { sent, interrupted, timedOut, peer }: Interruption,
+  { sent, interrupted, timedOut, origin }: Interruption,
 ): CallError {
+  const { peer } = origin;
   const outcomeUnknown = call.safety === 'money' && sent;
   if (interrupted && outcomeUnknown)
     return outcomeUnknownError(call, 'interrupted before the answer came', { cause });
@@ -89,7 +113,11 @@ export function connectionError(
   const message = timedOut ? `${peer} did not answer in time` : networkMessage(cause, peer);
   if (outcomeUnknown) return outcomeUnknownError(call, message, { cause });
   if (timedOut) return new CallError('timeout', message, { cause, hint: 'a longer limit: --timeout 2m' });
-  const details = { cause, hint: networkHint(cause), transient: isTransientNetworkError(cause) };
+  const details = {
+    cause,
+    hint: networkHint(cause, origin.baseUrl),
+    transient: isTransientNetworkError(cause),
+  };
   return new CallError('network', message, details);
 }
 

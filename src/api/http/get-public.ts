@@ -11,7 +11,13 @@ import { streamBody, unknownEncoding } from './body.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
 import { CallError } from './failures.ts';
-import { isTransientNetworkError, networkHint, networkMessage, ProxyError } from './network-errors.ts';
+import {
+  isTransientNetworkError,
+  isUntrusted,
+  networkHint,
+  networkMessage,
+  ProxyError,
+} from './network-errors.ts';
 import { Outage } from './outage.ts';
 import { poolFactory } from './pool.ts';
 import { ReadTries } from './read-tries.ts';
@@ -91,7 +97,7 @@ async function getOnce(
     return { url: url.href, contentType: headers['content-type'] ?? '', bytes };
   } catch (error) {
     if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
-    throw failureOf(error, pool.peer, deadline, request.signal);
+    throw failureOf(error, { peer: pool.peer, url }, deadline, request.signal);
   } finally {
     response?.body.discard();
     await pool.close();
@@ -172,14 +178,19 @@ async function readBounded(response: HttpResponse, url: URL, maxBytes: number): 
   return Buffer.concat(chunks);
 }
 
-function failureOf(cause: unknown, peer: string, deadline: Deadline, signal: AbortSignal): CallError {
+function failureOf(
+  cause: unknown,
+  { peer, url }: { readonly peer: string; readonly url: URL },
+  deadline: Deadline,
+  signal: AbortSignal,
+): CallError {
   if (signal.aborted) return new CallError('interrupted', 'interrupted', { cause });
   if (deadline.expired)
     return new CallError('timeout', `${peer} did not answer in time`, {
       cause,
       hint: 'a longer limit: --timeout 5m',
     });
-  const hint = cause instanceof ProxyError ? networkHint(cause) : undefined;
+  const hint = cause instanceof ProxyError || isUntrusted(cause) ? networkHint(cause, url.origin) : undefined;
   return new CallError('network', networkMessage(cause, peer), {
     cause,
     hint,

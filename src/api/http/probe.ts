@@ -48,7 +48,7 @@ export async function probe({ url: text, env, userAgent, limitMs, signal }: Prob
       sent: true,
       interrupted: signal.aborted,
       timedOut,
-      peer: pool.peer,
+      origin: { baseUrl: text, peer: pool.peer },
     });
   } finally {
     deadline.clear();

@@ -4,6 +4,7 @@ import { oneLine } from '../../lib/text.ts';
 import { readBytes, unknownEncoding } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
 import { outcomeUnknownError } from './failures.ts';
+import { baseUrlHint } from './service-hints.ts';
 import { messageInText } from './service-message.ts';
 import type { Transport } from './transport.ts';
 
@@ -26,8 +27,18 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
     const encoding = unknownEncoding(response);
     if (encoding) throw unreadableAnswer(call, `its encoding is not known: ${encoding}`, status);
     if (call.mayBeText && isPlainText(text)) return text.trim();
-    throw unreadableAnswer(call, messageInText(text, hide) || (text && 'it is not JSON'), status);
+    throw notJson(call, response, text);
   }
+}
+
+/** A web page comes where the address is not that of the service. */
+function notJson(call: Call, { status, hide, url }: CallResponse, text: string): StenoError {
+  const said = messageInText(text, hide);
+  if (!/^\ufeff?\s*<(!doctype|html|\?xml|head|body|h1)/i.test(text))
+    return unreadableAnswer(call, said || (text && 'it is not JSON'), status);
+  const baseUrl = url.slice(0, url.length - call.path.length);
+  const why = `it is a web page${said ? ` (${said})` : ''}`;
+  return unreadableAnswer(call, why, status, baseUrlHint({ baseUrl }));
 }
 
 /** Not empty, and neither a page nor JSON that was cut off. */
@@ -40,9 +51,9 @@ export const readWhole = (call: Call, response: CallResponse, maxBytes: number):
   });
 
 /** A success that can't be read; whether a money call was carried out is then unknown. */
-export function unreadableAnswer(call: Call, why: string, status?: number): StenoError {
+export function unreadableAnswer(call: Call, why: string, status?: number, hint?: string): StenoError {
   const message = `the service's answer can't be read${why ? `: ${why}` : ' (it is empty)'}`;
   return call.safety === 'money'
     ? outcomeUnknownError(call, message, { status })
-    : new StenoError('failed', message, { status });
+    : new StenoError('failed', message, { status, hint });
 }

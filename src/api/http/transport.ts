@@ -17,10 +17,13 @@ import { Outage } from './outage.ts';
 import { type ConnectionPool, type MakePool, poolFactory } from './pool.ts';
 import { ReadTries } from './read-tries.ts';
 import { makeRequest, type Service } from './request.ts';
+import type { CallOrigin } from './service-hints.ts';
 
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Where the key came from, for errors. */
+  readonly keySource?: string | undefined;
   /** The user's limit for a call, its repeats included. */
   readonly timeoutMs?: number | undefined;
   /** No call goes on beyond this moment of the monotonic clock. */
@@ -149,7 +152,7 @@ export class Transport {
       const url = this.#service.origin + this.#service.basePath + call.path;
       response = { ...(await exchange(pool.sender, request, deadline.signal)), url, hide };
       traceResponse(response);
-      if (response.status >= 300) throw await statusError(call, response);
+      if (response.status >= 300) throw await statusError(call, response, this.#originOf(pool));
       return await read(response);
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
@@ -157,11 +160,16 @@ export class Transport {
         sent: money?.sending.started() ?? !neverConnected(error),
         interrupted: (money?.interrupt ?? signal).aborted,
         timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
-        peer: pool.peer,
+        origin: this.#originOf(pool),
       });
     } finally {
       response?.body.discard();
     }
+  }
+
+  #originOf({ peer }: ConnectionPool): CallOrigin {
+    const { origin, basePath } = this.#service;
+    return { baseUrl: origin + basePath, keySource: this.#options.keySource, peer };
   }
 
   /** Traces what is sent, without the key; what it returns traces the response. */

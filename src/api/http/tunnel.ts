@@ -90,7 +90,14 @@ class ProxyAnswer {
     this.#head = Buffer.concat([this.#head, bytes]);
     const status = Number(this.#head.toString('latin1', 9, 12));
     if (status >= 300)
-      return { error: new ProxyError(`the proxy refused the tunnel (HTTP ${status})`, isTransient(status)) };
+      return {
+        error: new ProxyError(
+          `the proxy refused the tunnel (HTTP ${status})`,
+          isTransient(status),
+          undefined,
+          status,
+        ),
+      };
     const end = this.#head.indexOf(HEAD_END);
     if (end >= 0) return { rest: this.#head.subarray(end + HEAD_END.length) };
     return this.#head.length > MAX_HEAD_BYTES

@@ -285,7 +285,9 @@ describe.concurrent('files', () => {
     service.on('GET /audiofile/2', { status: 404 });
     const { code, stdout, stderr } = await user.run(['files', '--refresh', '--quiet']);
     expect([code, ids(stdout)]).toEqual([10, '6 5 4 3 2 1']);
-    expect(stderr).toMatch(/^steno: 2: the service does not know it[^\n]*\nsteno: 1 of 3 failed\n$/);
+    expect(stderr).toMatch(
+      /^steno: 2: the service does not know audiofile 2 [^\n]*\nsteno: 1 of 3 failed\n$/,
+    );
     const json = await user.run(['files', '--refresh', '--json']);
     expect(JSON.parse(json.stdout)).toHaveLength(6);
     expect(jsonError(json.stderr)).toMatchObject({

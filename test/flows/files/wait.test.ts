@@ -150,7 +150,9 @@ describe.concurrent('wait', () => {
     expect([alone.code, service.got.length]).toEqual([4, 1]);
     const { code, stdout, stderr } = await user.run(['wait', '4', '5', ...soon, '--quiet']);
     expect([code, stdout]).toEqual([10, '4\n']);
-    expect(stderr).toMatch(/^steno: 5: the service does not know it[^\n]*\nsteno: 1 of 2 failed\n$/);
+    expect(stderr).toMatch(
+      /^steno: 5: the service does not know audiofile 5 [^\n]*\nsteno: 1 of 2 failed\n$/,
+    );
   });
 
   it('ends with 3 at once if the key is not accepted', async () => {
