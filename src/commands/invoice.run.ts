@@ -21,9 +21,10 @@ export async function run(context: Context, { args }: Input): Promise<void> {
   const found = values(outcomes);
   const ledger = await context.ledgerIfAny();
   if (ledger) await context.whileNoting(ledger, async (notes) => noteInvoices(notes, found));
+  const { currency } = context.settings;
   if (out.forPeople) {
     await withPager(context, async () => {
-      for (const page of found.flatMap(invoicePages)) {
+      for (const page of found.flatMap((each) => invoicePages(each, currency))) {
         await out.show(page);
         out.write('\n');
       }

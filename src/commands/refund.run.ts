@@ -1,4 +1,4 @@
-import { refundFile } from '../api/files.ts';
+import { getFile, refundFile } from '../api/files.ts';
 import { checkId } from '../api/ids.ts';
 import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
@@ -6,6 +6,7 @@ import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
+import { fileInQuestion } from '../views/file-in-question.ts';
 import { doneView } from '../views/simple.ts';
 
 interface RefundOptions {
@@ -26,10 +27,7 @@ export async function run(
     );
   }
   const transport = await context.connect();
-  if (
-    !options.yes &&
-    !(await askPerson(context, (questions) => questions.confirm(`Refund audiofile ${id}?`)))
-  )
+  if (!options.yes && !(await isConfirmed(context, id)))
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');
   const done = await whileWorking(context.out, `Refunding: ${WAITING}`, () =>
     refundFile(transport, id, options.test),
@@ -38,4 +36,25 @@ export async function run(
   await context.out.show(doneView(done));
   if (context.signal.aborted)
     throw new StenoError('interrupted', `interrupted, but audiofile ${id} is refunded`);
+}
+
+/** How long the question waits for what the service knows of the file. */
+const LOOK_LIMIT_MS = 5_000;
+
+async function isConfirmed(context: Context, id: string): Promise<boolean> {
+  const what = await whileWorking(context.out, 'Asking', () => describe(context, id));
+  return askPerson(context, (questions) => questions.confirm(`Refund ${what}?`));
+}
+
+/** The file as far as it is known: it is asked about all the same where the service does not tell. */
+async function describe(context: Context, id: string): Promise<string> {
+  const { signal, settings } = context;
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(LOOK_LIMIT_MS)]);
+    const file = await getFile(await context.connect({ signal: limited }), id);
+    return fileInQuestion(file, settings.currency);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return `audiofile ${id}`;
+  }
 }

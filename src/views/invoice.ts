@@ -1,6 +1,7 @@
 import type { Invoice } from '../api/invoices.ts';
 import type { Json } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
+import { alignAmounts } from './amounts.ts';
 
 const header: readonly Column[] = [
   { name: 'invoice', kind: 'id' },
@@ -13,11 +14,11 @@ const header: readonly Column[] = [
 
 const item: readonly Column[] = [
   { name: 'item', kind: 'id' },
-  { name: 'sku' },
-  { name: 'quantity', kind: 'amount' },
-  { name: 'price', kind: 'amount' },
-  { name: 'audiofile' },
-  { name: 'total', kind: 'amount' },
+  { name: 'sku', importance: 80, uncut: true },
+  { name: 'quantity', kind: 'amount', importance: 40 },
+  { name: 'price', kind: 'amount', importance: 50 },
+  { name: 'audiofile', importance: 60, uncut: true },
+  { name: 'total', kind: 'amount', importance: 90 },
 ];
 
 const help: Readonly<Record<string, string>> = {
@@ -46,12 +47,25 @@ export function invoicesView(invoices: readonly Invoice[], json: Json): View {
   return { json, columns: [...header, ...item], rows, quiet: invoices.map((invoice) => invoice.total) };
 }
 
-/** For people: the header as a page, then the items, then the sum. */
-export function invoicePages(invoice: Invoice): View[] {
-  const total = [...item.map(() => '').slice(0, -2), 'total', invoice.total];
+/** For people: the header as a page, then the items, then the sum, in the currency that is known. */
+export function invoicePages(given: Invoice, currency: string): View[] {
+  const invoice = { ...given, ...alignedAmounts(given, currency) };
+  const total = ['total', ...item.slice(2).map(() => ''), invoice.total];
   const page: View = { json: null, columns: header, rows: [headerRow(invoice)], quiet: [], asRecord: true };
   const items: View = { json: null, columns: item, rows: [...itemRows(invoice), total], quiet: [] };
   return invoice.items.length ? [page, items] : [page];
+}
+
+function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoice, 'total' | 'items'> {
+  const [sum = '', ...totals] = alignAmounts([total, ...items.map((each) => each.total)], currency);
+  const prices = alignAmounts(
+    items.map((each) => each.price),
+    currency,
+  );
+  return {
+    total: sum,
+    items: items.map((each, at) => ({ ...each, price: prices[at] ?? '', total: totals[at] ?? '' })),
+  };
 }
 
 const headerRow = (invoice: Invoice): string[] => [

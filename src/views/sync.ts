@@ -19,19 +19,29 @@ interface SyncRow {
 
 /** A row for each change of state, and one for each transcript. */
 export const syncRecord = new RecordType<SyncRow>([
-  textField('audiofile', "the file's id", ({ change, saved }) => change?.id ?? saved?.id, { kind: 'id' }),
-  textField('what', 'state: it changed; transcript: one was downloaded', ({ saved }) =>
-    saved ? 'transcript' : 'state',
+  textField('audiofile', "the file's id", ({ change, saved }) => change?.id ?? saved?.id, {
+    header: 'id',
+    kind: 'id',
+  }),
+  textField(
+    'what',
+    'state: it changed; transcript: one was downloaded',
+    ({ saved }) => (saved ? 'transcript' : 'state'),
+    { importance: 30, uncut: true },
   ),
-  textField('was', 'the state before', ({ change }) => change?.previousState),
+  textField('was', 'the state before', ({ change }) => change?.previousState, {
+    kind: 'state',
+    importance: 40,
+  }),
   textField('state', 'the state now', ({ change }) => change?.state, { kind: 'state' }),
-  textField('format', 'of the transcript', ({ saved }) => saved?.ext),
+  textField('format', 'of the transcript', ({ saved }) => saved?.ext, { importance: 60, uncut: true }),
   textField('bytes', 'its size', ({ saved }) => saved && String(saved.bytes), {
     header: 'size',
     kind: 'bytes',
+    importance: 50,
   }),
-  textField('path', 'where it is', ({ saved }) => saved?.path, { kind: 'link' }),
-  timeField('downloaded_at', 'when it was written', ({ saved }) => saved?.at),
+  textField('path', 'where it is', ({ saved }) => saved?.path, { kind: 'link', importance: 90 }),
+  timeField('downloaded_at', 'when it was written', ({ saved }) => saved?.at, { importance: 10 }),
 ]);
 
 export const syncSchema: Schema = object({
