@@ -24,7 +24,7 @@ export interface Page {
 /** Of a page where no terminal says otherwise, and at most. */
 export const PAGE_WIDTH = 80;
 
-export const optionsPointer = 'the global options: steno help options';
+export const optionsPointer = 'And the global options: steno help options';
 
 /** The commands from the root to the one that the words name; undefined where a word names none. */
 export function findCommands(words: readonly string[]): readonly Command[] | undefined {
@@ -81,13 +81,18 @@ function usageOf(spec: Command, name: string): string[] {
   const args = (spec.args ?? []).map((each) => each.name);
   const command = spec.children ? [spec.load ? '[command]' : '<command>'] : [];
   const names = spec.alias ? [name, name.replace(/\S+$/, spec.alias)] : [name];
-  return names.map((each) => [each, ...command, ...args, '[options]'].join(' '));
+  const lines = (words: readonly string[]): string[] =>
+    names.map((each) => [each, ...words, '[options]'].join(' '));
+  return command.length && args.length ? [...lines(args), `${name} <command>`] : lines([...command, ...args]);
 }
 
 const argumentItem = ({ name, help, values }: NonNullable<Command['args']>[number]): Item => [
   name,
-  help + valuesNote(help, name, values),
+  // A long list has a page or a section of its own.
+  help + (values && values.length <= MAX_VALUES ? valuesNote(help, name, values) : ''),
 ];
+
+const MAX_VALUES = 10;
 
 /** A flag with its meaning, the values that it takes, and its default. */
 export function optionItem({ flags, help, values, shownDefault, env }: Option): Item {

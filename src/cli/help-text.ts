@@ -85,10 +85,12 @@ export function pageText(page: Page, width: number): string {
   // The heading and the empty line after the options.
   const room = SCREEN_ROWS - head.length - topExamples.length - 2;
   const [main, more] = splitOptions(page.options, width, room);
-  const pointer = page.usage.length ? wrap(pointerText(page), width, '  ') : [];
+  const pointer = wrap(optionsPointer, width, '  ');
+  const alone = page.usage.length > 0 && page.options.length === 0;
   const lines = [
     ...head,
-    ...titled('Options', [...main, ...(more.length ? [] : pointer)]),
+    ...titled('Options', main.length && !more.length ? [...main, ...pointer] : main),
+    ...(alone ? [...wrap(optionsPointer, width), ''] : []),
     ...topExamples,
     ...titled('More options', more.length ? [...more, ...pointer] : []),
     ...titled('More examples', exampleLines(page.examples.slice(TOP_EXAMPLES), width)),
@@ -102,9 +104,6 @@ function usageLines(usage: readonly string[], width: number): string[] {
   const lines = usage.flatMap((line) => wrap(line, width, ' '.repeat(lead.length)));
   return lines.map((line, at) => (at === 0 ? lead + line.trimStart() : line));
 }
-
-/** Global options stand on one page of their own. */
-const pointerText = ({ options }: Page): string => `${options.length ? 'and ' : ''}${optionsPointer}`;
 
 /** As many options as the first screen has room for, in their order, and the others. */
 function splitOptions(

@@ -189,7 +189,10 @@ function jsonSections(): Section[] {
 
 function moneySections(): Section[] {
   return [
-    section('What costs money', 'order and upgrade; refund gives some back. All else is free of charge.'),
+    section(
+      'What costs money',
+      'order and upgrade, and the same calls by api; refund gives some back. All else is free of charge.',
+    ),
     section('How it is paid once', [
       ['sent at most once', 'an order, an upgrade and a refund are never repeated by themselves'],
       ['on disk first', 'an order is in the ledger before it is sent'],

@@ -34,7 +34,7 @@ export const transcript = command({
     ['steno transcript 12345', 'to 12345.txt'],
     ['steno transcript 12345 -o -', 'to stdout'],
     ['steno transcript 12345 12346 --format docx,srt -o transcripts/', 'two files, two formats'],
-    ['steno files --state Delivered --quiet | steno transcript --from - --skip-existing', 'all'],
+    ['steno ls --state Delivered --quiet | steno transcript --from - --skip-existing', 'all'],
     ['steno transcript 12345 --name-as "{title}-{id}.{ext}" --skip-existing', 'with a name of your own'],
   ],
   conflicts: [

@@ -76,7 +76,10 @@ describe.each(pages)('the page of $name', ({ path, spec }) => {
 
   it.each([80, 60, 40])('is laid out for %d columns', async (width) => {
     const text = await helpText(path, width);
-    expect(tooWide(text, width, examples).filter((line) => /\S\s+\S/.test(line.trim()))).toEqual([]);
+    // At 80 columns the examples fit too.
+    expect(
+      tooWide(text, width, width === 80 ? [] : examples).filter((line) => /\S\s+\S/.test(line.trim())),
+    ).toEqual([]);
     expect(examples.filter((line) => !rows(text).some((row) => row.startsWith(`  ${line}`)))).toEqual([]);
   });
 
