@@ -82,33 +82,33 @@ export class Recording {
     );
   }
 
-  /** Keeps the screen as it is, from the moment at which it shows this. */
-  async keep(pattern?: RegExp): Promise<void> {
+  /** Keeps the screen as it is, from the moment at which it shows this; `seconds` is the time that it says has passed. */
+  async keep(pattern?: RegExp, seconds = 0): Promise<void> {
     if (pattern) await this.sees(pattern);
-    this.frames.push(this.#steady(this.#shown));
+    const passed = [/\b00:\d\d$/, `00:${String(seconds).padStart(2, '0')}`] as const;
+    this.frames.push(steadied(this.#shown, [...(this.#options.steady ?? []), passed]));
   }
 
   async #show(chunk: Buffer): Promise<void> {
     await this.#reader.write(chunk);
     this.#shown = this.#reader.read();
   }
+}
 
-  #steady(screen: Screen): Screen {
-    return screen.map((row) => {
-      let moved = 0;
-      return row.map((run) => {
-        const text = this.#steadyText(run.text);
-        const column = run.column + moved;
-        moved += text.length - run.text.length;
-        return { ...run, column, columns: run.columns + text.length - run.text.length, text };
-      });
+type Replacements = NonNullable<RecordingOptions['steady']>;
+
+/** With what follows a longer or shorter text moved along. */
+function steadied(screen: Screen, steady: Replacements): Screen {
+  return screen.map((row) => {
+    let moved = 0;
+    return row.map((run) => {
+      const text = steady.reduce((changed, [pattern, next]) => changed.replace(pattern, next), run.text);
+      const more = text.length - run.text.length;
+      const column = run.column + moved;
+      moved += more;
+      return { ...run, column, columns: run.columns + more, text };
     });
-  }
-
-  #steadyText(text: string): string {
-    const { steady = [] } = this.#options;
-    return steady.reduce((changed, [pattern, replacement]) => changed.replace(pattern, replacement), text);
-  }
+  });
 }
 
 /** `steno` on the PATH, a home with nothing in it, and a folder to work in. */

@@ -21,7 +21,9 @@ export const sessions: readonly Session[] = [
       await terminal.type(
         'steno order https://example.com/talk.mp3 --sku TRANS14 --wait --download .',
         async () => {
-          await terminal.keep(/Waiting/);
+          await terminal.keep(/Waiting: 1 pre-processing, 00:/, 1);
+          terminal.clock.set('09:41:03');
+          await terminal.keep(/Waiting: 1 transcribing, 00:/, 3);
           terminal.clock.set('09:41:10');
         },
       );
@@ -34,11 +36,15 @@ export const sessions: readonly Session[] = [
     title: 'What was ordered',
     description: 'steno files lists the files of the ledger with their states.',
     record: async (terminal) => {
-      await terminal.prepare('steno order https://example.com/keynote.mp3 --sku TRANS14');
-      terminal.clock.set('09:41:03');
-      await terminal.prepare('steno order https://example.com/panel.mp3 --sku TRANS14');
-      terminal.clock.set('09:41:06');
-      await terminal.prepare('steno order https://example.com/hold.mp3 --sku TRANS14');
+      for (const [time, name] of [
+        ['09:10:00', 'keynote'],
+        ['09:24:00', '%E4%BC%9A%E8%AD%B0'],
+        ['09:40:57', 'panel'],
+        ['09:41:00', 'hold'],
+      ] as const) {
+        terminal.clock.set(time);
+        await terminal.prepare(`steno order https://example.com/${name}.mp3 --sku TRANS14`);
+      }
       await terminal.type('steno files --refresh');
       await terminal.keep();
     },
@@ -85,7 +91,8 @@ export async function pictureOf(session: Session): Promise<Picture> {
     [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, '⠋'],
     [/127\.0\.0\.1:\d+/, '127.0.0.1:4100'],
     [/\/[\w-]{32}/, '/pX3vJq8ZrT1mWc5LsY0aKd7NhBu2GfEi'],
-    [/after \d+ ms/, 'after 12 ms'],
+    [/after [\d.]+ m?s/, 'after 12 ms'],
+    [/1 event in [\d.]+ m?s/, '1 event in 12 s'],
   ] as const;
   const terminal = new Recording({ folder: freshFolder(), columns: COLUMNS, time: '09:41:00', steady });
   onTestFinished(() => terminal.close());
