@@ -27,6 +27,8 @@ export type Details = ReadonlyArray<string | readonly Item[]>;
 export interface Input<Values = unknown> {
   readonly args: readonly string[];
   readonly options: Values;
+  /** All words as they were given, to say how to go on. */
+  readonly line: readonly string[];
 }
 
 export type Run<Values = unknown> = (context: Context, input: Input<Values>) => Promise<void>;

@@ -17,6 +17,9 @@ export interface Run {
   readonly globals: GlobalValues;
 }
 
+/** The same without its words. */
+type ParsedRun = Omit<Run, 'input'> & { readonly input: Omit<Run['input'], 'line'> };
+
 /** The version. */
 export interface Printed {
   readonly text: string;
@@ -67,7 +70,7 @@ function readLine(argv: readonly string[], only?: ReadonlySet<string>): Line {
   const read: Line = { text: '' };
   const program = buildProgram({
     onRun: (run) => {
-      read.run = run;
+      read.run = { ...run, input: { ...run.input, line: argv } };
     },
     onHelp: (words) => {
       read.help = pageWords(argv, words);
@@ -116,7 +119,7 @@ function firstWord(argv: readonly string[]): string[] {
 }
 
 interface Build {
-  readonly onRun?: (run: Run) => void;
+  readonly onRun?: (run: ParsedRun) => void;
   /** Takes the words that name a page of help. */
   readonly onHelp?: (words: readonly string[]) => void;
   /** Takes the version. */
@@ -165,7 +168,7 @@ function buildHelp(parent: Commander, onHelp: (words: readonly string[]) => void
   return command.action((words: string[]) => onHelp(words));
 }
 
-function build(spec: Command, parent: Commander, onRun: (run: Run) => void): Commander {
+function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void): Commander {
   const command = new Commander(spec.name);
   command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
@@ -197,7 +200,7 @@ function commanderOption(spec: Option): CommanderOption {
   return option;
 }
 
-function inputOf(command: Commander, spec: Command): Input<Options> {
+function inputOf(command: Commander, spec: Command): ParsedRun['input'] {
   const options = Object.entries(spec.options ?? {}).map(([key, option]) => [
     key,
     given(command, key) ?? option.initial,

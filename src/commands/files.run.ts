@@ -6,7 +6,11 @@ import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
+import { plural } from '../lib/text.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { filePages } from '../views/ledger-files.ts';
@@ -19,11 +23,11 @@ interface FilesOptions {
   readonly refresh: boolean;
 }
 
-export async function run(context: Context, { options }: Input<FilesOptions>): Promise<void> {
+export async function run(context: Context, { options, line }: Input<FilesOptions>): Promise<void> {
   const { out } = context;
   const ledger = await context.requireLedger('files reads the ledger');
   const filter = await filterOf(options, ledger);
-  const refreshed = options.refresh ? await refresh(context, ledger, filter) : [];
+  const refreshed = options.refresh ? await refresh(context, ledger, filter, line) : [];
   const { forPeople } = out;
   const pager = findPager(context);
   const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
@@ -56,9 +60,16 @@ async function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): 
   };
 }
 
-async function refresh(context: Context, ledger: Ledger, filter: FileFilter) {
+async function refresh(context: Context, ledger: Ledger, filter: FileFilter, line: readonly string[]) {
   const transport = await context.connect();
-  return whileWorking(context.out, 'Refreshing', (report) =>
-    refreshOpenFiles(transport, ledger, filter, report),
+  const latest = new LatestProgress();
+  const summary = () => ({
+    done: `${latest.done} of ${plural(latest.of, 'open file')} are refreshed`,
+    hint: goOnHint('the rest with', line),
+  });
+  return untilInterrupted(context.signal, summary, () =>
+    whileWorking(context.out, 'Refreshing', (report) =>
+      refreshOpenFiles(transport, ledger, filter, latest.through(report)),
+    ),
   );
 }

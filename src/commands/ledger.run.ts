@@ -13,6 +13,7 @@ import { type Moved, useIt } from '../ledger/moved.ts';
 import { Outbox } from '../ledger/outbox.ts';
 import { mayWork } from '../ledger/status.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
 import { passwordOf, placeOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import type { Report } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
@@ -76,7 +77,10 @@ interface ImportOptions {
   readonly as: string | undefined;
 }
 
-export async function importLedger(context: Context, { args, options }: Input<ImportOptions>): Promise<void> {
+export async function importLedger(
+  context: Context,
+  { args, options, line }: Input<ImportOptions>,
+): Promise<void> {
   const [file = ''] = args;
   const { as } = options;
   if (as !== undefined) checkAccount(as);
@@ -92,7 +96,7 @@ export async function importLedger(context: Context, { args, options }: Input<Im
   };
   const counts = await whileWorking(out, 'Importing', (report) =>
     ledger.importLines(source, { signal, as, onHeader, report }).catch((error) => {
-      if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was imported');
+      if (signal.aborted) throw nothingDone('imported', line);
       throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
     }),
   );
@@ -112,6 +116,9 @@ interface PruneOptions {
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
+
+const nothingDone = (what: string, line: readonly string[]): StenoError =>
+  new StenoError('interrupted', `interrupted: nothing was ${what}`, { hint: goOnHint('again with', line) });
 
 export async function pruneLedger(context: Context, { options }: Input<PruneOptions>): Promise<void> {
   const { out, signal } = context;
@@ -144,16 +151,21 @@ interface CopyOptions {
   readonly dryRun: boolean;
 }
 
-export async function copyLedger(context: Context, { options }: Input<CopyOptions>): Promise<void> {
+export async function copyLedger(context: Context, { options, line }: Input<CopyOptions>): Promise<void> {
   const { to, dryRun } = options;
   if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
   if (!context.globals.ledger)
     throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
   if (context.inSandbox) throw usage('the ledger of the sandbox is never shared');
-  await (to === 'local' ? copyBack(context, dryRun) : copyOut(context, to, dryRun));
+  await (to === 'local' ? copyBack(context, { dryRun, line }) : copyOut(context, to, { dryRun, line }));
 }
 
-async function copyOut(context: Context, url: string, dryRun: boolean): Promise<void> {
+interface Copying {
+  readonly dryRun: boolean;
+  readonly line: readonly string[];
+}
+
+async function copyOut(context: Context, url: string, { dryRun, line }: Copying): Promise<void> {
   const { out, mask, signal } = context;
   if (passwordOf(url))
     await out.warn(
@@ -174,14 +186,16 @@ async function copyOut(context: Context, url: string, dryRun: boolean): Promise<
   context.onExit(() => shared.close());
   await shared.prepareForOrders(dryRun);
   if (!dryRun) await takeJournalsIn(context, local);
-  const counts = await copying(context, (report) => moveTo(shared, local, moved, { signal, dryRun, report }));
+  const counts = await copying(context, line, (report) =>
+    moveTo(shared, local, moved, { signal, dryRun, report }),
+  );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
   out.note(`the local ledger is marked as moved; nothing is ordered with it any more`);
   if (context.sharedLedger === undefined) out.note(`use the shared one from now on: ${useIt(to, account)}`);
 }
 
-async function copyBack(context: Context, dryRun: boolean): Promise<void> {
+async function copyBack(context: Context, { dryRun, line }: Copying): Promise<void> {
   const { out, mask, signal } = context;
   const url = context.sharedLedger;
   if (url === undefined)
@@ -193,7 +207,9 @@ async function copyBack(context: Context, dryRun: boolean): Promise<void> {
   context.onExit(() => shared.close());
   if (!dryRun) await takeJournalsIn(context, shared);
   const local = await openLocal(context);
-  const counts = await copying(context, (report) => bringBack(local, shared, { signal, dryRun, report }));
+  const counts = await copying(context, line, (report) =>
+    bringBack(local, shared, { signal, dryRun, report }),
+  );
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
   out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
@@ -202,12 +218,13 @@ async function copyBack(context: Context, dryRun: boolean): Promise<void> {
 
 async function copying(
   { out, signal }: Context,
+  line: readonly string[],
   work: (report: Report) => Promise<TableCounts[]>,
 ): Promise<TableCounts[]> {
   try {
     return await whileWorking(out, 'Copying', work);
   } catch (error) {
-    if (signal.aborted) throw new StenoError('interrupted', 'interrupted: nothing was copied');
+    if (signal.aborted) throw nothingDone('copied', line);
     throw error;
   }
 }

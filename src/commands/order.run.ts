@@ -6,6 +6,7 @@ import { knownFiles } from '../flows/files/known.ts';
 import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
+import { orderGoOn } from '../flows/orders/go-on.ts';
 import { OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import { type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
+import { countAudios } from '../flows/orders/sending.ts';
 import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -49,7 +51,7 @@ interface OrderOptions extends OrderInput {
   readonly unpriced: boolean;
 }
 
-export async function run(context: Context, { args, options }: Input<OrderOptions>): Promise<void> {
+export async function run(context: Context, { args, options, line }: Input<OrderOptions>): Promise<void> {
   const { out, globals } = context;
   const waits = options.wait || options.download !== undefined;
   if (options.download !== undefined) checkFolder(options.download);
@@ -76,15 +78,15 @@ export async function run(context: Context, { args, options }: Input<OrderOption
   await ledger?.prepareForOrders(isShown);
   const guard = await sorting;
   if (guard.leftOut)
-    out.note(`left out because on order already: ${guard.leftOut} of ${countUrls(plan.orders)}`);
+    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
   const costs = await openCosts(context, ledger, { ...options, maxCost, isShown });
   if (isShown) {
     await showPlan(out, guard, form, costs);
-    if (plan.isWholeFeed) throw wholeFeedError(countUrls(plan.orders));
+    if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
   }
   await costs.check([...guard.ready, ...guard.deferred]);
   if (isShown) return raiseHeld(guard, form.listsHeld);
-  if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats });
+  if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
 }
@@ -108,11 +110,12 @@ function formOf(
   const hasFiles = args.some(isLocalPath);
   const manifest = from !== undefined || feed !== undefined || hasFiles;
   const isList = manifest || skipOrdered || perOrder !== undefined || waits;
-  const listsHeld = manifest || countUrls(planned) > 1;
+  const listsHeld = manifest || countAudios(planned) > 1;
   return { manifest, isList, listsHeld, hasFiles };
 }
 
 interface Sending {
+  readonly line: readonly string[];
   readonly options: OrderOptions;
   readonly form: Form;
   readonly ledger: Ledger | undefined;
@@ -124,7 +127,7 @@ interface Sending {
 async function send(
   context: Context,
   guard: OrderGuard,
-  { options, form, ledger, costs, waits, formats }: Sending,
+  { options, form, ledger, costs, waits, formats, line }: Sending,
 ): Promise<void> {
   const { out, signal, globals } = context;
   const { interval, download, nameAs: template, failOnHold } = options;
@@ -151,6 +154,7 @@ async function send(
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
+    ...orderGoOn(line, options, globals),
   });
 }
 
@@ -274,7 +278,7 @@ async function showPlan(
     estimate: costs.estimate([order]),
   }));
   if (isList || planned.length) await out.show(planView(planned, { isList, forPeople: out.forPeople }));
-  if (deferred.length) out.note(`being ordered by another process: ${countUrls(deferred)}`);
+  if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (planned.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
 }
 
@@ -283,9 +287,6 @@ const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
     { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
     { listsHeld, isRecorded: true },
   );
-
-const countUrls = (orders: readonly PlannedOrder[]): number =>
-  orders.reduce((sum, { audios }) => sum + audios.length, 0);
 
 function callbacks(out: Output): OrderCallbacks {
   let saidThatItWaits = false;

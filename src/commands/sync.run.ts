@@ -8,6 +8,8 @@ import { checkNameAs } from '../flows/transcripts/name.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
@@ -22,7 +24,7 @@ interface SyncOptions {
   readonly jobs: number;
 }
 
-export async function run(context: Context, { options }: Input<SyncOptions>): Promise<void> {
+export async function run(context: Context, { options, line }: Input<SyncOptions>): Promise<void> {
   const { out, signal } = context;
   const formats = checkFormats(options.format);
   checkFolder(options.download);
@@ -35,11 +37,14 @@ export async function run(context: Context, { options }: Input<SyncOptions>): Pr
   const target = { folder, formats, template, jobs };
   const news = new News(out);
   try {
-    const outcomes = await whileWorking(out, 'Checking', (report) =>
-      context.whileNoting(ledger, (notes) => {
-        const { onChecked, onChange, onSaved } = news;
-        return syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report });
-      }),
+    const summary = () => ({ done: news.toString(), hint: goOnHint('the rest with', line) });
+    const outcomes = await untilInterrupted(signal, summary, () =>
+      whileWorking(out, 'Checking', (report) =>
+        context.whileNoting(ledger, (notes) => {
+          const { onChecked, onChange, onSaved } = news;
+          return syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report });
+        }),
+      ),
     );
     await news.show();
     out.note(`${news.checked} open, ${news.changed.length} changed, ${news.downloads.length} downloaded`);
@@ -82,6 +87,10 @@ class News implements Omit<SyncCallbacks, 'report'> {
 
   get isEmpty(): boolean {
     return this.changed.length + this.downloads.length === 0;
+  }
+
+  toString(): string {
+    return `${this.checked} checked, ${this.changed.length} changed, ${this.downloads.length} downloaded`;
   }
 
   readonly onChecked = (): void => {

@@ -6,6 +6,10 @@ import { trackedFiles } from '../flows/files/shown.ts';
 import { trackFiles } from '../flows/files/track.ts';
 import { readIds } from '../flows/orders/manifest.ts';
 import { usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
+import { plural } from '../lib/text.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { trackedView } from '../views/ledger-files.ts';
 
@@ -13,7 +17,7 @@ interface TrackOptions {
   readonly from: string | undefined;
 }
 
-export async function run(context: Context, { args, options }: Input<TrackOptions>): Promise<void> {
+export async function run(context: Context, { args, options, line }: Input<TrackOptions>): Promise<void> {
   const { out } = context;
   const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
   const ids = [...new Set([...args, ...listed].map(checkId))];
@@ -23,7 +27,14 @@ export async function run(context: Context, { args, options }: Input<TrackOption
   const form = { forPeople: out.forPeople, currency: context.settings.currency };
   if (ids.length === 0) return out.show(trackedView([], true, form));
   const transport = await context.connect();
-  const outcomes = await whileWorking(out, 'Asking', (report) => trackFiles(transport, ledger, ids, report));
+  const latest = new LatestProgress();
+  const summary = () => ({
+    done: `${latest.done} of ${plural(ids.length, 'file')} are in the ledger`,
+    hint: goOnHint('the rest with', line),
+  });
+  const outcomes = await untilInterrupted(context.signal, summary, () =>
+    whileWorking(out, 'Asking', (report) => trackFiles(transport, ledger, ids, latest.through(report))),
+  );
   const tracked = outcomes.flatMap(({ what, error }) => (error ? [] : [what]));
   if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
   const several = args.length > 1 || options.from !== undefined;

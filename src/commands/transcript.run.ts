@@ -14,6 +14,8 @@ import {
 import { checkTemplate } from '../flows/transcripts/name.ts';
 import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
@@ -32,7 +34,10 @@ interface TranscriptOptions {
   readonly deprecatedPath: boolean;
 }
 
-export async function run(context: Context, { args, options }: Input<TranscriptOptions>): Promise<void> {
+export async function run(
+  context: Context,
+  { args, options, line }: Input<TranscriptOptions>,
+): Promise<void> {
   const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
   const ids = [...new Set([...args, ...listed].map(checkId))];
   if (ids.length === 0 && options.from === undefined)
@@ -45,7 +50,7 @@ export async function run(context: Context, { args, options }: Input<TranscriptO
   if (options.output === '-') return print(context, selection);
   // The shape of the JSON follows from the command line, not from how many ids a list holds.
   const isList = options.from !== undefined || args.length > 1 || options.format.length > 1;
-  return save(context, selection, options, isList);
+  return save(context, selection, { ...options, line }, isList);
 }
 
 async function print(context: Context, selection: TranscriptSelection): Promise<void> {
@@ -69,7 +74,7 @@ async function print(context: Context, selection: TranscriptSelection): Promise<
 async function save(
   context: Context,
   selection: TranscriptSelection,
-  options: TranscriptOptions,
+  options: TranscriptOptions & Pick<Input, 'line'>,
   isList: boolean,
 ): Promise<void> {
   const { out } = context;
@@ -83,14 +88,20 @@ async function save(
     if (saved) done.push(saved);
   };
   const { jobs } = options;
-  const outcomes = await whileWorking(out, 'Downloading', (report) =>
-    context.whileNoting(ledger, (notes) =>
-      saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone, report }),
-    ),
-  ).catch(async (error) => {
-    if (context.signal.aborted && done.length) await out.show(savedView(done, { forPeople: out.forPeople }));
-    throw error;
-  });
+  const download = () =>
+    whileWorking(out, 'Downloading', (report) =>
+      context.whileNoting(ledger, (notes) =>
+        saveTranscripts(selection, target, { transport, ledger, notes, jobs, onDone, report }),
+      ),
+    );
+  const summary = () => summaryOf(done, documentCount, options);
+  const outcomes = await (several ? untilInterrupted(context.signal, summary, download) : download()).catch(
+    async (error) => {
+      if (context.signal.aborted && done.length)
+        await out.show(savedView(done, { forPeople: out.forPeople }));
+      throw error;
+    },
+  );
   out.addDone(...savedLine(values(outcomes)));
   if (isList || !outcomes[0]?.error)
     await out.show(
@@ -104,6 +115,20 @@ async function save(
     await warnUnidentified(out, values(outcomes));
   await warnDrafts(out, values(outcomes));
   raiseFailures(outcomes);
+}
+
+/** With --force all of them are fetched again: --skip-existing would keep older ones. */
+function summaryOf(
+  done: readonly Saved[],
+  all: number,
+  { force, line }: TranscriptOptions & Pick<Input, 'line'>,
+): Summary {
+  const skipped = done.filter((each) => each.skipped).length;
+  const before = skipped ? `, ${skipped} were there before` : '';
+  return {
+    done: `${done.length - skipped} of ${all} transcripts are downloaded${before}`,
+    hint: force ? goOnHint('all of them with', line) : goOnHint('the rest with', line, '--skip-existing'),
+  };
 }
 
 function ifExists({ force, skipExisting }: TranscriptOptions): IfExists {

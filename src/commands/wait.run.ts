@@ -9,6 +9,10 @@ import { waitAndDownload } from '../flows/files/wait-and-download.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
+import { plural } from '../lib/text.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';
@@ -22,7 +26,7 @@ interface WaitOptions {
   readonly nameAs: string | undefined;
 }
 
-export async function run(context: Context, { args, options }: Input<WaitOptions>): Promise<void> {
+export async function run(context: Context, { args, options, line }: Input<WaitOptions>): Promise<void> {
   const { download, nameAs: template } = options;
   const target = { download, template, formats: checkFormats(options.format) };
   if (download !== undefined) checkFolder(download);
@@ -37,9 +41,16 @@ export async function run(context: Context, { args, options }: Input<WaitOptions
   }
   const transport = await context.connect({ timeoutBounds: 'command' });
   const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
-  const waited = await whileWorking(out, 'Waiting', (report) =>
-    context.whileNoting(ledger, (notes) =>
-      waitAndDownload(ids, { transport, ledger, notes, poll, report }, target),
+  const latest = new LatestProgress();
+  const summary = () => ({
+    done: `${latest.done} of ${plural(ids.length, 'file')} ${ids.length === 1 ? 'is' : 'are'} delivered`,
+    hint: goOnHint('wait on with', line),
+  });
+  const waited = await untilInterrupted(signal, summary, () =>
+    whileWorking(out, 'Waiting', (report) =>
+      context.whileNoting(ledger, (notes) =>
+        waitAndDownload(ids, { transport, ledger, notes, poll, report: latest.through(report) }, target),
+      ),
     ),
   );
   out.addDone(...savedLine(waited.saved ?? []));

@@ -19,3 +19,23 @@ export interface ProgressNews {
 
 /** Takes what is new; figures that it leaves out stay as they are. */
 export type Report = (news: ProgressNews) => void;
+
+/** Hands news on, and keeps the latest figures for a summary. */
+export class LatestProgress {
+  #news: ProgressNews = {};
+
+  get done(): number {
+    return (this.#news.done ?? 0) - (this.#news.failed ?? 0);
+  }
+
+  get of(): number {
+    return this.#news.of ?? 0;
+  }
+
+  through(report: Report): Report {
+    return (news) => {
+      this.#news = { ...this.#news, ...news };
+      report(news);
+    };
+  }
+}

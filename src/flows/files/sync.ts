@@ -55,7 +55,8 @@ async function refreshOpen(
   const changes = new InOrder(onChange);
   const ids = await ledger.files.toRefresh();
   const onDone: RefreshOptions['onDone'] = (at, refreshed) => {
-    onChecked();
+    // Those that were broken off are not checked.
+    if (refreshed || !transport.signal.aborted) onChecked();
     changes.add(at, refreshed && changeOf(refreshed));
   };
   try {

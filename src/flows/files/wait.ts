@@ -33,16 +33,20 @@ export async function waitForFiles(
   return files.map((polled) => ({ what: polled.id, file: polled.file, error: reasonOf(polled) }));
 }
 
-/** Reports how many files are in each state, as it is last known. */
+/** Reports how many files are in each state, as it is last known; those that are delivered are done. */
 function stateCounter(ids: readonly string[], report: Report = () => {}): NonNullable<Polling['onPolled']> {
-  const states = new Map([['', new Set(ids).size]]);
-  const add = (state: string, count: number): void =>
-    void states.set(state, (states.get(state) ?? 0) + count);
-  report({ states });
+  const states = new Map<string, number>();
+  let done = 0;
+  const add = (state: string, count: number): void => {
+    states.set(state, (states.get(state) ?? 0) + count);
+    if (findFileState(state)?.end === 'delivered') done += count;
+  };
+  add('', new Set(ids).size);
+  report({ states, done });
   return (now, before) => {
     add(before?.file?.state ?? '', -1);
     add(now.file?.state ?? '', 1);
-    report({ states });
+    report({ states, done });
   };
 }
 

@@ -14,12 +14,14 @@ export interface RaiseOptions {
   readonly listsHeld: boolean;
   /** `steno attempts` lists what is unclear: there is a ledger, and it is no test. */
   readonly isRecorded: boolean;
+  /** How to go on where the user interrupted before all was sent. */
+  readonly goOn?: string | undefined;
 }
 
 /** Raises what was not placed, together with what else failed: unclear before interrupted before the rest. */
 export function raiseUnplaced(
   sent: SentOrders,
-  { listsHeld, isRecorded }: RaiseOptions,
+  { listsHeld, isRecorded, goOn }: RaiseOptions,
   others: readonly Failure[] = [],
 ): void {
   const { outcomes, held, unsent, interrupted } = sent;
@@ -27,7 +29,7 @@ export function raiseUnplaced(
   const unplaced = [...failed, ...values<PlacedOrder>(outcomes).flatMap(fileProblem)];
   const total = outcomes.length + unsent;
   const unclear = unplaced.find(({ error }) => error.kind === 'uncertain');
-  if (interrupted && !unclear) throw interruption(sent, [...unplaced, ...held, ...others]);
+  if (interrupted && !unclear) throw interruption(sent, [...unplaced, ...held, ...others], goOn);
   const [first] = [...unplaced, ...held];
   if (!first) return;
   const isAlone = total + held.length === 1;
@@ -104,7 +106,11 @@ function unsentFailures(sent: SentOrders): Failure[] {
 }
 
 /** Says what was ordered, what was not sent, and how to go on. */
-function interruption({ outcomes, unsent }: SentOrders, failed: readonly Failure[]): StenoError {
+function interruption(
+  { outcomes, unsent }: SentOrders,
+  failed: readonly Failure[],
+  goOn = `to go on, ${GO_ON}`,
+): StenoError {
   const placed = values<PlacedOrder>(outcomes);
   const [only] = outcomes;
   if (unsent === 0 && outcomes.length === 1 && only?.error)
@@ -114,6 +120,6 @@ function interruption({ outcomes, unsent }: SentOrders, failed: readonly Failure
     ? `${plural(placed.length, 'order')} placed, with ${plural(files, 'file')}`
     : 'nothing was ordered';
   const more = unsent ? [`not sent: ${plural(unsent, 'order')}`] : [];
-  const hint = unsent ? `to go on, ${GO_ON}` : 'what becomes of it: steno files';
+  const hint = unsent ? goOn : 'what becomes of it: steno files';
   return new BulkError('interrupted', `interrupted: ${ordered}`, failed, hint, more);
 }

@@ -137,18 +137,22 @@ export function heldOrder(hold: string): StenoError {
 }
 
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
-export function raiseOrderFailures(result: OrderResult, options: RaiseOptions): void {
+export function raiseOrderFailures(
+  result: OrderResult,
+  options: RaiseOptions & { readonly waitLine?: (order: string | undefined) => string },
+): void {
+  const { waitLine = waitLineOf } = options;
   const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
   const orders = placed.map(({ order }) => order);
   const held = holdIsFailure ? heldOrders(orders) : [];
   const files = waited?.outcomes ?? [];
   const brokeOff = waitError === undefined ? [] : [{ what: 'waiting', error: waitError }];
   raiseUnplaced(sent, options, [...held, ...failures(files), ...brokeOff]);
-  if (waitError !== undefined) throw orderStands(orders, waitError);
+  if (waitError !== undefined) throw orderStands(orders, waitError, waitLine);
   try {
     raiseUndelivered([...files, ...(failures(files).length ? held.map(asOutcome) : [])]);
   } catch (error) {
-    throw error instanceof StenoError && !isEnd(error) ? orderStands(orders, error) : error;
+    throw error instanceof StenoError && !isEnd(error) ? orderStands(orders, error, waitLine) : error;
   }
   if (hold && holdIsFailure) throw hold;
 }
@@ -161,12 +165,19 @@ const isEnd = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind =
 const asStenoError = (error: unknown): StenoError =>
   error instanceof StenoError ? error : new StenoError('failed', errorMessage(error), { cause: error });
 
+const waitLineOf = (order: string | undefined): string =>
+  `steno wait${order === undefined ? '' : ` --order ${order}`}`;
+
 /** The orders are placed, although the waiting for them failed. */
-function orderStands(orders: readonly Order[], error: StenoError): StenoError {
+function orderStands(
+  orders: readonly Order[],
+  error: StenoError,
+  waitLine: (order: string | undefined) => string,
+): StenoError {
   const [first] = orders;
   const one = orders.length === 1;
   const standing = one ? `order ${first?.id} is placed` : `${orders.length} orders are placed`;
   const message = `${standing}; waiting for ${one ? 'it' : 'them'} broke off: ${error.message}`;
-  const hint = `go on waiting with: steno wait${one && first?.id ? ` --order ${first.id}` : ''}`;
+  const hint = `go on waiting with: ${waitLine(one && first?.id ? first.id : undefined)}`;
   return new BulkError(error.kind, message, error instanceof BulkError ? error.failures : [], hint);
 }

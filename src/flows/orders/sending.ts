@@ -130,7 +130,7 @@ async function outcomeOf(
   }
 }
 
-const countAudios = (orders: readonly PlannedOrder[]): number =>
+export const countAudios = (orders: readonly PlannedOrder[]): number =>
   orders.reduce((sum, { audios }) => sum + audios.length, 0);
 
 /** What would happen to every order after it, or left one unclear. */

@@ -1,0 +1,42 @@
+/** The command line with which interrupted work goes on, to be copied into a shell: never with a secret in it. */
+import { cutSignatures } from './audio-identity.ts';
+import { passwordOf } from './postgres-url.ts';
+import { shellWord } from './shell-word.ts';
+import { oneLine } from './text.ts';
+import { maskUserinfo } from './userinfo.ts';
+
+/** A longer line would be cut where it is shown, and a cut one does something else. */
+const MAX_LENGTH = 450;
+
+/** `the rest with: steno sync --download t`; `flag` is added where it is not there yet. */
+export function goOnHint(what: string, line: readonly string[], flag?: string): string {
+  const words = goOnWords(line, flag);
+  const text = shellLine(words);
+  if (text === undefined) return `${what}: the same line again${flag === undefined ? '' : `, with ${flag}`}`;
+  const readsInput = words.some((word) => word === '-' || word.endsWith('=-'));
+  return `${what}${readsInput ? ', given the same input' : ''}: ${text}`;
+}
+
+/** The line as a shell takes it; nothing where it can't be shown as it is. */
+export function shellLine(words: readonly string[]): string | undefined {
+  const text = `steno ${words.map(shellWord).join(' ')}`;
+  const isWhole = text.length <= MAX_LENGTH && oneLine(text) === text;
+  return isWhole && !words.some(hasSecret) ? text : undefined;
+}
+
+function goOnWords(line: readonly string[], flag: string | undefined): string[] {
+  const end = line.includes('--') ? line.indexOf('--') : line.length;
+  const before = line.slice(0, end);
+  const isKey = (word: string, at: number): boolean =>
+    word === '--api-key' || word.startsWith('--api-key=') || before[at - 1] === '--api-key';
+  const kept = before.filter((word, at) => !isKey(word, at));
+  const added = flag === undefined || kept.includes(flag) ? [] : [flag];
+  return [...kept, ...added, ...line.slice(end)];
+}
+
+/** A signature, a password, or a token in place of a user name. The name alone in the URL of a database is none. */
+function hasSecret(word: string): boolean {
+  const value = word.replace(/^--[\w-]+=/, '');
+  if (/^postgres(ql)?:\/\//i.test(value)) return (passwordOf(value) ?? '') !== '';
+  return cutSignatures(value) !== value || maskUserinfo(value) !== value;
+}
