@@ -1,0 +1,72 @@
+/** `steno doctor` with a shared ledger: it is looked at, and nothing is made or changed in it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Listener } from '../../support/listener.ts';
+import { type PostgresServer, startPostgres } from '../../support/postgres.ts';
+import { hasPostgres } from '../../support/postgres-programs.ts';
+import { Service } from '../../support/server.ts';
+import type { User } from '../../support/steno.ts';
+import { Team } from '../../support/team.ts';
+
+interface Found {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+async function doctor(user: User, ...args: string[]): Promise<(check: string) => Found | undefined> {
+  const { stdout } = await user.run(['doctor', '--json', ...args]);
+  const all = JSON.parse(stdout) as Found[];
+  return (check) => all.find((each) => each.check === check);
+}
+
+describe.runIf(hasPostgres)('doctor with a shared ledger', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.stop());
+
+  async function team(): Promise<Team> {
+    const service = await Service.start();
+    service.allow('GET /prepay_balance', { body: { balance: '1.00' } });
+    service.allow('GET /webhook', { body: { webhook: '' } });
+    return Team.form(server, service);
+  }
+
+  it('says that it is empty, and makes no tables', async () => {
+    const shared = await team();
+    const found = await doctor(shared.machine());
+    expect(found('shared-ledger')).toMatchObject({ status: 'warn' });
+    expect(found('shared-ledger')?.hint).toContain('steno ledger migrate');
+    const schemas = await shared.query("SELECT 1 FROM pg_namespace WHERE nspname = '{}'");
+    expect(schemas).toEqual([]);
+  });
+
+  it('says where it is, its version, account and TLS, and what runs on it', async () => {
+    const shared = await team();
+    const user = shared.machine();
+    const listener = await Listener.start(user);
+    const found = await doctor(user);
+    expect(found('shared-ledger')).toMatchObject({ status: 'ok' });
+    expect(found('shared-ledger')?.message).toMatch(
+      new RegExp(
+        `^127\\.0\\.0\\.1:${server.port}/postgres, PostgreSQL 1\\d.*, connected in .*, without TLS, account default$`,
+      ),
+    );
+    expect(found('ledger')).toMatchObject({ status: 'ok' });
+    expect(found('orders')).toMatchObject({ status: 'ok' });
+    expect(found('listener')?.message).toBe('1 listener running');
+    await listener.stop();
+  });
+
+  it('says that the account belongs to another service', async () => {
+    const shared = await team();
+    const user = shared.machine({ STENO_ACCOUNT: 'acme' });
+    await user.run(['order', 'https://example.com/a.mp3', '--sku', 'TRANS14', '--json']);
+    expect((await shared.query('SELECT name FROM {}.accounts')).length).toBe(1);
+    const found = await doctor(user, '--base-url', 'https://127.0.0.1:9/API4');
+    expect(found('shared-ledger')).toMatchObject({ status: 'fail' });
+    expect(found('shared-ledger')?.hint).toContain('steno ledger account --base-url');
+  });
+});
