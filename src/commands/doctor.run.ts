@@ -1,10 +1,13 @@
 import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { kindOf, planInstall } from '../completion/install.ts';
+import { chooseShell, placeOf } from '../completion/places.ts';
+import { completionScript } from '../completion/script.ts';
 import { once } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/checks.ts';
-import type { ReadSettings, Setup } from '../flows/doctor/setup.ts';
-import { StenoError } from '../lib/errors.ts';
+import type { Completions, ReadSettings, Setup } from '../flows/doctor/setup.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { plural } from '../lib/text.ts';
 import { configPath } from '../settings/config-file.ts';
 import { stateFolder } from '../settings/paths.ts';
@@ -55,12 +58,26 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
         { settings: settings().settings, apiKey },
         { signal: limit, timeoutBounds: 'nothing' },
       ),
+    completions: () => completionsOf(context),
     sharedLedger: async () => {
       const { settings: read } = settings();
       const { value: url } = read.get('ledger');
       return url === undefined ? undefined : context.sharedLedgerOptions(url, read, limitMs);
     },
   };
+}
+
+function completionsOf({ env, commandTree }: Context): Completions {
+  const { platform } = process;
+  // To find the place there, PowerShell must be started.
+  if (platform === 'win32') throw usage('they are not looked for on Windows');
+  const machine = { env, platform, root: '/' };
+  const place = placeOf(chooseShell(undefined, machine), machine);
+  const { shell, script, startUpFiles } = place;
+  const kinds = planInstall(place, completionScript(shell, commandTree())).map(kindOf);
+  const [ofScript = 'new'] = kinds;
+  const state = kinds.every((kind) => kind === 'unchanged') ? 'installed' : 'outdated';
+  return { shell, script, startUpFiles, state: ofScript === 'new' ? 'missing' : state };
 }
 
 /** Nothing is removed or made. Where the config file can't be used, flags and environment are all there is. */

@@ -1,19 +1,25 @@
 /** What `steno doctor` found. */
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
-import { toJson } from '../lib/json.ts';
 import type { Line, Tone } from '../lib/line.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
+import { RecordType, textField } from './record.ts';
+import { oneOf, text } from './schema.ts';
 
-export const doctorView = (results: readonly CheckResult[]): View => ({
-  json: toJson(
-    results.map(({ check, status, message, hint }) => ({ check, status, message, hint: hint ?? null })),
-  ),
-  columns: [{ name: 'check', kind: 'id' }, { name: 'status' }, { name: 'message' }, { name: 'hint' }],
-  rows: results.map(({ check, status, message, hint }) => [check, status, message, hint ?? '']),
-  // What needs somebody's attention.
-  quiet: results.filter(({ status }) => status === 'fail' || status === 'warn').map(({ check }) => check),
-});
+export const doctorRecord = new RecordType<CheckResult>([
+  textField('check', 'its name', ({ check }) => check, { kind: 'id', schema: text }),
+  textField('status', 'ok, warn, fail or skipped', ({ status }) => status, {
+    schema: oneOf('ok', 'warn', 'fail', 'skipped'),
+  }),
+  textField('message', 'what was found', ({ message }) => message, { schema: text }),
+  textField('hint', 'what to do', ({ hint }) => hint),
+]);
+
+/** --quiet: what needs attention. */
+export function doctorView(results: readonly CheckResult[]): View {
+  const quiet = results.filter(({ status }) => status === 'fail' || status === 'warn');
+  return { ...doctorRecord.view(results, ({ check }) => check), quiet: quiet.map(({ check }) => check) };
+}
 
 const tones: Readonly<Record<Status, Tone>> = { ok: 'good', warn: 'warn', fail: 'bad', skipped: 'faint' };
 const labels: Readonly<Record<Status, string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skipped: '-' };
@@ -37,10 +43,10 @@ export function doctorLines(results: readonly CheckResult[], columns: number): L
         ],
         narrowing: [],
       },
-      ...rest.map((text) => ({ indent, pieces: [{ text, tone }], narrowing: [] })),
-      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((text) => ({
+      ...rest.map((line) => ({ indent, pieces: [{ text: line, tone }], narrowing: [] })),
+      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((line) => ({
         indent,
-        pieces: [{ text, tone: tones[status] }],
+        pieces: [{ text: line, tone: tones[status] }],
         narrowing: [],
       })),
     ];
@@ -58,9 +64,9 @@ function summary(results: readonly CheckResult[]): string {
 }
 
 /** By words; a path or a command that is longer than the room stays whole, so that it can be copied. */
-function wrapped(text: string, room: number): string[] {
+function wrapped(message: string, room: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
+  for (const word of message.split(/\s+/)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= room)
       lines[lines.length - 1] = `${last} ${word}`;

@@ -5,6 +5,7 @@
 import { attemptRecord, settledRecord } from './attempt.ts';
 import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
+import { doctorRecord } from './doctor.ts';
 import { savedRecord } from './download-record.ts';
 import { errorMembers, errorSchema } from './error-schema.ts';
 import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
@@ -17,7 +18,7 @@ import { orderRecord } from './order.ts';
 import { plannedRecord, planRecord } from './plan.ts';
 import type { RecordColumn } from './record.ts';
 import { reportColumns, reportSchema } from './report/schema.ts';
-import { anything, arrayOf, described, maybeText, object, oneOf, type Schema, text } from './schema.ts';
+import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
 import { syncRecord, syncSchema } from './sync.ts';
 
 export interface CommandOutput {
@@ -124,17 +125,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'config set': of(changedSetting),
   'config unset': of(changedSetting),
   'config path': of(object({ path: text }), columns({ path: 'of the config file' })),
-  doctor: of(
-    arrayOf(
-      object({ check: text, status: oneOf('ok', 'warn', 'fail', 'skipped'), message: text, hint: maybeText }),
-    ),
-    columns({
-      check: 'its name',
-      status: 'ok, warn, fail or skipped',
-      message: 'what was found',
-      hint: 'what to do',
-    }),
-  ),
+  doctor: of(arrayOf(doctorRecord.schema), doctorRecord.columnHelp),
   'ledger status': of(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
   'ledger migrate': of(object({ migrations: arrayOf(text) }), columns({ migrations: 'that were made' })),
   'ledger copy': importOutput,

@@ -132,6 +132,28 @@ describe('a set-up that works', () => {
   });
 });
 
+it('completions that are installed, and those of another version', async () => {
+  const { user } = await working({ SHELL: '/usr/bin/fish' });
+  expect((await doctor(user, ['--offline'])).of('completions').hint).toContain('steno completion install');
+  expect((await user.run(['completion', 'install'])).code).toBe(0);
+  const { status, message } = (await doctor(user, ['--offline'])).of('completions');
+  expect([status, message]).toEqual(['ok', expect.stringMatching(/steno\.fish, for fish$/)]);
+  const script = join(user.home, '.config/fish/completions/steno.fish');
+  writeFileSync(script, readFileSync(script, 'utf8').replace('doctor', 'medic'));
+  expect((await doctor(user, ['--offline'])).of('completions').message).toContain('another version');
+});
+
+it('steno schema names what it prints', async () => {
+  const { user } = await working();
+  const { items } = JSON.parse((await user.run(['schema', 'doctor'])).stdout) as {
+    items: { required: string[]; properties: { status: { enum: string[] } } };
+  };
+  for (const each of (await doctor(user)).all) {
+    expect(Object.keys(each)).toEqual(items.required);
+    expect(items.properties.status.enum).toContain(each.status);
+  }
+});
+
 describe('what is missing or refused', () => {
   it('is said with what to type, and nothing is made', async () => {
     const user = new User({ STENO_LEDGER: undefined });

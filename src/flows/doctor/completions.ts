@@ -1,43 +1,45 @@
 /** Whether the shell of the user completes steno's words. */
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
-import type { Env } from '../../lib/env.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorMessage } from '../../lib/errors.ts';
 import { type Finding, ok, skipped, warn } from './check.ts';
-import type { Setup } from './setup.ts';
+import type { Completions, Setup } from './setup.ts';
 
-/** Where each shell looks, those of the user first. */
-const places: Readonly<Record<string, (home: string, env: Env) => readonly string[]>> = {
-  bash: (home, env) => [
-    join(dataHome(home, env), 'bash-completion', 'completions', 'steno'),
-    join(home, '.bash_completion.d', 'steno'),
-    ...system('bash-completion/completions/steno'),
-    '/etc/bash_completion.d/steno',
-    '/opt/homebrew/etc/bash_completion.d/steno',
-  ],
-  zsh: (home, env) => [
-    join(dataHome(home, env), 'zsh', 'site-functions', '_steno'),
-    join(home, '.zfunc', '_steno'),
-    join(home, '.zsh', 'completions', '_steno'),
-    ...system('zsh/site-functions/_steno'),
-  ],
-  fish: (home, env) => [
-    join(env.XDG_CONFIG_HOME || join(home, '.config'), 'fish', 'completions', 'steno.fish'),
-    ...system('fish/vendor_completions.d/steno.fish'),
-  ],
+const INSTALL = 'install them with: steno completion install';
+
+/** What a package manager may have installed for all users. */
+const forAll: Readonly<Record<string, readonly string[]>> = {
+  bash: ['share/bash-completion/completions/steno', 'etc/bash_completion.d/steno'],
+  zsh: ['share/zsh/site-functions/_steno', 'share/zsh/vendor-completions/_steno'],
+  fish: ['share/fish/vendor_completions.d/steno.fish'],
 };
 
-const dataHome = (home: string, env: Env): string => env.XDG_DATA_HOME || join(home, '.local', 'share');
-
-const system = (path: string): string[] =>
-  ['/usr/share', '/usr/local/share', '/opt/homebrew/share'].map((folder) => join(folder, path));
-
-export function checkCompletions({ env }: Setup): Finding {
-  const shell = basename(env.SHELL ?? '');
-  const placesOf = places[shell];
-  if (!placesOf) return skipped(shell ? `not known for ${shell}` : 'the shell is not known', HINT);
-  const found = placesOf(homedir(), env).find((path) => existsSync(path));
-  return found ? ok(`${found}, for ${shell}`) : warn(`none found for ${shell}`, HINT);
+export function checkCompletions({ completions }: Setup): Finding {
+  let found: Completions;
+  try {
+    found = completions();
+  } catch (error) {
+    return skipped(errorMessage(error), INSTALL);
+  }
+  const { shell, script, state } = found;
+  if (state === 'installed') return ok(`${script}, for ${shell}`);
+  if (state === 'outdated') return warn(`${script} is of another version of steno`, INSTALL);
+  const other = otherPlace(found);
+  return other ? ok(`${other}, for ${shell}`) : warn(`none found for ${shell}`, INSTALL);
 }
 
-const HINT = 'install them with: steno completion install';
+/** Installed for all users, or loaded by a line of the user's own. */
+function otherPlace({ shell, startUpFiles }: Completions): string | undefined {
+  const system = ['/usr', '/usr/local', '/opt/homebrew', '/'].flatMap((folder) =>
+    (forAll[shell] ?? []).map((path) => join(folder, path)),
+  );
+  return system.find((path) => existsSync(path)) ?? startUpFiles.find(loadsCompletion);
+}
+
+function loadsCompletion(path: string): boolean {
+  try {
+    return /^[^#\n]*\bsteno completion\b/m.test(readFileSync(path, 'utf8'));
+  } catch {
+    return false;
+  }
+}

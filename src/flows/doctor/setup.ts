@@ -24,6 +24,8 @@ export interface Setup {
   readonly connect: (apiKey: string, signal: AbortSignal) => Promise<Transport>;
   /** What a shared ledger is opened with; undefined where none is set. */
   readonly sharedLedger: () => Promise<SharedLedgerOptions | undefined>;
+  /** Where the completions of the user's shell are installed. Throws where the shell is not known. */
+  readonly completions: () => Completions;
   /** An event of which the service is asked to send a test. */
   readonly testEvent: string | undefined;
 }
@@ -35,4 +37,13 @@ export interface ReadSettings {
   readonly configError: unknown;
   /** Why the profile is not used. */
   readonly profileError: unknown;
+}
+
+export interface Completions {
+  readonly shell: string;
+  /** The file of the script. */
+  readonly script: string;
+  readonly state: 'installed' | 'outdated' | 'missing';
+  /** Files that the shell reads at its start. */
+  readonly startUpFiles: readonly string[];
 }
