@@ -49,7 +49,10 @@ export const findOrderSku = (sku: string): OrderSku | undefined => orderSkus.fin
 export const findUpgradeSku = (sku: string): UpgradeSku | undefined =>
   upgradeSkus.find((each) => each.sku === sku);
 
-export const meaningOfOrderSku = (sku: string): string => findOrderSku(sku)?.meaning ?? '';
+export function meaningOfOrderSku(sku: string): string {
+  const { meaning = '', aliasOf } = findOrderSku(sku) ?? {};
+  return aliasOf ? `${meaning} (the same as ${aliasOf})` : meaning;
+}
 export const meaningOfUpgradeSku = (sku: string): string => findUpgradeSku(sku)?.meaning ?? '';
 
 /** The name that one product has everywhere: TRANS6 for TRANS7. */

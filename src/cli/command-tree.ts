@@ -17,7 +17,7 @@ export function commandTree(specs: readonly Command[]): CommandNode {
       commands: commandEntries(),
       globals: Object.values<Option>(globalOptions).map(optionEntry),
     }),
-    children: [...specs.map((spec) => nodeOf(spec, [])), helpCommand(specs)],
+    children: [...specs.map((spec) => withCommands(nodeOf(spec, []), specs)), helpCommand(specs)],
   };
 }
 
@@ -39,14 +39,26 @@ function argumentOf({ name, values = [], meaning = noMeaning, valuesAfter = {} }
 
 const noMeaning = (): string => '';
 
-function helpCommand(specs: readonly Command[]): CommandNode {
+/** `schema` names other commands, which its own spec can't know. */
+function withCommands(node: CommandNode, specs: readonly Command[]): CommandNode {
+  if (node.path[0] !== 'schema') return node;
+  const about = (word: string): string => `what stderr has with --json: ${word}`;
+  return { ...node, args: commandWords(specs, ['error', 'warning'], about).map(argumentOf) };
+}
+
+/** A command, or a word that stands for something else; then a subcommand. */
+function commandWords(
+  specs: readonly Command[],
+  words: readonly string[],
+  meaning: (word: string) => string,
+): Argument[] {
   const parents = specs.filter(({ children = [] }) => children.length);
-  const args: Argument[] = [
+  return [
     {
       name: '[command]',
       help: '',
-      values: [...new Set([...specs.map((spec) => spec.name), ...topicNames])],
-      meaning: (name) => specs.find((spec) => spec.name === name)?.summary ?? summaryOfTopic(name),
+      values: [...new Set([...specs.map((spec) => spec.name), ...words])],
+      meaning: (name) => specs.find((spec) => spec.name === name)?.summary ?? meaning(name),
     },
     {
       name: '[subcommand]',
@@ -56,12 +68,15 @@ function helpCommand(specs: readonly Command[]): CommandNode {
       ),
     },
   ];
+}
+
+function helpCommand(specs: readonly Command[]): CommandNode {
   return {
     path: ['help'],
     names: ['help'],
     summary: 'Explain a command or a topic',
     flags: [],
-    args: args.map(argumentOf),
+    args: commandWords(specs, topicNames, summaryOfTopic).map(argumentOf),
     children: [],
   };
 }

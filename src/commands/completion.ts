@@ -11,13 +11,19 @@ const install = command({
     'Writes the completion script of your shell (that of $SHELL, or the one you name) to the folder where the shell ' +
     'looks for it, and says which files it wrote. It asks nothing.',
   details: [
-    'bash: ~/.local/share/bash-completion/completions/steno; where bash-completion is not loaded, also a line in ' +
-      '~/.bashrc (on macOS in ~/.bash_profile, if that does not read ~/.bashrc). zsh: ' +
-      '~/.local/share/zsh/site-functions/_steno, and three lines in .zshrc. fish: ' +
-      '~/.config/fish/completions/steno.fish. PowerShell: steno-completion.ps1 beside $PROFILE, and a line in it. ' +
-      'XDG_DATA_HOME, XDG_CONFIG_HOME, ZDOTDIR and BASH_COMPLETION_USER_DIR are respected.',
-    'Lines in a file of yours stand between two marks; the file keeps its mode, and a link stays a link. It may be ' +
-      'repeated, and is after an update of steno. uninstall gives everything back as it was.',
+    'It writes these files, or where XDG_DATA_HOME, XDG_CONFIG_HOME, ZDOTDIR and BASH_COMPLETION_USER_DIR say:',
+    [
+      [
+        'bash',
+        '~/.local/share/bash-completion/completions/steno; where bash-completion is not loaded, also a line in ' +
+          '~/.bashrc (on macOS in ~/.bash_profile, if that does not read ~/.bashrc)',
+      ],
+      ['zsh', '~/.local/share/zsh/site-functions/_steno, and three lines in ~/.zshrc'],
+      ['fish', '~/.config/fish/completions/steno.fish'],
+      ['powershell', 'steno-completion.ps1 beside $PROFILE, and a line in $PROFILE'],
+    ],
+    'Lines in a file of yours stand between two marks; the file keeps its mode, and a link stays a link. Run it again ' +
+      'after an update of steno. uninstall gives everything back as it was.',
   ],
   args: [{ name: '[shell]', help: 'the shell, if not that of $SHELL', values: shells }],
   options: { dryRun: flag('--dry-run', 'show what would be written and where; write nothing') },

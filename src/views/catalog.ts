@@ -1,6 +1,6 @@
 import { type Format, formats } from '../catalog/formats.ts';
-import { orderSkus, upgradeSkus } from '../catalog/skus.ts';
-import { type FileState, fileStates, invoiceStates } from '../catalog/states.ts';
+import { meaningOfOrderSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
+import { fileStates, invoiceStates, meaningOfState } from '../catalog/states.ts';
 import type { View } from '../lib/view.ts';
 import { type Field, RecordType, textField } from './record.ts';
 import { text } from './schema.ts';
@@ -35,20 +35,11 @@ export const skusView = (): View =>
   listView(
     skuRecord,
     [
-      ...orderSkus.map(({ sku, kind, meaning, aliasOf }) => ({
-        ...{ sku, use: 'order', kind },
-        meaning: aliasOf ? `${meaning} (the same as ${aliasOf})` : meaning,
-      })),
+      ...orderSkus.map(({ sku, kind }) => ({ sku, use: 'order', kind, meaning: meaningOfOrderSku(sku) })),
       ...upgradeSkus.map(({ sku, meaning }) => ({ sku, use: 'upgrade', kind: 'upgrade', meaning })),
     ],
     ({ sku }) => sku,
   );
-
-function meaningOfState({ end, held }: FileState): string {
-  if (end === 'delivered') return 'the transcript is there';
-  if (end) return 'no transcript comes';
-  return held ? 'waits for a release' : 'under way';
-}
 
 interface ShownState {
   readonly state: string;

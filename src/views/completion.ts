@@ -1,6 +1,7 @@
 /** What was written to install completions, or removed. */
-import { toJson } from '../lib/json.ts';
-import type { Column, View } from '../lib/view.ts';
+import type { View } from '../lib/view.ts';
+import { type Field, RecordType, textField } from './record.ts';
+import { oneOf, text } from './schema.ts';
 
 interface Shown {
   readonly shell: string;
@@ -9,13 +10,24 @@ interface Shown {
   readonly path: string;
 }
 
-const fields = ['shell', 'change', 'part', 'path'] as const;
+const field = (name: keyof Shown, help: string, more: Partial<Field<Shown>> = {}): Field<Shown> =>
+  textField(name, help, (change) => change[name], { schema: text, uncut: true, ...more });
 
-const shownColumns: readonly Column[] = fields.map((name) => ({ name, uncut: true }));
+export const changeRecord = new RecordType<Shown>([
+  field('shell', 'bash, zsh, fish or powershell', { importance: 40 }),
+  field('change', 'new, changed, removed or unchanged', {
+    schema: oneOf('new', 'changed', 'removed', 'unchanged'),
+    importance: 80,
+  }),
+  field('part', 'script, or block: lines in a start-up file', {
+    schema: oneOf('script', 'block'),
+    importance: 50,
+  }),
+  field('path', 'the file', { importance: 90 }),
+]);
 
-export const changesView = (changes: readonly Shown[]): View => ({
-  json: toJson(changes.map(({ shell, change, part, path }) => ({ shell, change, part, path }))),
-  columns: shownColumns,
-  rows: changes.map((each) => fields.map((name) => each[name])),
-  quiet: changes.filter(({ change }) => change !== 'unchanged').map(({ path }) => path),
-});
+export function changesView(changes: readonly Shown[]): View {
+  const written = changes.filter(({ change }) => change !== 'unchanged');
+  const view = changeRecord.view(changes, ({ path }) => path);
+  return { columns: view.columns, json: view.json, rows: view.rows, quiet: written.map(({ path }) => path) };
+}

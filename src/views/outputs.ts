@@ -5,6 +5,7 @@
 import { attemptRecord, settledRecord } from './attempt.ts';
 import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
+import { changeRecord } from './completion.ts';
 import { doctorRecord } from './doctor.ts';
 import { savedRecord } from './download-record.ts';
 import { errorMembers, errorSchema } from './error-schema.ts';
@@ -80,6 +81,7 @@ const movedFiles = arrayOf(object({ audiofile: text, state: text }));
 const movedColumns = columns({ audiofile: "the file's id", state: 'the state now' });
 const urlColumns = columns({ url: "the account's webhook" });
 const doneColumns = columns({ audiofile: "the file's id", message: 'what the service says' });
+const completionOutput = of(arrayOf(changeRecord.schema), changeRecord.columnHelp);
 const importOutput = of(arrayOf(importedRecord.schema), importedRecord.columnHelp);
 
 function columns(all: Readonly<Record<string, string>>): RecordColumn[] {
@@ -142,6 +144,8 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'sandbox release': of(movedFiles, movedColumns),
   'sandbox advance': of(movedFiles, movedColumns),
   api: of(described("the service's answer, as it came", anything)),
+  'completion install': completionOutput,
+  'completion uninstall': completionOutput,
   commands: of(
     commandsSchema,
     columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),

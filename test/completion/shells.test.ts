@@ -88,6 +88,8 @@ for (const shell of shells) {
       ['a shell to install', 'steno completion install --dry-run f', ['fish']],
       ['a flag of a subcommand', 'steno completion uninstall --dry', ['--dry-run']],
       ['a topic of help', 'steno help exit', ['exit-codes']],
+      ['a schema', 'steno schema warn', ['warning']],
+      ['a schema of a subcommand', 'steno schema events sh', ['show']],
       ['a command to explain', 'steno help webh', ['webhook']],
       ['no flag after --', 'steno order -- --sku', []],
       ['no flag of another command', 'steno file --sku', []],
