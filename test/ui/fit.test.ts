@@ -53,7 +53,8 @@ describe('a cut text', () => {
           const shown = cut(given, room);
           expect(stringWidth(shown)).toBeLessThanOrEqual(room);
           if (stringWidth(given) <= room) expect(shown).toBe(given);
-          else expect(shown).toContain('…');
+          // A link may be its file name alone.
+          else if (cut === cutEnd || !given.includes(shown)) expect(shown).toContain('…');
         }
       }),
     );
