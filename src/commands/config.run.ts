@@ -1,6 +1,6 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { StenoError } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
@@ -33,9 +33,14 @@ export async function get(context: Context, { args: [name = ''] }: Input): Promi
   });
 }
 
-export async function set(context: Context, { args: [name = '', given = ''] }: Input): Promise<void> {
+export async function set(context: Context, { args: [name = '', given] }: Input): Promise<void> {
   const setting = settingByName(name);
-  const value = given === '-' ? await readValue(context, setting.name) : given;
+  if (given === undefined && !context.stdin.isTTY)
+    throw usage(
+      `config set ${setting.name} requires a value`,
+      `give it, or - to take it from stdin: steno config set ${setting.name} - < value.txt`,
+    );
+  const value = given === undefined || given === '-' ? await readValue(context, setting.name) : given;
   if (setting.name === 'api-key') acceptKey(value, context.mask);
   else setting.check(value);
   await change(context, setting.name, value);

@@ -51,7 +51,14 @@ const get = command({
 const set = command({
   name: 'set',
   summary: 'Keep a setting in the profile',
-  args: [setting, { name: '<value>', help: 'what to set it to, or - to take it from stdin', valuesAfter }],
+  args: [
+    setting,
+    {
+      name: '[value]',
+      help: 'what to set it to, or - to take it from stdin; on a terminal it is asked for',
+      valuesAfter,
+    },
+  ],
   about:
     'Keeps a setting in the selected profile, which is made if it is new. A flag or a variable goes before it.',
   details,

@@ -6,8 +6,9 @@ import { readAll } from '../lib/streams.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
 import { configPath } from '../settings/config-file.ts';
 import { acceptKey, keyFromCommand } from '../settings/key.ts';
+import type { Settings } from '../settings/settings.ts';
 import { writeProfile } from '../settings/store.ts';
-import { askPerson } from '../ui/prompt.ts';
+import { askPerson, type Questions } from '../ui/prompt.ts';
 
 interface LoginOptions {
   readonly apiKeyCommand: string | undefined;
@@ -16,23 +17,15 @@ interface LoginOptions {
 
 const MAX_STDIN_BYTES = 65_536;
 
+/** How often a person is asked for what turned out to be wrong. */
+const MAX_TRIES = 3;
+
 export async function run(context: Context, { options }: Input<LoginOptions>): Promise<void> {
   const settings = context.readSettings({ newProfile: true });
-  const { apiKeyCommand } = options;
-  const { baseUrl, apiKey } = context.globals;
+  const { baseUrl } = context.globals;
   if (baseUrl !== undefined) checkBaseUrl(baseUrl);
-  const answers = await readAnswers(context, {
-    baseUrl: options.verify && settings.get('base-url').value === undefined,
-    key: apiKeyCommand === undefined && apiKey === undefined,
-  });
-  // An address from the environment or from another profile is not kept with the key.
-  const given = baseUrl ?? answers.baseUrl;
-  const key =
-    apiKeyCommand === undefined
-      ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
-      : await keyFromCommand(apiKeyCommand, context.mask, context.commandLimits);
-  // The balance is the call that needs a key and changes nothing.
-  if (options.verify) await getBalance(await context.connectAs({ settings, apiKey: key, baseUrl: given }));
+  const { given, key } = await findKey(context, settings, options);
+  const { apiKeyCommand } = options;
   const change = {
     'api-key': apiKeyCommand === undefined ? key : undefined,
     'api-key-command': apiKeyCommand,
@@ -46,6 +39,56 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
   });
   if (context.env.STENO_API_KEY)
     await context.out.warn('STENO_API_KEY is set and is used in place of the key of a profile');
+  if (context.stdin.isTTY && context.out.asksOnTerminal) context.out.note(nextStep(settings.profileName));
+}
+
+const nextStep = (profile: string): string => {
+  const flag = profile === 'default' ? '' : ` --profile ${profile}`;
+  return `next: steno order https://example.com/talk.mp3 --sku TRANS14${flag}   (--dry-run shows it first; SKUs: steno skus)`;
+};
+
+interface Login {
+  readonly key: string;
+  /** An address from the environment or from another profile is not kept with the key. */
+  readonly given: string | undefined;
+}
+
+/** A key that the service has accepted, unless --no-verify. A person who typed a wrong one is asked again. */
+async function findKey(context: Context, settings: Settings, options: LoginOptions): Promise<Login> {
+  const missing = {
+    baseUrl: options.verify && settings.get('base-url').value === undefined,
+    key: options.apiKeyCommand === undefined && context.globals.apiKey === undefined,
+  };
+  for (let tries = 1; ; tries += 1) {
+    const answers = await readAnswers(context, missing);
+    try {
+      const login = await acceptAnswers(context, options, answers);
+      const { key: apiKey, given: baseUrl } = login;
+      // The balance is the call that needs a key and changes nothing.
+      if (options.verify) await getBalance(await context.connectAs({ settings, apiKey, baseUrl }));
+      return login;
+    } catch (error) {
+      if (tries >= MAX_TRIES || !mayAskAgain(error, missing, context) || !answers.key) throw error;
+      await context.out.warn(error.message, 'type it again, or Ctrl-C to end');
+    }
+  }
+}
+
+async function acceptAnswers(context: Context, options: LoginOptions, answers: Answers): Promise<Login> {
+  const { baseUrl, apiKey } = context.globals;
+  const given = baseUrl ?? answers.baseUrl;
+  const key =
+    options.apiKeyCommand === undefined
+      ? acceptKey(apiKey ?? checkGiven(answers.key), context.mask)
+      : await keyFromCommand(options.apiKeyCommand, context.mask, context.commandLimits);
+  return { given, key };
+}
+
+/** Whether another answer may help: to the question for the key, or to that for the address. */
+function mayAskAgain(error: unknown, missing: Missing, { stdin, signal }: Context): error is StenoError {
+  if (!(error instanceof StenoError) || !stdin.isTTY || signal.aborted) return false;
+  if (error.kind === 'auth' || error.kind === 'usage') return missing.key;
+  return missing.baseUrl && (error.kind === 'missing' || error.kind === 'network' || error.status === 200);
 }
 
 interface Answers {
@@ -53,16 +96,18 @@ interface Answers {
   readonly key?: string | undefined;
 }
 
+/** What neither the settings nor the command line say. */
+interface Missing {
+  readonly baseUrl: boolean;
+  readonly key: boolean;
+}
+
 /** Asks for what is missing; where there is no terminal, stdin holds the key. */
-async function readAnswers(
-  context: Context,
-  missing: { readonly baseUrl: boolean; readonly key: boolean },
-): Promise<Answers> {
+async function readAnswers(context: Context, missing: Missing): Promise<Answers> {
   if (!missing.baseUrl && !missing.key) return {};
   if (context.stdin.isTTY) {
     return askPerson(context, async (questions) => {
-      const baseUrl = missing.baseUrl ? await questions.line('Base URL:') : undefined;
-      if (baseUrl !== undefined) checkBaseUrl(baseUrl);
+      const baseUrl = missing.baseUrl ? await askBaseUrl(questions, context) : undefined;
       return { baseUrl, key: missing.key ? await questions.hidden('API key:') : undefined };
     });
   }
@@ -73,6 +118,22 @@ async function readAnswers(
     );
   }
   return { key: (await readAll(context.stdin, MAX_STDIN_BYTES)).trim() };
+}
+
+/** An address that is none is asked for again; no answer at all ends it. */
+async function askBaseUrl(questions: Questions, { out }: Context): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await questions.line('Base URL:');
+    try {
+      checkBaseUrl(answer);
+      return answer;
+    } catch (error) {
+      if (tries >= MAX_TRIES || answer === '' || !(error instanceof StenoError)) throw error;
+      // What was pasted behind it is most likely the key, which must not be shown as an address.
+      await questions.discardTyped();
+      await out.warn(error.message, error.hint);
+    }
+  }
 }
 
 function checkGiven(key: string | undefined): string {

@@ -1,6 +1,7 @@
 import type { createInterface, Interface, Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { StenoError } from '../lib/errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Output } from './output.ts';
 
 interface Person {
@@ -13,6 +14,9 @@ interface Waiting {
   readonly resolve: (line: string) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** A paste comes in parts, one after the other. */
+const PASTE_MS = 150;
 
 const interrupted = (): StenoError => new StenoError('interrupted', 'interrupted');
 
@@ -35,7 +39,7 @@ export async function askPerson<Answer>(
  * Owns the terminal's stdin from the first question of a command to the last, so that lines pasted together reach
  * every question. It stays raw in between: a cooked terminal would show a key that is typed before it is asked for.
  */
-class Questions {
+export class Questions {
   readonly #person: Person;
   readonly #echo: Echo;
   readonly #editor: Interface;
@@ -77,6 +81,14 @@ class Questions {
 
   async confirm(question: string): Promise<boolean> {
     return /^y(es)?$/i.test(await this.line(`${question} [y/N]`));
+  }
+
+  /** Forgets what was typed or pasted behind the last answer, unseen: it was meant for another question. */
+  async discardTyped(): Promise<void> {
+    await sleep(PASTE_MS, this.#person.signal);
+    this.#typedAhead.length = 0;
+    this.#editor.write(null, { ctrl: true, name: 'e' });
+    this.#editor.write(null, { ctrl: true, name: 'u' });
   }
 
   close(): void {

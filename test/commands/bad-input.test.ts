@@ -179,6 +179,12 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ['an unknown setting to keep', ['config', 'set', 'colour', 'red'], /no setting/],
   ['a setting with no time', ['config', 'set', 'timeout', '0'], /longer than zero/],
   ['a setting with an odd address', ['config', 'set', 'base-url', 'http://example.com/API4'], /plain http/],
+  [
+    'no value where there is no terminal',
+    ['config', 'set', 'api-key'],
+    /requires a value/,
+    /config set api-key - </,
+  ],
   ['a key with a blank', ['config', 'set', 'api-key', 'a b'], /blanks/],
   ['an empty key', ['balance', '--api-key', ''], /the key/],
 ];

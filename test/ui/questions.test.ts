@@ -6,6 +6,7 @@ import { account, newcomer } from '../support/account.ts';
 import { encodingsOf } from '../support/secrets.ts';
 import { KEY, User } from '../support/steno.ts';
 import { Terminal } from '../support/terminal.ts';
+import { deadAddress } from '../support/wire.ts';
 
 const kept = (user: User): unknown => {
   const path = join(user.home, 'config', 'config.json');
@@ -20,6 +21,7 @@ const questions = [
   { name: 'the key', args: 'login', question: 'API key: ', first: ['Base URL: '], ended: 3 },
   { name: 'the key alone', args: 'login --no-verify', question: 'API key: ', ended: 3 },
   { name: 'config set api-key', args: 'config set api-key -', question: 'API key: ', ended: 2 },
+  { name: 'config set api-key without a value', args: 'config set api-key', question: 'API key: ', ended: 2 },
   { name: 'config set base-url', args: 'config set base-url -', question: 'base-url: ', ended: 2 },
   { name: 'refund', args: 'refund 5', question: '[y/N] ', ended: 1 },
   {
@@ -139,17 +141,80 @@ describe.concurrent('login on a terminal', () => {
     expect(kept(user)).toBeUndefined();
   });
 
-  it('ends when the key is refused, or the address is none', async () => {
+  it('asks again where the key is refused, and says the next step', async () => {
+    const { service, user } = await newcomer();
+    const refused = { status: 401, body: { message: 'no' } };
+    service.on('GET /prepay_balance', refused, { body: { balance: '1.00' } });
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `${service.baseUrl}\r`);
+    await terminal.answer('API key: ', `wrong-${KEY}\r`);
+    await terminal.until('did not accept the key');
+    await terminal.answer('hint: type it again', '');
+    await terminal.until(() => terminal.screen.split('Base URL: ').length > 2);
+    terminal.type(`${service.baseUrl}\r`);
+    await terminal.until(() => terminal.screen.split('API key: ').length > 2);
+    terminal.type(`${KEY}\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(terminal.screen).toMatch(/next: steno order https:\S+ --sku TRANS14/);
+    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
+  });
+
+  it('ends after three refused keys, and keeps none', async () => {
     const { service, user } = await newcomer();
     service.on('GET /prepay_balance', { status: 401, body: { message: 'no' } });
-    const refused = new Terminal(user, 'login');
-    await refused.answer('Base URL: ', `${service.baseUrl}\r`);
-    await refused.answer('API key: ', `${KEY}\r`);
-    expect(await refused.end()).toEqual(clean(3));
-    const bad = new Terminal(new User(), 'login');
-    await bad.answer('Base URL: ', 'nonsense\r');
-    expect(await bad.end()).toEqual(clean(2));
-    expect(bad.screen).not.toContain('API key');
+    const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
+    for (const time of [1, 2, 3]) {
+      await terminal.until(() => terminal.screen.split('API key: ').length > time);
+      terminal.type(`${KEY}\r`);
+    }
+    expect(await terminal.end()).toEqual(clean(3));
+    expect([kept(user), service.got.length]).toEqual([undefined, 3]);
+  });
+
+  it('asks again where the address is none, and takes what was pasted behind it for no address', async () => {
+    const { service, user } = await newcomer();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `example.com/API4\r${KEY}\r${KEY.slice(0, 12)}`);
+    await terminal.until('did you mean https://example.com/API4?');
+    await terminal.until(() => terminal.screen.split('Base URL: ').length > 2);
+    terminal.type(`${service.baseUrl}\r`);
+    await terminal.answer('API key: ', `${KEY}\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toEqual({ profiles: { default: { 'api-key': KEY, 'base-url': service.baseUrl } } });
+  });
+
+  it('ends after three addresses that are none', async () => {
+    const terminal = new Terminal(new User(), 'login');
+    for (const time of [1, 2, 3]) {
+      await terminal.until(() => terminal.screen.split('Base URL: ').length > time);
+      terminal.type('nonsense\r');
+    }
+    expect(await terminal.end()).toEqual(clean(2));
+    expect(terminal.screen).not.toContain('API key');
+  });
+
+  it('asks for the address again where nothing answers there, and can be interrupted then', async () => {
+    const { user } = await newcomer();
+    const terminal = new Terminal(user, 'login');
+    await terminal.answer('Base URL: ', `${await deadAddress()}\r`);
+    await terminal.answer('API key: ', `${KEY}\r`);
+    await terminal.until("can't reach");
+    await terminal.until(() => terminal.screen.split('Base URL: ').length > 2);
+    terminal.type('\u0003');
+    expect(await terminal.end()).toEqual(clean(130));
+    expect(kept(user)).toBeUndefined();
+  });
+
+  it('takes a long key that is pasted', async () => {
+    const { service, user } = await newcomer();
+    const long = KEY.repeat(100);
+    const terminal = new Terminal(user, `login --base-url ${service.baseUrl}`);
+    await terminal.answer('API key: ', `${long}\r`);
+    expect(await terminal.end()).toEqual(clean(0));
+    expect(terminal.screen).not.toContain(KEY.slice(0, 8));
+    expect(kept(user)).toMatchObject({ profiles: { default: { 'api-key': long } } });
   });
 
   it('goes on after Ctrl-Z', async () => {
