@@ -15,6 +15,18 @@ const segmenter = new Intl.Segmenter();
 /** In columns of the screen. */
 export const widthOf = (text: string): number => (plain.test(text) ? text.length : stringWidth(text));
 
+const mayBeWider = /[\p{M}\p{Emoji_Modifier}\u200d]/u;
+const noWidth = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/** The width in a terminal that draws each part of a joined emoji or syllable for itself, as tmux and xterm do. */
+export function widestOf(text: string): number {
+  const width = widthOf(text);
+  if (!mayBeWider.test(text)) return width;
+  let apart = 0;
+  for (const part of text) if (!noWidth.test(part)) apart += Math.max(1, widthOf(part));
+  return Math.max(width, apart);
+}
+
 /** Of a megabyte only the beginning can be seen in a table: to measure all of it takes seconds. */
 export function visiblePart(text: string, width: number): string {
   const longest = (width + 1) * MAX_UNITS_PER_COLUMN;
@@ -85,11 +97,11 @@ function takeEnd(text: string, width: number): string {
 /** Lines of at most this width, broken between words, and within a word that is longer than a line. */
 export function wrap(text: string, width: number): string[] {
   if (text.length <= width && plain.test(text)) return [text];
-  const words = text.split(' ').flatMap((word) => (widthOf(word) > width ? broken(word, width) : [word]));
+  const words = text.split(' ').flatMap((word) => (widestOf(word) > width ? broken(word, width) : [word]));
   const lines: string[] = [];
   let taken = Number.POSITIVE_INFINITY;
   for (const word of words) {
-    const length = widthOf(word);
+    const length = widestOf(word);
     if (taken + 1 + length <= width) {
       lines.push(`${lines.pop()} ${word}`);
       taken += 1 + length;
@@ -106,7 +118,7 @@ function broken(word: string, width: number): string[] {
   let start = 0;
   let taken = 0;
   for (const { segment, index } of segmenter.segment(word)) {
-    const length = widthOf(segment);
+    const length = widestOf(segment);
     if (taken + length > width && index > start) {
       lines.push(word.slice(start, index));
       start = index;

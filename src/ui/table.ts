@@ -2,7 +2,7 @@
 import { forTerminal } from '../lib/text.ts';
 import type { CellKind, Column, Rows } from '../lib/view.ts';
 import { cellText } from './cells.ts';
-import { cutEnd, cutLink, visiblePart, widthOf } from './fit.ts';
+import { cutEnd, cutLink, visiblePart, widestOf, widthOf } from './fit.ts';
 import { type ColumnSize, columnWidths, GAP_WIDTH } from './layout.ts';
 import type { Paint } from './paint.ts';
 import { drawRecords } from './records.ts';
@@ -10,6 +10,8 @@ import { drawRecords } from './records.ts';
 /** What titles and links should have before a less important column is shown, and the least that is worth showing. */
 const TEXT = { wanted: 24, least: 8 };
 const LINK = { wanted: 30, least: 20 };
+/** At most this part of the width is left free for terminals that draw joined characters apart. */
+const MAX_FREE_PART = 4;
 /** No amount or time is longer: it is something else, and must not push out the rest. */
 const MAX_UNCUT_WIDTH = 30;
 
@@ -46,35 +48,73 @@ export function drawTable(rows: Rows, width: number, paint: Paint, now: number):
   const columns = drawnColumns(rows, width, now);
   const widths = columnWidths(
     columns.map(({ size }) => size),
-    width,
+    width - roomForWider(columns, rows.rows.length, width),
   );
   if (!widths) return drawRecords(rows, width, paint, now);
   const shown = columns.flatMap((column, at) => {
     const given = widths[at];
-    return given === undefined ? [] : [{ column, given }];
+    return given === undefined ? [] : [{ ...column, given }];
   });
-  const line = (
-    cellAt: (column: DrawnColumn) => { text: string; painted: (text: string) => string },
-  ): string =>
-    shown
-      .map(({ column, given }, at) => {
-        const { text, painted } = cellAt(column);
-        const cut = column.kind === 'link' ? cutLink(text, given) : cutEnd(text, given);
-        const gap = ' '.repeat(Math.max(0, given - widthOf(cut)));
-        const isLast = at === shown.length - 1;
-        if (rightAligned.has(column.kind)) return gap + painted(cut);
-        return painted(cut) + (isLast ? '' : gap);
-      })
-      .join(' '.repeat(GAP_WIDTH))
-      .trimEnd();
-  const head = line(({ header }) => ({ text: header, painted: paint.faint }));
+  const head = drawLine(
+    shown.map((column) => ({ column, text: column.header, paint: paint.faint })),
+    width,
+  );
   const body = rows.rows.map((_, row) =>
-    line(({ cells, kind }) => {
-      const { value, text } = cells[row] ?? { value: '', text: '' };
-      return { text, painted: (cut) => paint.cell(cut, kind, value) };
-    }),
+    drawLine(
+      shown.map((column) => {
+        const { value, text } = column.cells[row] ?? { value: '', text: '' };
+        return { column, text, paint: (cut: string) => paint.cell(cut, column.kind, value) };
+      }),
+      width,
+    ),
   );
   return `${[head, ...body].join('\n')}\n`;
+}
+
+interface Part {
+  readonly column: DrawnColumn & { readonly given: number };
+  readonly text: string;
+  readonly paint: (text: string) => string;
+}
+
+/** Aligned as most terminals draw it; where another one would wrap the line, as that one does. */
+function drawLine(parts: readonly Part[], width: number): string {
+  const cuts = parts.map(({ column, text }) => cutTo(column, text, widthOf));
+  const gaps = (parts.length - 1) * GAP_WIDTH;
+  const widest = cuts.reduce((sum, cut, at) => {
+    const given = parts[at]?.column.given ?? 0;
+    return sum + Math.max(given, given + widestOf(cut) - widthOf(cut));
+  }, gaps);
+  const measure = widest > width ? widestOf : widthOf;
+  return parts
+    .map(({ column, text, paint }) => {
+      const cut = cutTo(column, text, measure);
+      const gap = ' '.repeat(Math.max(0, column.given - measure(cut)));
+      return rightAligned.has(column.kind) ? gap + paint(cut) : paint(cut) + gap;
+    })
+    .join(' '.repeat(GAP_WIDTH))
+    .trimEnd();
+}
+
+function cutTo({ kind, given }: Part['column'], text: string, measure: (text: string) => number): string {
+  for (let room = given; room > 0; room -= 1) {
+    const cut = kind === 'link' ? cutLink(text, room) : cutEnd(text, room);
+    if (measure(cut) <= given) return cut;
+  }
+  return '';
+}
+
+/** A part of the width is left free where a terminal may draw the cells of a row wider than they are here. */
+function roomForWider(columns: readonly DrawnColumn[], rows: number, width: number): number {
+  let most = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const extra = columns.reduce((sum, { cells }) => {
+      const text = cells[row]?.text ?? '';
+      return sum + widestOf(text) - widthOf(text);
+    }, 0);
+    most = Math.max(most, extra);
+  }
+  return Math.min(most, Math.floor(width / MAX_FREE_PART));
 }
 
 /** Without those that say nothing in any row. */

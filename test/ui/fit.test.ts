@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findFileState } from '../../src/catalog/states.ts';
 import { forTerminal } from '../../src/lib/text.ts';
 import type { Column } from '../../src/lib/view.ts';
-import { cutEnd, cutLink, widthOf, wrap } from '../../src/ui/fit.ts';
+import { cutEnd, cutLink, widestOf, widthOf, wrap } from '../../src/ui/fit.ts';
 import { columnWidths, GAP_WIDTH } from '../../src/ui/layout.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawRecords } from '../../src/ui/records.ts';
@@ -183,6 +183,20 @@ describe('a table', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it('fits a terminal that draws joined characters apart too, and lines up in one that does not', () => {
+    const rows = [
+      ['1', 'Delivered', 'x'.repeat(100), '1.00', '', ''],
+      ['2', 'On Hold', 'Zoë 👩‍💻 👨‍👩‍👧‍👦 🇩🇪 👍🏽', '22.00', '', ''],
+      ['3', 'Delivered', 'क्षि', '3.00', '', ''],
+    ];
+    const lines = drawTable({ columns, rows }, 60, paint, 0).trimEnd().split('\n');
+    for (const line of lines) expect(widestOf(line)).toBeLessThanOrEqual(60);
+    expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
+    const many = [['1', 'Delivered', '👨‍👩‍👧‍👦'.repeat(50), '1.00', '', '']];
+    for (const line of drawTable({ columns, rows: many }, 60, paint, 0).split('\n'))
+      expect(widestOf(line)).toBeLessThanOrEqual(60);
   });
 
   it('is a page for each row where not even ids and states fit', () => {
