@@ -24,7 +24,7 @@ export interface Page {
 /** Of a page where no terminal says otherwise, and at most. */
 export const PAGE_WIDTH = 80;
 
-export const optionsPointer = 'And the global options: steno help options';
+export const optionsPointer = 'the global options: steno help options';
 
 /** The commands from the root to the one that the words name; undefined where a word names none. */
 export function findCommands(words: readonly string[]): readonly Command[] | undefined {

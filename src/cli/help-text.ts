@@ -5,7 +5,7 @@ import { optionsPointer, PAGE_WIDTH, type Page, type Section } from './help-page
 const MIN_WIDTH = 40;
 
 /** The first screen holds usage, purpose, main options and two examples. */
-const SCREEN_ROWS = 24;
+export const SCREEN_ROWS = 24;
 const TOP_EXAMPLES = 2;
 
 /** A term that is wider has its meaning below it. */
@@ -85,12 +85,12 @@ export function pageText(page: Page, width: number): string {
   // The heading and the empty line after the options.
   const room = SCREEN_ROWS - head.length - topExamples.length - 2;
   const [main, more] = splitOptions(page.options, width, room);
-  const pointer = wrap(optionsPointer, width, '  ');
+  const pointer = wrap(`and ${optionsPointer}`, width, '  ');
   const alone = page.usage.length > 0 && page.options.length === 0;
   const lines = [
     ...head,
     ...titled('Options', main.length && !more.length ? [...main, ...pointer] : main),
-    ...(alone ? [...wrap(optionsPointer, width), ''] : []),
+    ...(alone ? [...wrap(`And ${optionsPointer}`, width), ''] : []),
     ...topExamples,
     ...titled('More options', more.length ? [...more, ...pointer] : []),
     ...titled('More examples', exampleLines(page.examples.slice(TOP_EXAMPLES), width)),

@@ -2,8 +2,9 @@
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commands, groups } from './command-list.ts';
+import type { Item } from './command-spec.ts';
 import { commandPage, findCommands, type Page } from './help-page.ts';
-import { clampWidth, itemLines, pageText, wrap } from './help-text.ts';
+import { clampWidth, itemLines, pageText, SCREEN_ROWS, wrap } from './help-text.ts';
 import { topicNames, topicPage } from './help-topics.ts';
 import { commandFor } from './other-words.ts';
 import { unknownCommand } from './wrong-line.ts';
@@ -62,17 +63,26 @@ function unknown(words: readonly string[]): Error {
   return usage(`unknown command or topic '${word}'`, hint);
 }
 
-/** All that a new user needs, on one screen. */
+/** All that a new user needs, on one screen: on a narrow one without the groups of the commands. */
 export function frontPage(width: number): string {
-  const listed = groups.map(({ title, commands }): [string, string] => [
-    title,
-    [...commands.map(({ name }) => name), ...(title === 'More' ? ['help'] : [])].join(', '),
-  ]);
-  const lines = [
+  const grouped = groups.map(
+    ({ title, commands }): Item => [
+      title,
+      [...commands.map(({ name }) => name), ...(title === 'More' ? ['help'] : [])].join(', '),
+    ],
+  );
+  const all = grouped.map(([, names]) => names).join(', ');
+  const page = pageAround(itemLines(grouped, width), width);
+  const lines = page.length < SCREEN_ROWS ? page : pageAround(wrap(all, width, '  '), width);
+  return `${lines.join('\n')}\n`;
+}
+
+function pageAround(commandLines: readonly string[], width: number): string[] {
+  return [
     ...wrap(about, width),
     'Usage: steno <command> [options]',
     '',
-    ...itemLines(listed, width),
+    ...commandLines,
     '',
     ...firstLines.flatMap(([title, examples]) => [
       ...wrap(`${title}:`, width),
@@ -81,5 +91,4 @@ export function frontPage(width: number): string {
     ]),
     ...wrap('More: steno help commands, steno order --help, steno help topics', width),
   ];
-  return `${lines.join('\n')}\n`;
 }
