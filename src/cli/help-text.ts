@@ -40,6 +40,8 @@ export function itemLines(items: readonly Item[], width: number): string[] {
   return items.flatMap(([term, what]) => {
     const indent = ' '.repeat(2 + (column || widest) + 2);
     const lines = wrap(what, width, indent);
+    // A path that the column has no room for stands below its term.
+    if (lines.some((line) => line.length > width)) return [`  ${term}`, ...wrap(what, width, '    ')];
     if (term.length > column) return [`  ${term}`, ...lines];
     return [`  ${term.padEnd(column)}  ${lines[0]?.trimStart() ?? ''}`, ...lines.slice(1)];
   });
