@@ -151,6 +151,12 @@ function outputSections(): Section[] {
       ['--csv', 'RFC 4180 rows with a header line'],
       ['--quiet', 'what a script needs next: ids, file names, the bare balance'],
     ]),
+    section('Progress, on stderr, of work that takes longer than a second', [
+      ['on a terminal', 'a line that moves, also with --json, --csv and --quiet'],
+      ['--no-progress', 'or TERM=dumb: a plain line every ten seconds, none with --quiet'],
+      ['in CI', 'where CI is set: a plain line every ten seconds, none with --quiet or --json'],
+      ['in other pipes', 'nothing'],
+    ]),
     section(
       'Errors',
       'One line, steno: what happened; then, where it helps, hint: what to do. With --json it is an object: {"error": {"code": "…", "message": "…", "status": 401, "hint": "…"}}. A warning is {"warning":{…}}, on a line before it. A stack trace comes with --debug alone.',

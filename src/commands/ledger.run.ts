@@ -14,9 +14,11 @@ import { Outbox } from '../ledger/outbox.ts';
 import { mayWork } from '../ledger/status.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
 import { passwordOf, placeOf, shownPostgresUrl } from '../lib/postgres-url.ts';
-import type { Report } from '../lib/progress.ts';
+import { LatestProgress, type Report } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
+import { plural } from '../lib/text.ts';
 import { moveLeftJournalsInto } from '../listen/left-journals.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { whileWorking } from '../ui/progress.ts';
@@ -120,7 +122,7 @@ interface PruneOptions {
 const nothingDone = (what: string, line: readonly string[]): StenoError =>
   new StenoError('interrupted', `interrupted: nothing was ${what}`, { hint: goOnHint('again with', line) });
 
-export async function pruneLedger(context: Context, { options }: Input<PruneOptions>): Promise<void> {
+export async function pruneLedger(context: Context, { options, line }: Input<PruneOptions>): Promise<void> {
   const { out, signal } = context;
   const { before, allProfiles, dryRun, yes } = options;
   if (before === undefined) throw usage('ledger prune requires --before', 'for example: --before 90d');
@@ -139,8 +141,15 @@ export async function pruneLedger(context: Context, { options }: Input<PruneOpti
     if (!(await askPerson(context, (questions) => questions.confirm(question))))
       throw new StenoError('failed', 'nothing was removed: the question was not answered with yes');
   }
-  const pruned = await whileWorking(out, 'Removing', (report) =>
-    prune(ledger, all, time, { signal, report }),
+  const latest = new LatestProgress();
+  const summary = () => ({
+    done: `${plural(latest.done, 'event')} removed so far, for good`,
+    hint: goOnHint('the rest with', line),
+  });
+  const pruned = await untilInterrupted(signal, summary, () =>
+    whileWorking(out, 'Removing', (report) =>
+      prune(ledger, all, time, { signal, report: latest.through(report) }),
+    ),
   );
   await out.show(prunedView(pruned));
   if (pruned.staysLarge) out.note('the room is used again; the file gets smaller once no listener runs');

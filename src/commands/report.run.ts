@@ -7,6 +7,9 @@ import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
+import { goOnHint } from '../lib/go-on-line.ts';
+import { untilInterrupted } from '../lib/interruption.ts';
+import { LatestProgress } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -23,14 +26,14 @@ interface ReportOptions {
   readonly html: string | undefined;
 }
 
-export async function run(context: Context, { options }: Input<ReportOptions>): Promise<void> {
+export async function run(context: Context, { options, line }: Input<ReportOptions>): Promise<void> {
   const { out } = context;
   const by = options.by === undefined ? undefined : checkGrouping(options.by);
   if (options.html === '') throw usage('the name after --html is empty', 'name a file');
   const now = Date.now();
   const since = options.since === undefined ? undefined : parseSince(options.since, now);
   const ledger = await context.requireLedger('report reads the ledger');
-  await fetchMissing(context, ledger);
+  await fetchMissing(context, ledger, line);
   const { currency } = costSettings(context.settings);
   const report = makeReport(await gatherReport(ledger, { since, now, currency }));
   if (options.html !== undefined) {
@@ -50,13 +53,20 @@ function checkGrouping(text: string): Grouping {
 }
 
 /** The report is made of what is kept, where the service can't be asked. */
-async function fetchMissing(context: Context, ledger: Ledger): Promise<void> {
+async function fetchMissing(context: Context, ledger: Ledger, line: readonly string[]): Promise<void> {
   const { out } = context;
   try {
     if ((await missingInvoices(ledger)).length === 0) return;
     const transport = await context.connect();
-    const outcomes = await whileWorking(out, 'Fetching invoices', (report) =>
-      fetchInvoices(transport, ledger, { report }),
+    const latest = new LatestProgress();
+    const summary = () => ({
+      done: `${latest.done} of ${plural(latest.of, 'invoice')} are fetched and kept`,
+      hint: goOnHint('the rest with', line),
+    });
+    const outcomes = await untilInterrupted(context.signal, summary, () =>
+      whileWorking(out, 'Fetching invoices', (report) =>
+        fetchInvoices(transport, ledger, { report: latest.through(report) }),
+      ),
     );
     const failed = outcomes.filter(({ error }) => error);
     const [first] = failed;

@@ -133,6 +133,23 @@ describe.concurrent('Ctrl-C', () => {
     expect(stderr).toContain(`steno: interrupted: ${done}\nhint: the rest with: ${goOn}\n`);
   });
 
+  it('in a report says how many invoices are kept', async () => {
+    const it = await stuck(99);
+    await it.order(...ids(3).map(audio));
+    it.service.allow('*', ({ path }, response) => {
+      const id = Number(/\d+$/.exec(path)?.[0]);
+      if (!path.startsWith('/invoice/'))
+        reply(response, { audiofile: { id, statename: 'Delivered', invoices: [id] } });
+      else if (id < 3) reply(response, { id, total: '1.00' });
+    });
+    await it.user.run(['files', '--refresh']);
+    const { code, stderr } = await interrupted(it, ['report', '--by', 'month'], { stuckAt: 3 });
+    expect(code).toBe(130);
+    expect(stderr).toContain(
+      'steno: interrupted: 2 of 3 invoices are fetched and kept\nhint: the rest with: steno report --by month\n',
+    );
+  });
+
   it('in a manifest names the line that orders the rest, and no more', async () => {
     const it = await orderingAccount();
     let orders = 0;

@@ -1,5 +1,5 @@
 /** What long work shows on a real terminal, and what it leaves there. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
@@ -8,6 +8,7 @@ import { account, fileAnswer } from '../support/account.ts';
 import { audio, orderingAccount, reply } from '../support/ledger.ts';
 import type { Answer } from '../support/server.ts';
 import { finished, KEY } from '../support/steno.ts';
+import { until } from '../support/until.ts';
 
 const ESC = '\u001b';
 
@@ -155,6 +156,57 @@ describe.concurrent('work on many', () => {
     expect(frames(stdout)).toContain('Waiting: 1 delivered, 2 transcribing, 00:01');
     expect(stdout).not.toContain('\u0007');
     expect(stdout).not.toContain(`${ESC}[31m`);
+  });
+
+  it('shows the uploads of files, with their bytes, and then their order', async () => {
+    const { service, user } = await account();
+    service.on(
+      'POST /order_url',
+      delayed(2_500, { order: 'o1', audiofiles: [1, 2, 3, 4, 5, 6], message: 'ok' }),
+    );
+    mkdirSync(join(user.home, 'audio'));
+    for (const id of many(1, 6)) {
+      const path = join(user.home, `audio/${id}.mp3`);
+      writeFileSync(path, Buffer.alloc(100_000, 0xf0 + Number(id)));
+      // A file that was written just now may still grow, and is looked at again.
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
+    }
+    const command = 'sleep 1; echo https://files.example/$(basename "$1")';
+    await user.run(['config', 'set', 'upload-command', command]);
+    const { code, stdout } = await user.onTerminal('steno order audio --sku TRANS14 --quiet');
+    expect(code, stdout).toBe(0);
+    const text = /^Uploading: 4 of 6 files, 400 kB of 600 kB, [\d.]+ kB\/s, \d s left$/;
+    expect(frames(stdout).filter((each) => text.test(each))).not.toEqual([]);
+    expect(frames(stdout)).toContain('Ordering: waiting for the service, 1 s');
+  });
+
+  it('shows that a feed is fetched', async () => {
+    const { service, user } = await account();
+    service.on('GET /feed.xml', (_, response) => void setTimeout(() => response.writeHead(404).end(), 2_500));
+    const { stdout } = await user.onTerminal(
+      `steno order --feed ${service.origin}/feed.xml --latest 1 --sku TRANS14`,
+    );
+    expect(frames(stdout)).toContain('Fetching the feed, 1 s');
+  });
+
+  it('passes on what a replayed command prints, in whole lines', async () => {
+    const { user } = await account();
+    const child = user.start(['listen', '--port', '0', '--count', '2', '--quiet']);
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const url = await until(() => /listening on (\S+)/.exec(said)?.[1], 'the listener');
+    for (const file of ['1', '2'])
+      await fetch(url, { method: 'POST', body: new URLSearchParams({ event: 'FILE_COMPLETE', file }) });
+    await finished(child);
+    const command = 'printf one; sleep 2; printf two; sleep 1; echo " three"';
+    const { code, stdout } = await user.onTerminal(`steno events replay 1 2 --exec '${command}'`);
+    expect(code, stdout).toBe(0);
+    expect(stdout.match(/onetwo three\r\n/g)).toHaveLength(2);
+    expect(
+      frames(stdout).filter((each) => /^Replaying: 1 of 2, [\d.]+\/s, \d s left$/.test(each)),
+    ).not.toEqual([]);
   });
 
   it('shows the bytes of one large transcript', async () => {
