@@ -2,6 +2,7 @@ import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
+import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
 import { withPager } from '../ui/pager.ts';
@@ -29,7 +30,7 @@ export async function run(context: Context, { args, options }: Input<FileOptions
   const json = documents(outcomes, ({ file }) => file.json, { name: 'audiofile' });
   const view = filesView(found, json, { forPeople: out.forPeople, currency: context.settings.currency });
   if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
-  raiseFailures(outcomes);
+  raiseFailures(await withOrderHints(outcomes, ledger));
 }
 
 async function watch(context: Context, ids: readonly string[], interval: number | undefined): Promise<void> {

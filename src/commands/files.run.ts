@@ -3,6 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
+import { fileHint } from '../flows/files/mistaken-ids.ts';
 import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
@@ -37,13 +38,19 @@ export async function run(context: Context, { options, line }: Input<FilesOption
   await withPager(context, () => out.showPages(shown), pager);
   if (forPeople) {
     const all = await ledger.files.count(filter);
-    if (all === 0) out.note('no files; order one with: steno order <url> --sku TRANS14');
+    if (all === 0)
+      out.note(
+        (await mistaken(options, ledger)) ?? 'no files; order one with: steno order <url> --sku TRANS14',
+      );
     if (all > limit) out.note(`${limit} of ${all}; more with --limit`);
   }
   const unclear = await ledger.openAttempts.countUnclear();
   if (unclear) await out.warn(unclearText(unclear));
   raiseFailures(refreshed);
 }
+
+const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string | undefined> =>
+  order === undefined ? undefined : fileHint(ledger, order);
 
 const unclearText = (count: number): string =>
   `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;

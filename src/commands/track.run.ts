@@ -2,6 +2,7 @@ import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
+import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { trackedFiles } from '../flows/files/shown.ts';
 import { trackFiles } from '../flows/files/track.ts';
 import { readIds } from '../flows/orders/manifest.ts';
@@ -40,5 +41,5 @@ export async function run(context: Context, { args, options, line }: Input<Track
   const several = args.length > 1 || options.from !== undefined;
   if (several || !outcomes[0]?.error)
     await out.show(trackedView(trackedFiles(outcomes, form.currency), several, form));
-  raiseFailures(outcomes);
+  raiseFailures(await withOrderHints(outcomes, ledger));
 }

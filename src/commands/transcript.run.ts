@@ -4,6 +4,7 @@ import { findFormat } from '../catalog/formats.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
+import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { readIds } from '../flows/orders/manifest.ts';
 import {
   outputTarget,
@@ -114,7 +115,7 @@ async function save(
   if (target.file !== undefined || !target.template.includes('{id}'))
     await warnUnidentified(out, values(outcomes));
   await warnDrafts(out, values(outcomes));
-  raiseFailures(outcomes);
+  raiseFailures(await withOrderHints(outcomes, ledger));
 }
 
 /** With --force all of them are fetched again: --skip-existing would keep older ones. */

@@ -2,6 +2,7 @@ import { checkId } from '../../api/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+import { fileHint } from './mistaken-ids.ts';
 
 const missingError = (order: string, what: string): StenoError =>
   new StenoError('uncertain', `order ${order} was accepted, but ${what}`, {
@@ -26,6 +27,10 @@ export async function filesToWaitFor(
   const found = (await ledger.files.ofOrder(checkId(order))).map((row) => row.id);
   if (found.length === 0 && (await ledger.files.hasOrder(order)))
     throw missingError(order, 'its files are not known');
-  if (found.length === 0) throw usage(`the ledger has no order ${order}`, 'name the files: steno wait <id…>');
+  if (found.length === 0)
+    throw usage(
+      `the ledger has no order ${order}`,
+      (await fileHint(ledger, order)) ?? 'name the files: steno wait <id…>',
+    );
   return found;
 }
