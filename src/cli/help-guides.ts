@@ -17,7 +17,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   GRANT USAGE, SELECT ON SEQUENCES TO steno;`,
   ),
   section('Settings', [
-    ['ledger', 'postgres:// URL, better without its password; DATABASE_URL is never read'],
+    ['ledger', 'postgres:// URL, better without its password; it is never taken from DATABASE_URL'],
     [
       'password',
       'the first of: URL, PGPASSWORD, what ledger-password-command prints (asked at each connection, so a token will do), ~/.pgpass',

@@ -33,6 +33,15 @@ describe.concurrent('the CI job of the README', () => {
     expect(job.steps.map(({ uses, run }) => uses ?? run)).toHaveLength(8);
   });
 
+  it('can be tried in the sandbox, without the secrets of an account', async () => {
+    const text = blockOf('job').replace(/steno (order|sync)/g, 'steno --sandbox $1');
+    const env = { PATH: installedTools(), STENO_API_KEY: '', STENO_BASE_URL: '' };
+    const files = (workspace: string) => writeFileSync(join(workspace, 'talks.csv'), talks);
+    const outcome = await new CiRunner(parseJob(text), files, env).run();
+    expect(outcome.failed, step(outcome, 'order')?.result?.stderr).toBe(false);
+    expect(step(outcome, 'order')?.result?.stdout.trim().split('\n')).toHaveLength(urls.length);
+  });
+
   it('orders once and fetches every transcript', async () => {
     const it = await orderingAccount();
     const runner = runnerFor(it);

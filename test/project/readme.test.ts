@@ -88,6 +88,20 @@ describe('the text', () => {
     expect(rows.filter(([, , advice]) => !advice).map(([, code]) => code)).toEqual(['0']);
   });
 
+  it('tells agents the effect of a command as the program does', async () => {
+    const { stdout } = await new User().run(['commands', '--json']);
+    const { commands: described } = JSON.parse(stdout) as { commands: { command: string; effect: string }[] };
+    const effectOf = new Map(described.map(({ command, effect }) => [command, effect]));
+    const rows = [...byHand.matchAll(/^\| `(none|local|account|money)`: [^|]*\| ([^;|]*)/gm)];
+    const told = rows.flatMap(([, effect = '', names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ name, effect })),
+    );
+    expect(told.filter(({ name, effect }) => effectOf.get(name) !== effect)).toEqual([]);
+    const costly = described.filter(({ effect }) => effect === 'money').map(({ command }) => command);
+    const named = told.filter(({ effect }) => effect === 'money').map(({ name }) => name);
+    expect(named.sort()).toEqual(costly.sort());
+  });
+
   it('shows every upload command that can be copied', () => {
     const lines = uploadRecipes.map(({ command }) => `steno config set upload-command ${shellWord(command)}`);
     expect(lines.filter((line) => !byHand.includes(`\n${line}\n`))).toEqual([]);
