@@ -55,7 +55,7 @@ const plan = described('an order that would be placed', planRecord.schema);
 const orderSchema = anyOf(
   described("a single order: the service's answer, as it came", {
     type: 'object',
-    not: { required: ['request'] },
+    properties: { request: false },
   }),
   described(
     'with --from, --feed, --wait, --download, --skip-ordered, --per-order or files: one element a file. `answer` is that to the order, with --wait and --download that about the file',

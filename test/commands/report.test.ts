@@ -345,7 +345,7 @@ describe('orders without a known end, and those on hold', () => {
     expect(counts).toMatchObject({ open: 0, held: 1, unclear: 1, late: 0 });
     expect(waiting).toMatchObject([
       { kind: 'held', audiofile: '1', order: 'h1', due_at: null },
-      { kind: 'unclear', audiofile: null, attempt: '2', title: audio('lost'), skus: ['TRANS14'] },
+      { kind: 'unclear', audiofile: null, attempt: 2, title: audio('lost'), skus: ['TRANS14'] },
     ]);
     it.service.on('POST /order_url', () => {});
     const sending = it.user.start(['order', audio('now'), '--sku', 'TRANS14']);

@@ -45,7 +45,7 @@ describe.concurrent('attempts', () => {
     expect(only).toEqual({
       attempt: 1,
       status: 'unclear',
-      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      attempted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       urls: [audio('a'), audio('b')],
       skus: ['TRANS14', 'TSTMP1'],
       by: { user: userInfo().username, host: hostname(), pid: expect.any(Number), job: null },
