@@ -103,6 +103,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'events replay': { '--exec': 'the rule stands at --to' },
   'attempts settle': { '--not-placed': 'the rule stands at --placed' },
   login: { '--no-verify': 'goes with every key' },
+  doctor: { '--test-event': 'the only one' },
   'ledger export': {
     '--output': 'its flags need it',
     '--all-profiles': 'the same as --damaged has',
