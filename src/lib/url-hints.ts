@@ -21,6 +21,7 @@ export function urlHint(text: string, use: UrlUse): string {
   return (
     pastedHint(text) ??
     schemeHint(text) ??
+    audioHint(text, use) ??
     listHint(text, use) ??
     hostHint(text, use) ??
     pathHint(text, use) ??
@@ -46,6 +47,12 @@ function schemeHint(text: string): string | undefined {
     return `did you mean ${scheme}://${mistyped[3]?.replaceAll('\\', '/')}?`;
   }
   if (/^file:/i.test(text)) return fileHint(text);
+  return undefined;
+}
+
+/** What the service can't fetch. */
+function audioHint(text: string, use: UrlUse): string | undefined {
+  if (use !== 'audio' && use !== 'argument') return undefined;
   if (/^s3:\/\//i.test(text))
     return `the service fetches over https: aws s3 presign '${text}' makes such a link`;
   if (/^gs:\/\//i.test(text))
