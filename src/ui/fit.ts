@@ -9,12 +9,26 @@ const NAME_END_WIDTH = 10;
 /** With less left of its beginning, a query is not worth its room. */
 const MIN_LINK_START = 10;
 
+/** Long enough for any character that people write. */
+const MIN_SEGMENTED = 256;
+const MAX_MEASURED = 1024;
+
 /** Speed: Latin letters and the quotes and dashes around them take one column each, and need no look into tables. */
 const plain = /^[\x20-\x7e\u00ae-\u02ff\u2010-\u2015\u2018-\u201f\u2026]*$/;
 const segmenter = new Intl.Segmenter();
 
-/** In columns of the screen. */
-export const widthOf = (text: string): number => (plain.test(text) ? text.length : stringWidth(text));
+/** In columns of the screen. A long text is measured in parts: all at once takes time with the square of its length. */
+export function widthOf(text: string): number {
+  if (plain.test(text)) return text.length;
+  if (text.length <= MAX_MEASURED) return stringWidth(text);
+  let width = 0;
+  for (let start = 0; start < text.length; ) {
+    const part = startOf(text.slice(start), MAX_MEASURED) || text.slice(start, start + 1);
+    width += stringWidth(part);
+    start += part.length;
+  }
+  return width;
+}
 
 const mayBeWider = /[\p{M}\p{Emoji_Modifier}\u200d]/u;
 const noWidth = /[\p{Mn}\p{Me}\p{Cf}]/u;
@@ -24,8 +38,19 @@ export function widestOf(text: string): number {
   const width = widthOf(text);
   if (!mayBeWider.test(text)) return width;
   let apart = 0;
-  for (const part of text) if (!noWidth.test(part)) apart += Math.max(1, widthOf(part));
+  for (const part of text) apart += partWidth(part);
   return Math.max(width, apart);
+}
+
+/** Speed: a stranger may send a hundred thousand of them, and to measure one takes some microseconds. */
+const partWidths = new Map<string, number>();
+
+function partWidth(part: string): number {
+  const known = partWidths.get(part);
+  if (known !== undefined) return known;
+  const width = noWidth.test(part) ? 0 : Math.max(1, widthOf(part));
+  partWidths.set(part, width);
+  return width;
 }
 
 /** Of a megabyte only the beginning can be seen in a table: to measure all of it takes seconds. */
@@ -116,18 +141,27 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
+/** A bounded part at a time: to segment a text takes time with the square of its length. */
 function broken(word: string, width: number): string[] {
   const lines: string[] = [];
-  let start = 0;
-  let taken = 0;
-  for (const { segment, index } of segmenter.segment(word)) {
-    const length = widestOf(segment);
-    if (taken + length > width && index > start) {
-      lines.push(word.slice(start, index));
-      start = index;
-      taken = 0;
-    }
-    taken += length;
+  const longest = Math.max(MIN_SEGMENTED, width * MAX_UNITS_PER_COLUMN);
+  for (let start = 0; start < word.length; ) {
+    const part = word.slice(start, start + longest);
+    const line = plain.test(part) ? part.slice(0, width) : firstLine(part, width);
+    lines.push(line);
+    start += line.length;
   }
-  return [...lines, word.slice(start)];
+  return lines;
+}
+
+/** As many characters as fit, but at least one. */
+function firstLine(text: string, width: number): string {
+  let end = 0;
+  let taken = 0;
+  for (const { segment, index } of segmenter.segment(text)) {
+    taken += segment.length === 1 ? partWidth(segment) : widestOf(segment);
+    if (taken > width && index > 0) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
 }

@@ -31,12 +31,16 @@ export class Paint {
     return tone === undefined ? text : this[tone](text);
   }
 
-  /** `value` is the whole of which the text may be a part: it alone tells the colour. */
   cell(text: string, kind: CellKind | undefined, value = text): string {
-    if (kind === 'id') return this.strong(text);
-    if (kind === 'link') return this.#chalk.cyan(text);
-    if (kind !== 'state') return text;
+    return this.forCell(kind, value)(text);
+  }
+
+  /** Paints parts of a cell: its whole value alone tells the colour. */
+  forCell(kind: CellKind | undefined, value: string): (text: string) => string {
+    if (kind === 'id') return this.strong;
+    if (kind === 'link') return this.info;
+    if (kind !== 'state') return String;
     const tone = toneOfState(value);
-    return tone ? this.tone(text, tone) : this.#chalk.blue(text);
+    return tone ? this[tone] : (text) => this.#chalk.blue(text);
   }
 }

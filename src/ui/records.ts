@@ -62,7 +62,9 @@ function drawFields(fields: readonly Field[], drawing: Drawing): string {
     .map(({ label, value, kind }) => {
       const text = detailText(forTerminal(value), kind, now);
       if (text === '') return '';
-      const [first = '', ...rest] = wrap(text, room).map((line) => paint.cell(line, kind, value));
+      // Once for all lines: a value may have a megabyte.
+      const painted = paint.forCell(kind, value);
+      const [first = '', ...rest] = wrap(text, room).map((line) => painted(line));
       const below = isStacked || widthOf(label) > labelWidth;
       const name = paint.faint(label);
       const head = below

@@ -25,6 +25,9 @@ const cappedKinds: ReadonlySet<CellKind | undefined> = new Set<CellKind>([
 const mustStay = ({ kind, importance }: Column): boolean =>
   importance === undefined && (kind === 'id' || kind === 'state');
 
+/** A cell of it is shown whole or not at all. */
+const isWhole = ({ kind, uncut }: Column): boolean => uncut === true || kind === 'id' || kind === 'state';
+
 export const headerOf = ({ header, name }: Column): string =>
   (header ?? name).toUpperCase().replaceAll('_', ' ');
 
@@ -121,10 +124,9 @@ function roomForWider(columns: readonly DrawnColumn[], rows: number, width: numb
 function drawnColumns({ columns, rows }: Rows, width: number, now: number): DrawnColumn[] {
   const all = columns.map((column, at): DrawnColumn => {
     const header = headerOf(column);
-    const isUncut = mustStay(column) || column.uncut === true;
     const cells = rows.map((row) => {
       const value = row[at] ?? '';
-      const part = isUncut ? value : visiblePart(value, width);
+      const part = isWhole(column) ? value : visiblePart(value, width);
       return { value, text: cellText(forTerminal(part), column.kind, now) };
     });
     return { ...column, header, cells, size: sizeOf(column, header, cells, columns.length - at) };
@@ -135,12 +137,13 @@ function drawnColumns({ columns, rows }: Rows, width: number, now: number): Draw
 
 function sizeOf(column: Column, header: string, cells: readonly Cell[], rank: number): ColumnSize {
   // Not Math.max(...), which fails for a hundred thousand rows.
-  const widest = cells.reduce((most, { text }) => Math.max(most, widthOf(text)), widthOf(header));
+  const measure = isWhole(column) ? widestOf : widthOf;
+  const widest = cells.reduce((most, { text }) => Math.max(most, measure(text)), widthOf(header));
   if (mustStay(column))
     return { natural: widest, wanted: widest, least: widest, importance: Number.POSITIVE_INFINITY };
   const importance = column.importance ?? rank;
   const capped = cappedKinds.has(column.kind) ? Math.min(widest, MAX_UNCUT_WIDTH) : widest;
-  if (column.uncut || column.kind === 'id' || column.kind === 'state' || cappedKinds.has(column.kind))
+  if (isWhole(column) || cappedKinds.has(column.kind))
     return { natural: capped, wanted: capped, least: capped, importance };
   const { wanted, least } = column.kind === 'link' ? LINK : TEXT;
   return { natural: widest, wanted: Math.min(widest, wanted), least: Math.min(widest, least), importance };

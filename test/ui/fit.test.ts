@@ -194,6 +194,14 @@ describe('a table', () => {
     const lines = drawTable({ columns, rows }, 60, paint, 0).trimEnd().split('\n');
     for (const line of lines) expect(widestOf(line)).toBeLessThanOrEqual(60);
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
+    const state = 'देवनागरी क्षि 👨‍👩‍👧‍👦';
+    const strange = drawTable(
+      { columns, rows: [['1', state, 'x'.repeat(100), '1.00', '', '']] },
+      60,
+      paint,
+      0,
+    );
+    expect(strange).toContain(state);
     const many = [['1', 'Delivered', '👨‍👩‍👧‍👦'.repeat(50), '1.00', '', '']];
     for (const line of drawTable({ columns, rows: many }, 60, paint, 0).split('\n'))
       expect(widestOf(line)).toBeLessThanOrEqual(60);
