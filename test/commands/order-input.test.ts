@@ -70,7 +70,10 @@ it.each([['--skip-ordered'], ['--skip-ordered', '--retry-unclear']])(
     service.never('POST /order_url');
     const line = ['order', 'https://e.org/a.mp3', '--sku', 'TRANS14', '--no-ledger', ...flags];
     const { code, stderr } = await user.run(line);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("can't be used with --no-ledger")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--skip-ordered and --no-ledger can't be used together"),
+    ]);
   },
 );
 
