@@ -1,4 +1,5 @@
-/** Tables for a terminal. Loaded on first use, because of string-width. */
+/** Tables for a terminal. Loaded on first use, because of cli-table3 and string-width. */
+import Table from 'cli-table3';
 import { forTerminal } from '../lib/text.ts';
 import type { CellKind, Column, Rows } from '../lib/view.ts';
 import { cellText } from './cells.ts';
@@ -10,8 +11,8 @@ import { drawRecords } from './records.ts';
 /** What titles and links should have before a less important column is shown, and the least that is worth showing. */
 const TEXT = { wanted: 24, least: 8 };
 const LINK = { wanted: 30, least: 20 };
-/** At most this part of the width is left free for terminals that draw joined characters apart. */
-const MAX_FREE_PART = 4;
+/** At most so many columns are left free for terminals that draw joined characters apart; more of them are cut off. */
+const MAX_FREE_WIDTH = 4;
 /** No amount or time is longer: it is something else, and must not push out the rest. */
 const MAX_UNCUT_WIDTH = 30;
 
@@ -43,66 +44,88 @@ interface Cell {
   readonly text: string;
 }
 
+/** A table that fits the terminal: each cell as it is shown, and the width of its column. */
+export interface TableLayout {
+  readonly widths: readonly number[];
+  readonly aligns: ReadonlyArray<'left' | 'right'>;
+  readonly head: readonly string[];
+  readonly rows: ReadonlyArray<readonly ShownCell[]>;
+}
+
+interface ShownCell {
+  /** Cut to its column. */
+  readonly text: string;
+  readonly paint: (text: string) => string;
+}
+
 /**
  * One line for each row, none wider than the terminal. Ids and states are never cut: columns are left out instead, and
  * where even they do not fit, each row becomes a block of lines.
  */
 export function drawTable(rows: Rows, width: number, paint: Paint, now: number): string {
+  const layout = layOutTable(rows, width, paint, now);
+  if (!layout) return drawRecords(rows, width, paint, now);
+  // The build has it measure text with the string-width of ours: its own knows no newer emoji.
+  const table = new Table({
+    head: layout.head.map(paint.faint),
+    chars: noBorders,
+    style: { 'padding-left': 0, 'padding-right': GAP_WIDTH, head: [], border: [] },
+    colWidths: layout.widths.map((each) => each + GAP_WIDTH),
+    colAligns: [...layout.aligns],
+  });
+  for (const row of layout.rows) table.push(row.map(({ text, paint }) => paint(text)));
+  const lines = table.toString().split('\n');
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => ['', '-mid', '-left', '-right'].map((part) => [side + part, '']))
+    .concat([['middle', '']]),
+);
+
+/** Undefined where not even ids and states fit. */
+export function layOutTable(rows: Rows, width: number, paint: Paint, now: number): TableLayout | undefined {
   const columns = drawnColumns(rows, width, now);
+  const free = roomForWider(columns, rows.rows.length, width);
   const widths = columnWidths(
     columns.map(({ size }) => size),
-    width - roomForWider(columns, rows.rows.length, width),
+    width - free,
   );
-  if (!widths) return drawRecords(rows, width, paint, now);
+  if (!widths) return undefined;
   const shown = columns.flatMap((column, at) => {
     const given = widths[at];
     return given === undefined ? [] : [{ ...column, given }];
   });
-  const head = drawLine(
-    shown.map((column) => ({ column, text: column.header, paint: paint.faint })),
-    width,
-  );
-  const body = rows.rows.map((_, row) =>
-    drawLine(
-      shown.map((column) => {
-        const { value, text } = column.cells[row] ?? { value: '', text: '' };
-        return { column, text, paint: (cut: string) => paint.cell(cut, column.kind, value) };
-      }),
-      width,
-    ),
-  );
-  return `${[head, ...body].join('\n')}\n`;
+  return {
+    widths: shown.map(({ given }) => given),
+    aligns: shown.map(({ kind }) => (rightAligned.has(kind) ? 'right' : 'left')),
+    head: shown.map((column) => cutTo(column, column.header, 0)),
+    rows: rows.rows.map((_, row) => layOutRow(shown, row, free, paint)),
+  };
 }
 
-interface Part {
-  readonly column: DrawnColumn & { readonly given: number };
-  readonly text: string;
-  readonly paint: (text: string) => string;
+type ShownColumn = DrawnColumn & { readonly given: number };
+
+/** Aligned as most terminals draw it, with no more characters that another one draws apart than it has room for. */
+function layOutRow(columns: readonly ShownColumn[], row: number, free: number, paint: Paint): ShownCell[] {
+  const extras = columns.filter(isWhole).reduce((sum, { cells }) => sum + extraOf(cells[row]?.text ?? ''), 0);
+  let left = Math.max(0, free - extras);
+  return columns.map((column) => {
+    const { value, text } = column.cells[row] ?? { value: '', text: '' };
+    const cut = isWhole(column) ? text : cutTo(column, text, left);
+    if (!isWhole(column)) left -= extraOf(cut);
+    return { text: cut, paint: (shown) => paint.cell(shown, column.kind, value) };
+  });
 }
 
-/** Aligned as most terminals draw it; where another one would wrap the line, as that one does. */
-function drawLine(parts: readonly Part[], width: number): string {
-  const cuts = parts.map(({ column, text }) => cutTo(column, text, widthOf));
-  const gaps = (parts.length - 1) * GAP_WIDTH;
-  const widest = cuts.reduce((sum, cut, at) => {
-    const given = parts[at]?.column.given ?? 0;
-    return sum + Math.max(given, given + widestOf(cut) - widthOf(cut));
-  }, gaps);
-  const measure = widest > width ? widestOf : widthOf;
-  return parts
-    .map(({ column, text, paint }) => {
-      const cut = cutTo(column, text, measure);
-      const gap = ' '.repeat(Math.max(0, column.given - measure(cut)));
-      return rightAligned.has(column.kind) ? gap + paint(cut) : paint(cut) + gap;
-    })
-    .join(' '.repeat(GAP_WIDTH))
-    .trimEnd();
-}
+/** How much wider a terminal may draw a text. */
+const extraOf = (text: string): number => widestOf(text) - widthOf(text);
 
-function cutTo({ kind, given }: Part['column'], text: string, measure: (text: string) => number): string {
+function cutTo({ kind, given }: ShownColumn, text: string, maxExtra: number): string {
   for (let room = given; room > 0; room -= 1) {
     const cut = kind === 'link' ? cutLink(text, room) : cutEnd(text, room);
-    if (measure(cut) <= given) return cut;
+    if (extraOf(cut) <= maxExtra) return cut;
   }
   return '';
 }
@@ -113,11 +136,11 @@ function roomForWider(columns: readonly DrawnColumn[], rows: number, width: numb
   for (let row = 0; row < rows; row += 1) {
     const extra = columns.reduce((sum, { cells }) => {
       const text = cells[row]?.text ?? '';
-      return sum + widestOf(text) - widthOf(text);
+      return sum + extraOf(text);
     }, 0);
     most = Math.max(most, extra);
   }
-  return Math.min(most, Math.floor(width / MAX_FREE_PART));
+  return Math.min(most, MAX_FREE_WIDTH, Math.floor(width / 10));
 }
 
 /** Without those that say nothing in any row. */
