@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
+import { parseCsv } from '../support/csv.ts';
 import type { Answer } from '../support/server.ts';
 import { finished } from '../support/steno.ts';
 
@@ -251,13 +252,15 @@ describe.concurrent('several transcripts', () => {
       '--csv',
     ]);
     expect(code).toBe(0);
-    expect(stdout.split('\r\n')).toEqual([
-      'audiofile,format,bytes,path',
-      ...['6', '5'].flatMap((id) =>
-        ['txt', 'srt', 'vtt'].map((ext) => `${id},${ext},6,${join('out', `${id}.${ext}`)}`),
+    const [header, ...rows] = parseCsv(stdout);
+    expect(header).toEqual(['audiofile', 'format', 'bytes', 'path', 'downloaded_at', 'skipped']);
+    expect(rows.map((row) => row.slice(0, 4))).toEqual(
+      ['6', '5'].flatMap((id) =>
+        ['txt', 'srt', 'vtt'].map((ext) => [id, ext, '6', join('out', `${id}.${ext}`)]),
       ),
-      '',
-    ]);
+    );
+    for (const [, , , , at, skipped] of rows)
+      expect([at, skipped]).toEqual([expect.stringMatching(/Z$/), '']);
     expect(files(join(user.home, 'out'))).toHaveLength(6);
   });
 
@@ -302,7 +305,7 @@ describe.concurrent('several transcripts', () => {
     const { code, stdout, stderr } = await user.run(['transcript', '4', '5', '--json']);
     expect(code).toBe(10);
     expect(JSON.parse(stdout)).toMatchObject([
-      { id: '4', error: { code: 'missing', status: 404 } },
+      { audiofile: '4', error: { code: 'missing', status: 404 } },
       { audiofile: '5', path: '5.txt', bytes: 6 },
     ]);
     expect(jsonError(stderr)).toMatchObject({ code: 'partial', failures: [{ what: '4', code: 'missing' }] });
