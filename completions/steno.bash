@@ -116,6 +116,7 @@ _steno_flags() {
     'ledger copy::') offers=(--to --dry-run) ;;
     'doctor::') offers=(--offline --test-event) ;;
     'sandbox::') offers=(--port --host --speed --ephemeral --fault) ;;
+    'schema::') offers=(--dry-run) ;;
     'completion install::') offers=(--dry-run) ;;
     'completion uninstall::') offers=(--dry-run) ;;
   esac

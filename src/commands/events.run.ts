@@ -1,6 +1,6 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { raiseFailures, values } from '../flows/bulk.ts';
+import { raiseFailures } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
@@ -8,6 +8,7 @@ import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { checkUrl } from '../lib/urls.ts';
+import { maskUserinfo } from '../lib/userinfo.ts';
 import { ReceivedEvent } from '../listen/event.ts';
 import { eventNames } from '../listen/event-names.ts';
 import {
@@ -32,7 +33,7 @@ export async function show(context: Context, { args }: Input): Promise<void> {
   const events = await getEvents(ledger, args);
   await withPager(context, async () => {
     for (const event of events)
-      await context.out.show(eventPage(event, await ledger.actions.forEvent(event.n)));
+      await context.out.show(eventPage(event, await ledger.actions.forEvent(event.n), context.out.forPeople));
   });
 }
 
@@ -62,7 +63,12 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
       ? replayWith(command, events, { signal, report })
       : replayTo(to, events, { env, signal, report }),
   ).finally(flush);
-  await out.show(replayedView(values(outcomes)));
+  const target = exec ?? maskUserinfo(to ?? '');
+  await out.show(
+    replayedView(
+      outcomes.map(({ value, error }, at) => value ?? { n: events[at]?.n ?? 0, target, outcome: '', error }),
+    ),
+  );
   raiseFailures(outcomes);
 }
 

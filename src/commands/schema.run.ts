@@ -5,7 +5,14 @@ import { formatJson, toJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { schemaNames, schemaOf } from '../views/outputs.ts';
 
-export async function run({ out, commandTree }: Context, { args }: Input): Promise<void> {
+interface SchemaOptions {
+  readonly dryRun: boolean;
+}
+
+export async function run(
+  { out, commandTree }: Context,
+  { args, options }: Input<SchemaOptions>,
+): Promise<void> {
   if (args.length === 0)
     return out.show({
       json: toJson(schemaNames.map((schema) => ({ schema }))),
@@ -15,7 +22,8 @@ export async function run({ out, commandTree }: Context, { args }: Input): Promi
     });
   const name = args.join(' ').replace(/^steno /, '');
   const alias = commandTree().children.find(({ names }) => names.includes(name))?.names[0];
-  const found = schemaOf(name) ?? schemaOf(alias ?? '');
+  const found =
+    (options.dryRun ? schemaOf(`${name} --dry-run`) : undefined) ?? schemaOf(name) ?? schemaOf(alias ?? '');
   if (!found) throw usage(`no schema for '${name}'`, hintFor(name));
   out.write(`${formatJson(toJson(found))}\n`);
 }

@@ -104,11 +104,16 @@ async function save(
     },
   );
   out.addDone(...savedLine(values(outcomes)));
+  const { ids, formats } = selection;
+  const name = (at: number) => ({
+    audiofile: ids[Math.floor(at / formats.length)] ?? '',
+    format: formats[at % formats.length] ?? '',
+  });
   if (isList || !outcomes[0]?.error)
     await out.show(
       savedView(values(outcomes), {
         forPeople: out.forPeople,
-        json: () => documents(outcomes, savedJson, { name: 'audiofile', isList }),
+        json: () => documents(outcomes, savedJson, { name, isList }),
       }),
     );
   // A name with the id in it tells what it is.

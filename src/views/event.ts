@@ -1,11 +1,14 @@
 /** Events as people and scripts read them. */
 import type { ActionRow } from '../ledger/actions.ts';
+import { errorJson } from '../lib/error-json.ts';
+import type { StenoError } from '../lib/errors.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
+import { errorSchema } from './error-schema.ts';
 import { viewPages } from './pages.ts';
 import { countField, RecordType, textField, timeField } from './record.ts';
 import {
@@ -32,7 +35,10 @@ export const eventRecord = new RecordType<ReceivedEvent>([
     header: 'received',
     importance: 60,
   }),
-  textField('event', 'its type', ({ event }) => event || '(no name)', { importance: 90, uncut: true }),
+  textField('event', 'its type; empty where it names none', ({ event }) => event, {
+    importance: 90,
+    uncut: true,
+  }),
   textField('audiofile', 'the file that it is about', ({ audiofile }) => audiofile, {
     kind: 'id',
     importance: 80,
@@ -48,6 +54,8 @@ export const eventRecord = new RecordType<ReceivedEvent>([
   ),
   textField('body', 'as it came', (event) => textOf(event)),
 ]);
+
+const [TYPE_AT = 0] = eventRecord.places(['event']);
 
 /** How much a listing shows of an event: a line for people, all that is known, or its body too. */
 export type EventDetail = 'line' | 'full' | 'body';
@@ -67,7 +75,11 @@ export const eventsView = (events: readonly ReceivedEvent[], detail: EventDetail
     return events.map(numberOf).filter(Boolean);
   },
   columns: eventRecord.columns.slice(0, columnCounts[detail]),
-  rows: events.map((event) => eventRecord.cells(event, columnCounts[detail])),
+  rows: events.map((event) => {
+    const cells = eventRecord.cells(event, columnCounts[detail]);
+    if (detail === 'line') cells[TYPE_AT] ||= '(no name)';
+    return cells;
+  }),
 });
 
 export const eventPages = (
@@ -130,14 +142,41 @@ function knownMeaningOf(event: ReceivedEvent): string | undefined {
 
 const textOf = ({ body }: ReceivedEvent): string => Buffer.from(body).toString('utf8');
 
-/** Everything that is known of one event. */
-export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): View {
+/** Everything that is known of one event. For programs, its rows have the names of its JSON. */
+export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[], forPeople: boolean): View {
   const done = actions.map(
     ({ kind, target, status, tries, outcome, due_at }) =>
       `${kind} ${target}: ${status}${outcome ? `, ${outcome}` : ''}${tries > 1 ? ` (${tries} tries)` : ''}` +
       (due_at ? `, next try at ${due_at}` : ''),
   );
-  const rows: Array<readonly [string, string]> = [
+  return {
+    json: pageJson(event, actions),
+    columns: [{ name: 'name' }, { name: 'value' }],
+    rows: forPeople ? labelledRows(event, done) : namedRows(event, done),
+    asPairs: true,
+    quiet: [textOf(event)],
+  };
+}
+
+type Pair = readonly [string, string];
+
+function namedRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
+  return [
+    ...eventRecord
+      .cells(event, columnCounts.full)
+      .map((cell, at): Pair => [eventRecord.columns[at]?.name ?? '', cell]),
+    ...[...event.fields].flatMap(([name, values]) => values.map((value): Pair => [`fields.${name}`, value])),
+    ['fields_left_out', String(event.unlistedFields)],
+    ['twin', event.twin ? String(event.twin) : ''],
+    ['remote', event.remote],
+    ['content_type', event.contentType],
+    ['body', textOf(event)],
+    ...done.map((line): Pair => ['actions', line]),
+  ];
+}
+
+function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
+  const rows: Pair[] = [
     ['number', String(event.n)],
     ['received', event.receivedAt],
     ['source', event.source],
@@ -153,13 +192,7 @@ export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[]): 
     ['body', textOf(event)],
     ...done.map((line) => ['action', line] as const),
   ];
-  return {
-    json: pageJson(event, actions),
-    columns: [{ name: 'name' }, { name: 'value' }],
-    rows: rows.filter(([, value]) => value !== ''),
-    asPairs: true,
-    quiet: [textOf(event)],
-  };
+  return rows.filter(([, value]) => value !== '');
 }
 
 function pageJson(event: ReceivedEvent, actions: readonly ActionRow[]): Json {
@@ -200,17 +233,37 @@ export function reportLine({ action, event, what, outcome, saved }: ActionReport
     : `${subject}: ${kind} ${target} failed: ${outcome}`;
 }
 
-export const replayedRecord = new RecordType<Replayed>([
+/** One that was sent once more, or could not be. */
+export interface ShownReplay extends Pick<Replayed, 'n' | 'target'> {
+  readonly outcome: string;
+  readonly error?: StenoError | undefined;
+}
+
+export const replayedRecord = new RecordType<ShownReplay>([
   countField('n', 'the number of the event', ({ n }) => n, { kind: 'id' }),
   textField('target', 'where it was sent, or the command', ({ target }) => target, {
     kind: 'link',
     schema: text,
   }),
-  textField('outcome', 'how that went', ({ outcome }) => outcome, { schema: text, importance: 90 }),
+  textField('outcome', 'how that went; null where it failed', ({ outcome }) => outcome, { importance: 90 }),
+  {
+    name: 'error',
+    help: 'why it failed; absent where it did not',
+    schema: errorSchema,
+    json: ({ error }) => (error ? errorJson(error) : null),
+    cell: false,
+    optional: true,
+  },
 ]);
 
-export const replayedView = (replayed: readonly Replayed[]): View =>
-  replayedRecord.view(replayed, ({ n }) => String(n));
+/** Rows and --quiet: of what was sent. JSON: of all that was asked for. */
+export function replayedView(replayed: readonly ShownReplay[]): View {
+  const sent = replayedRecord.view(
+    replayed.filter(({ error }) => !error),
+    ({ n }) => String(n),
+  );
+  return { ...sent, json: replayed.map((each) => replayedRecord.json(each)) };
+}
 
 const eventMembers = {
   n: described('its number; null while it is on its way into the ledger', maybeInteger),

@@ -20,7 +20,7 @@ interface OrderRow {
 export const orderRecord = new RecordType<OrderRow>([
   textField('audiofile', "the file's id", ({ id }) => id, { kind: 'id' }),
   textField('order', 'the id of the order', ({ order }) => order, { importance: 70, uncut: true }),
-  textField('state', 'ordered, or held', ({ hold }) => (hold ? 'held' : 'ordered'), { kind: 'state' }),
+  textField('state', 'ordered, or On Hold', ({ hold }) => (hold ? 'On Hold' : 'ordered'), { kind: 'state' }),
   textField('url', 'of the audio, without signatures', ({ url }) => url, { kind: 'link', importance: 60 }),
   textField('hold', 'why the order is on hold', ({ hold }) => hold, { importance: 65, uncut: true }),
 ]);

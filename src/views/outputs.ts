@@ -35,8 +35,11 @@ const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] 
 
 const answer: Schema = described("the service's answer, as it came", { type: 'object' });
 
-const failed = (name: 'audiofile' | 'invoice'): Schema =>
-  described('in the place of one that failed', object({ [name]: text, error: errorSchema }));
+const failed = (...names: readonly string[]): Schema =>
+  described(
+    'in the place of one that failed',
+    object({ ...Object.fromEntries(names.map((name) => [name, text])), error: errorSchema }),
+  );
 
 const file = described('a file', fileRecord.schema);
 const oneFile = described('for a single id', file);
@@ -102,7 +105,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   file: of(answers('audiofile'), audioFileRecord.columnHelp),
   track: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   wait: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
-  transcript: of(anyOf(saved, arrayOf(anyOf(saved, failed('audiofile')))), savedRecord.columnHelp),
+  transcript: of(anyOf(saved, arrayOf(anyOf(saved, failed('audiofile', 'format')))), savedRecord.columnHelp),
   sync: of(syncSchema, syncRecord.columnHelp),
   upgrade: of(answer, doneColumns),
   refund: of(answer, doneColumns),
@@ -111,7 +114,10 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   report: of(reportSchema, reportColumns),
   listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
   events: of(arrayOf(eventSchema), eventRecord.columnHelp),
-  'events show': of(shownEventSchema, columns({ name: 'of the field', value: 'as text' })),
+  'events show': of(
+    shownEventSchema,
+    columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
+  ),
   'events replay': of(arrayOf(replayedRecord.schema), replayedRecord.columnHelp),
   'webhook get': of(answer, urlColumns),
   'webhook set': of(answer, urlColumns),

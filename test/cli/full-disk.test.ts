@@ -87,7 +87,7 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
     const { service, user } = await account();
     service.on('POST /order_url', held);
     const { code, stdout } = await runOnFullDisk(user, '2', order);
-    expect([code, stdout]).toEqual([0, '1\t0a0\theld: billing\thttps://example.com/a.mp3\n']);
+    expect([code, stdout]).toEqual([0, '1\t0a0\tOn Hold\thttps://example.com/a.mp3\tbilling\n']);
   });
 
   it('an order whose ids are lost ends with 1, and one that is partly refused with 10', async () => {

@@ -100,6 +100,10 @@ describe.concurrent('the JSON of', () => {
     expect(await json('transcript', '1', '1', '--force')).toMatchObject([{ audiofile: '1' }]);
     expect(await json('transcript', '1', '--format', 'txt,rtf', '--force')).toHaveLength(2);
     expect(await json('transcript', '--from', 'id')).toMatchObject([{ audiofile: '1', error: {} }]);
+    expect(await json('transcript', '1', '--format', 'txt,rtf')).toMatchObject([
+      { audiofile: '1', format: 'txt', error: {} },
+      { audiofile: '1', format: 'rtf', error: {} },
+    ]);
     for (const args of [
       ['transcript', '--from', 'none'],
       ['track', '--from', 'none'],

@@ -68,7 +68,11 @@ describe('events', () => {
       content_type: 'application/x-www-form-urlencoded; charset=latin1',
       actions: [],
     });
-    expect((await user.run(['events', 'show', '2'])).stdout).toMatch(/^field audiofiles\t2, 3$/m);
+    expect((await user.run(['events', 'show', '2'])).stdout).toMatch(/^fields\.audiofiles\t2, 3$/m);
+    const rows = parseCsv((await user.run(['events', 'show', '4', '--csv'])).stdout).slice(1);
+    const names = rows.flatMap(([name = '']) => (name.startsWith('fields.') ? [] : [name]));
+    expect(names).toEqual(names.filter((name) => name === 'meaning' || Object.hasOwn(shown, name)));
+    expect(Object.fromEntries(rows)).toMatchObject({ n: '4', received_at: shown.received_at });
     for (const n of ['99', 'x', '-1', '1.5'])
       expect((await user.run(['events', 'show', '--', n])).code).toBe(2);
   });
@@ -129,8 +133,14 @@ describe('events replay', () => {
     const refused = await user.run(['events', 'replay', '1', '--to', target.url, '--json']);
     expect([refused.code, JSON.parse(refused.stderr).error.status]).toEqual([1, 422]);
     target.status = (call) => (call === 2 ? 200 : 500);
-    const some = await user.run(['events', 'replay', '1', '2', '--to', target.url]);
-    expect(some.code).toBe(10);
+    const some = await user.run(['events', 'replay', '1', '2', '--to', target.url, '--json']);
+    expect([some.code, JSON.parse(some.stdout)]).toEqual([
+      10,
+      [
+        { n: 1, target: target.url, outcome: 'HTTP 200' },
+        { n: 2, target: target.url, outcome: null, error: expect.objectContaining({ status: 500 }) },
+      ],
+    ]);
   });
 
   it.each([

@@ -133,7 +133,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     drawLines(new EventLines().events([eventOf(text)], { columns: 80, verbose: true }), {
       ...{ width: 80, paint, hide: mask.hide },
     }),
-  'an event as a page': (text) => drawPairs(eventPage(eventOf(text), []), 80, paint, 0),
+  'an event as a page': (text) => drawPairs(eventPage(eventOf(text), [], true), 80, paint, 0),
+  'an event as pairs': (text) => tabSeparated(eventPage(eventOf(text), [], false).rows),
   'an event that is not kept': (text) => [
     oneLine(lostLine(eventOf(text))),
     formatJson(lostJson(eventOf(text)), 0),

@@ -123,6 +123,7 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     await json(run, 'transcript', 'transcript', '1', '-o', 'f/');
     service.on('POST /audiofile/98/transcript.txt', { status: 404 });
     await json(run, 'transcript', 'transcript', '1', '98', '-o', 'f/', '--skip-existing');
+    await json(run, 'transcript', 'transcript', '1', '-o', 'f/', '--format', 'txt,vtt');
     await json(run, 'file', 'file', '1');
     service.on('GET /audiofile/97', { status: 404 });
     await json(run, 'file', 'file', '1', '97');
@@ -227,6 +228,7 @@ it('events match their schemas, as they come and later', async () => {
   expect(schema('events')(all.map((event) => ({ ...event, more: 1 })))).toBe(false);
   await json(run, 'events show', 'events', 'show', '1');
   await json(run, 'events replay', 'events', 'replay', '1', '2', '--exec', 'true');
+  await json(run, 'events replay', 'events', 'replay', '1', '2', '--exec', 'false');
 });
 
 afterAll(() => {
@@ -248,7 +250,7 @@ describe('the list of schemas', () => {
 
   it('is printed offline, with a hint at a typo', async () => {
     const user = new User();
-    for (const name of ['files', 'events show', 'error'])
+    for (const name of ['files', 'events show', 'error', 'order --dry-run'])
       expect(JSON.parse((await user.run(['schema', ...name.split(' ')])).stdout)).toEqual(
         JSON.parse(JSON.stringify(schemaOf(name))),
       );
