@@ -13,17 +13,17 @@ export async function run(
   { out, commandTree }: Context,
   { args, options }: Input<SchemaOptions>,
 ): Promise<void> {
-  if (args.length === 0)
+  if (args.length === 0 && !options.dryRun)
     return out.show({
       json: toJson(schemaNames.map((schema) => ({ schema }))),
       columns: [{ name: 'schema', kind: 'id' }],
       rows: schemaNames.map((name) => [name]),
       quiet: schemaNames,
     });
-  const name = args.join(' ').replace(/^steno /, '');
+  const words = options.dryRun ? [...args, '--dry-run'] : args;
+  const name = words.join(' ').replace(/^steno /, '');
   const alias = commandTree().children.find(({ names }) => names.includes(name))?.names[0];
-  const found =
-    (options.dryRun ? schemaOf(`${name} --dry-run`) : undefined) ?? schemaOf(name) ?? schemaOf(alias ?? '');
+  const found = schemaOf(name) ?? schemaOf(alias ?? '');
   if (!found) throw usage(`no schema for '${name}'`, hintFor(name));
   out.write(`${formatJson(toJson(found))}\n`);
 }

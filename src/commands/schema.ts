@@ -8,7 +8,7 @@ export const schema = command({
     'Prints the JSON schema (draft 2020-12) of what a command prints with --json; of error and warning, what stderr ' +
     'has then. Without a name it lists them. Nothing is sent.',
   args: [{ name: '[command…]', help: 'the command, or error, or warning' }],
-  options: { dryRun: flag('--dry-run', 'of what the command prints with --dry-run') },
+  options: { dryRun: flag('--dry-run', 'of order --dry-run') },
   examples: [
     ['steno schema files', 'of steno files --json'],
     ['steno schema events show > event.json', 'of a command below another'],

@@ -21,7 +21,7 @@ export function waitedView(
   const withState = files.filter(({ row, error }) => !error || row.state);
   const { columns, rows } = fileRecord.view(withState, ({ row }) => row.id);
   const documents = files.map((file) => fileRecord.json(file));
-  const delivered = outcomes.flatMap(({ file, error }) => (file && !error ? [file.id] : []));
+  const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
   return {
     json: several ? documents : (documents[0] ?? null),
     columns,

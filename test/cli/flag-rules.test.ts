@@ -104,6 +104,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'attempts settle': { '--not-placed': 'the rule stands at --placed' },
   login: { '--no-verify': 'goes with every key' },
   doctor: { '--test-event': 'the only one' },
+  schema: { '--dry-run': 'a command without such a schema is refused' },
   'ledger export': {
     '--output': 'its flags need it',
     '--all-profiles': 'the same as --damaged has',

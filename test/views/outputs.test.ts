@@ -260,7 +260,8 @@ describe('the list of schemas', () => {
     expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('did you mean files')]);
     const above = await user.run(['schema', 'config']);
     expect([above.code, above.stderr]).toEqual([2, expect.stringContaining('config list')]);
-    expect((await user.run(['schema', 'constructor'])).code).toBe(2);
+    for (const line of [['constructor'], ['files', '--dry-run'], ['--dry-run']])
+      expect((await user.run(['schema', ...line])).code).toBe(2);
     expect(Object.keys(messages)).toEqual(['error', 'warning']);
   });
 

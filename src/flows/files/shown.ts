@@ -36,7 +36,8 @@ interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {
 export function shownFile({ what, file, error, known, saved, currency, otherwise }: FileSources): ShownFile {
   const row = known.rows.get(what) ?? otherwise;
   return {
-    row: file ? withAnswer(row, file) : (row ?? { ...unknownFile, id: what }),
+    // The id that was asked about is its name, whatever the answer calls it.
+    row: { ...(file ? withAnswer(row, file) : (row ?? unknownFile)), id: what },
     downloads: allDownloads(known.downloads.get(what) ?? [], saved, what),
     currency,
     error,

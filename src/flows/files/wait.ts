@@ -62,7 +62,8 @@ function reasonOf(polled: PolledFile): StenoError | undefined {
   if (!open) return error;
   if (isHeld(polled)) return new StenoError('held', 'is on hold: no work begins until the hold is released');
   if (end === 'delivered') return new StenoError('timeout', `is not downloaded: ${error?.message}`);
-  if (file) return new StenoError('timeout', `is still '${file.state}'`);
+  if (file?.state) return new StenoError('timeout', `is still '${file.state}'`);
+  if (file) return new StenoError('timeout', 'is not delivered: the service names no state');
   return new StenoError('timeout', `is not delivered: ${error?.message}`);
 }
 

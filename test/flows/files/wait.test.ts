@@ -68,6 +68,19 @@ describe.concurrent('wait', () => {
     expect(jsonError(stderr)).toMatchObject({ code: kind, message: expect.stringContaining('5') });
   });
 
+  it('names a file as it was asked for, whatever the answer calls it', async () => {
+    const { service, user } = await account();
+    service.allow('GET /audiofile/a5', { body: '{"audiofile":{"id":5.0,"statename":"Delivered"}}' });
+    expect(JSON.parse((await user.run(['wait', 'a5', '--json'])).stdout)).toMatchObject({ audiofile: 'a5' });
+    expect((await user.run(['wait', 'a5', '--quiet'])).stdout).toBe('a5\n');
+    service.allow('GET /audiofile/a6', { body: '{"audiofile":{"id":"a6","statename":null}}' });
+    const { code, stderr } = await user.run(['wait', 'a6', '--interval', '100ms', '--timeout', '1s']);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('a6 is not delivered: the service names no state'),
+    ]);
+  });
+
   it('goes on through every other state of the document', async () => {
     const { user, states, askedFiles } = await orderingAccount();
     const passing = [
