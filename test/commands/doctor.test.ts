@@ -189,7 +189,8 @@ describe('what is missing or refused', () => {
     const report = await doctor(new User({ STENO_API_KEY: KEY, STENO_BASE_URL: url }));
     expect(report.of('base-url')).toMatchObject({ status: 'fail' });
     expect(report.of('base-url').message).toMatch(message);
-    expect(report.of('service').status).toBe('skipped');
+    expect(report.failed).toEqual(['settings', 'base-url']);
+    for (const name of ['proxy', 'service']) expect(report.of(name).status, name).toBe('skipped');
   });
 
   it('a base URL without its path', async () => {
@@ -197,6 +198,26 @@ describe('what is missing or refused', () => {
     const report = await doctor(user, [], { STENO_BASE_URL: service.origin });
     expect(report.of('base-url')).toMatchObject({ status: 'warn' });
     expect(report.of('base-url').hint).toContain(`${service.origin}/API4`);
+  });
+
+  it('https in the place of http: the hint names the base URL, not an address below it', async () => {
+    const { user, service } = await working();
+    const base = `${service.origin}/API4`.replace(/^http:/, 'https:');
+    const { hint } = (await doctor(user, [], { STENO_BASE_URL: base })).of('service');
+    expect(hint).toMatch(/http:\/\/127\.0\.0\.1:\d+\/API4$/);
+  });
+
+  it('a ledger that is none: what needs it is left out', async () => {
+    const { user } = await working({ STENO_LEDGER: 'mysql://db/x' });
+    const report = await doctor(user);
+    expect(report.failed).toEqual(['settings', 'shared-ledger']);
+  });
+
+  it('a state folder that is a file', async () => {
+    const { user } = await working({ STENO_LEDGER: undefined });
+    writeFileSync(join(user.home, 'file'), '');
+    const report = await doctor(user, [], { STENO_STATE_DIR: join(user.home, 'file') });
+    expect(report.failed).toEqual(['state']);
   });
 
   it('a service that is not there, and a proxy that is not', async () => {
@@ -303,6 +324,15 @@ describe.skipIf(notShared('it is about the file of the local ledger'))('the ledg
     expect(report.of('ledger').message).toMatch(/no damage found$/);
     expect(report.of('orders').status).toBe('ok');
     expect(filesOf(user)).toEqual(before);
+  });
+
+  it('is a warning where others may open it', async () => {
+    const { user } = await withLedger();
+    chmodSync(ledgerOf(user), 0o644);
+    expect((await doctor(user)).of('ledger')).toMatchObject({
+      status: 'warn',
+      hint: expect.stringContaining(`chmod 600 ${ledgerOf(user)}`),
+    });
   });
 
   it('of an earlier version is not brought up to date', async () => {

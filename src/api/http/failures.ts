@@ -96,6 +96,8 @@ interface Interruption {
   /** By the user. */
   readonly interrupted: boolean;
   readonly timedOut: boolean;
+  /** The head of an answer came: address and scheme are right. */
+  readonly answered?: boolean;
   readonly origin: CallOrigin;
 }
 
@@ -103,7 +105,7 @@ interface Interruption {
 export function connectionError(
   call: Call,
   cause: unknown,
-  { sent, interrupted, timedOut, origin }: Interruption,
+  { sent, interrupted, timedOut, answered = false, origin }: Interruption,
 ): CallError {
   const { peer } = origin;
   const outcomeUnknown = call.safety === 'money' && sent;
@@ -115,7 +117,7 @@ export function connectionError(
   if (timedOut) return new CallError('timeout', message, { cause, hint: 'a longer limit: --timeout 2m' });
   const details = {
     cause,
-    hint: networkHint(cause, origin.baseUrl),
+    hint: answered ? undefined : networkHint(cause, origin.baseUrl),
     transient: isTransientNetworkError(cause),
   };
   return new CallError('network', message, details);

@@ -7,7 +7,9 @@ import { connectionError } from './failures.ts';
 import { poolFactory } from './pool.ts';
 
 export interface Probe {
-  readonly url: string;
+  /** What a hint names. */
+  readonly baseUrl: string;
+  readonly path: string;
   readonly env: Env;
   readonly userAgent: string;
   readonly limitMs: number;
@@ -22,8 +24,9 @@ export interface ProbeAnswer {
 }
 
 /** Throws where no answer comes. */
-export async function probe({ url: text, env, userAgent, limitMs, signal }: Probe): Promise<ProbeAnswer> {
-  const url = new URL(text);
+export async function probe(what: Probe): Promise<ProbeAnswer> {
+  const { baseUrl, path, env, userAgent, limitMs, signal } = what;
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
   const pool = (await poolFactory(url, env))();
   const deadline = startDeadline(limitMs, signal);
   const startedAt = monotonicMs();
@@ -48,7 +51,7 @@ export async function probe({ url: text, env, userAgent, limitMs, signal }: Prob
       sent: true,
       interrupted: signal.aborted,
       timedOut,
-      origin: { baseUrl: text, peer: pool.peer },
+      origin: { baseUrl, peer: pool.peer },
     });
   } finally {
     deadline.clear();

@@ -160,6 +160,7 @@ export class Transport {
         sent: money?.sending.started() ?? !neverConnected(error),
         interrupted: (money?.interrupt ?? signal).aborted,
         timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
+        answered: response !== undefined,
         origin: this.#originOf(pool),
       });
     } finally {

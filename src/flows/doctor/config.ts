@@ -12,7 +12,11 @@ import type { Setup } from './setup.ts';
 export function checkConfigFile({ configPath, settings }: Setup): Finding {
   const path = configPath();
   const { configError } = settings();
-  if (configError) return failed(configError);
+  if (configError)
+    return failed(
+      configError,
+      'make it a file that you may read, or name another folder with STENO_CONFIG_DIR',
+    );
   if (!existsSync(path)) return ok(`${path} is not there yet; steno login makes it`);
   const trouble = accessTrouble(path, 0o600) ?? accessTrouble(dirname(path), 0o700);
   return trouble ?? ok(`${path} (${process.getuid ? `mode ${modeText(statSync(path))}` : 'readable'})`);

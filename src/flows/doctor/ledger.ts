@@ -1,5 +1,5 @@
 /** The ledger: of this machine, and the one that a team shares. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerFacts, LedgerView } from '../../ledger/inspect.ts';
 import { JournalFolder } from '../../ledger/journal/journal-folder.ts';
@@ -14,6 +14,7 @@ import { plural } from '../../lib/text.ts';
 import { journalPath, ledgerPath } from '../../settings/paths.ts';
 import { type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
 import { sizeText } from './folders.ts';
+import { accessTrouble } from './private-files.ts';
 import type { Setup } from './setup.ts';
 
 const NONE = 'there is none yet; the first order makes it';
@@ -92,6 +93,8 @@ export class LedgerChecks {
     const path = this.#path;
     const isUsed = (await this.#options().catch(() => undefined)) === undefined;
     const unused = isUsed ? '' : ' (not used: a shared one is set)';
+    const folder = this.#setup.stateFolder();
+    if (existsSync(folder) && !statSync(folder).isDirectory()) return skipped(`${folder} is not a folder`);
     const view = await this.#local();
     if (!view) return isUsed ? ok(`${path}: ${NONE}`) : ok('none on this machine: a shared one is set');
     const { version, missing, bytes, isChecked, damage } = view;
@@ -103,7 +106,7 @@ export class LedgerChecks {
     const what = `${path}, ${sizeText(bytes)}, version ${version}`;
     const state = isChecked ? 'no damage found' : 'too large to be checked for damage here';
     if (missing.length) return ok(`${what}, ${state}; the next command brings it up to date${unused}`);
-    return ok(`${what}, ${state}${unused}`);
+    return accessTrouble(path, 0o600) ?? ok(`${what}, ${state}${unused}`);
   }
 
   /** Connects, has all its tables, and belongs to the same service. */
@@ -140,7 +143,8 @@ export class LedgerChecks {
 
   /** What was sent and has no known end, what is not handed over, and whether all of it has moved. */
   async checkOrders(): Promise<Finding> {
-    const options = await this.#options();
+    const options = await this.#options().catch(() => null);
+    if (options === null) return skipped('the ledger that is set can not be used');
     const account = options?.account.name ?? this.#profile;
     const waiting = Outbox.count(join(this.#setup.stateFolder(), 'outcomes'), account);
     const facts = await this.facts();

@@ -15,7 +15,7 @@ export async function checkProxy({
   limitMs,
   signal,
 }: Setup): Promise<Finding> {
-  const baseUrl = settings().settings.get('base-url').value;
+  const baseUrl = usable(() => settings().settings.get('base-url').value);
   if (baseUrl === undefined) return skipped('there is no base URL that could need one');
   const proxy = proxyFor(new URL(baseUrl), networkEnv);
   if (!proxy)
@@ -29,6 +29,15 @@ export async function checkProxy({
     return ok(`${origin} can be reached`);
   } catch (error) {
     return fail(`the proxy ${origin} can't be reached: ${errorMessage(error)}`, PROXY_HINT);
+  }
+}
+
+/** What is wrong with a setting is said by its own check. */
+function usable(read: () => string | undefined): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
   }
 }
 

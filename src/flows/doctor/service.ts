@@ -21,8 +21,8 @@ export class ServiceChecks {
   /** The answer, and when it came by our clock. */
   readonly #probe = once(async (): Promise<ProbeAnswer & { readonly at: number }> => {
     const { networkEnv: env, userAgent, limitMs, signal } = this.#setup;
-    const url = `${this.baseUrl.replace(/\/+$/, '')}/prepay_balance`;
-    const answer = await probe({ url, env, userAgent, limitMs, signal });
+    const { baseUrl } = this;
+    const answer = await probe({ baseUrl, path: '/prepay_balance', env, userAgent, limitMs, signal });
     return { ...answer, at: Date.now() };
   });
 
