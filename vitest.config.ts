@@ -25,15 +25,16 @@ const quick = [
 
 /** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
 const onlyLong = [
-  'test/ledger/scale.test.ts',
-  'test/listen/linear-readers.test.ts',
+  'test/ledger/{rescue,scale}.test.ts',
+  'test/ledger/postgres/{cuts,team-events}.test.ts',
+  'test/listen/{linear-readers,loans,once}.test.ts',
   'test/project/release.test.ts',
 ];
 
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
 const long = [
   'test/api/http/fault-matrix.test.ts',
-  'test/ledger/postgres/{cuts,listeners,team-events}.test.ts',
+  'test/ledger/postgres/listeners.test.ts',
   'test/listen/flood.test.ts',
   ...onlyLong,
 ];
@@ -45,21 +46,19 @@ const all = ['test/**/*.test.ts'];
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
  */
 const shared = [
-  'test/flows/files/{pairing,sync,track,wait}.test.ts',
-  'test/flows/orders/{answers,attempts,being-sent,budget,place,same-audio,signatures}.test.ts',
-  'test/flows/orders/{stopped,unclear-rows,wait}.test.ts',
+  'test/flows/files/sync.test.ts',
+  'test/flows/orders/{being-sent,budget,place,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
-  'test/listen/history.test.ts',
 ];
 
-/** The same for `npm run test:long`: these take five minutes more. */
+/** The same for `npm run test:long`: these take ten minutes more. */
 const sharedLong = [
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
-  'test/flows/files/list.test.ts',
-  'test/flows/orders/{feeds,local-files}.test.ts',
+  'test/flows/files/{list,pairing,track,wait}.test.ts',
+  'test/flows/orders/{answers,attempts,feeds,local-files,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
-  'test/listen/{lookout,webhook-loan}.test.ts',
+  'test/listen/{history,lookout,webhook-loan}.test.ts',
 ];
 
 const common = {
