@@ -1,4 +1,4 @@
-/** Words that people try for a command or a flag, and what it is called here. */
+/** Words that people try for a command, a subcommand or a flag, and what it is called here. */
 
 /** By what the command is called here. */
 const commandWords: Readonly<Record<string, string>> = {
@@ -37,6 +37,76 @@ const byWord = new Map(
 
 /** What a word means as a command; undefined for a word that is not known. */
 export const commandFor = (word: string): string | undefined => byWord.get(word.toLowerCase());
+
+/** By the command, then by what people write. */
+const subcommandWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  config: {
+    ls: 'list',
+    show: 'list',
+    view: 'list',
+    all: 'list',
+    delete: 'unset',
+    remove: 'unset',
+    rm: 'unset',
+    add: 'set',
+    edit: 'set',
+    where: 'path',
+    file: 'path',
+    location: 'path',
+  },
+  webhook: {
+    show: 'get',
+    view: 'get',
+    url: 'get',
+    register: 'set',
+    add: 'set',
+    create: 'set',
+    update: 'set',
+    send: 'test',
+    ping: 'test',
+    trigger: 'test',
+  },
+  events: {
+    view: 'show',
+    get: 'show',
+    info: 'show',
+    resend: 'replay',
+    send: 'replay',
+    retry: 'replay',
+    redeliver: 'replay',
+    forward: 'replay',
+  },
+  attempts: { resolve: 'settle', close: 'settle', confirm: 'settle', done: 'settle' },
+  ledger: {
+    backup: 'export',
+    dump: 'export',
+    save: 'export',
+    restore: 'import',
+    load: 'import',
+    clean: 'prune',
+    purge: 'prune',
+    delete: 'prune',
+    info: 'status',
+    show: 'status',
+    move: 'copy',
+    upgrade: 'migrate',
+    update: 'migrate',
+  },
+  sandbox: {
+    clear: 'reset',
+    clean: 'reset',
+    delete: 'reset',
+    unhold: 'release',
+    resume: 'release',
+    next: 'advance',
+    step: 'advance',
+    forward: 'advance',
+  },
+};
+
+/** What a word after a command means as its subcommand. */
+export const subcommandFor = (command: string, word: string): string | undefined =>
+  subcommandWords[command]?.[word.toLowerCase()];
 
 /** Each row: what people write, then what it may be called here; the first that the command has counts. */
 const flagWords: ReadonlyArray<readonly [words: string, meant: string]> = [

@@ -1,5 +1,6 @@
 /** What a command line that can't be read was most likely meant to be. */
 import { type StenoError, usage } from '../lib/errors.ts';
+import { quotedWord, shellWord } from '../lib/shell-word.ts';
 import { didYouMean, nearest } from '../lib/suggest.ts';
 import { settingNames } from '../settings/settings.ts';
 import { commands } from './command-list.ts';
@@ -7,7 +8,7 @@ import type { Command } from './command-spec.ts';
 import { longName } from './flag-rules.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option } from './options.ts';
-import { commandFor, flagFor } from './other-words.ts';
+import { commandFor, flagFor, subcommandFor } from './other-words.ts';
 
 /** An error of commander, by its code. */
 interface LineError {
@@ -35,10 +36,10 @@ export function unknownCommand(word: string): StenoError {
 
 function commandHint(word: string): string {
   const list = 'see: steno --help';
-  if (/^[a-z]+:\/\//i.test(word)) return `to order it: steno order '${word}' --sku TRANS14`;
+  if (/^[a-z]+:\/\//i.test(word)) return `to order it: steno order ${quotedWord(word)} --sku TRANS14`;
   if (/^\d+$/.test(word)) return `to see a file: steno file ${word}; ${list}`;
   if (/\.(csv|jsonl?|txt)$/i.test(word))
-    return `to order from a manifest: steno order --from ${word}; ${list}`;
+    return `to order from a manifest: steno order --from ${shellWord(word)}; ${list}`;
   if (word.toLowerCase() === 'update' || word.toLowerCase() === 'self-update')
     return 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest';
   const known = commands.find(({ name }) => name === (commandFor(word) ?? ''));
@@ -145,7 +146,7 @@ function excessArguments(
 /** What a word after a command with subcommands is most likely to mean. */
 export function subcommandHint(spec: Command, word: string, see: string): string {
   const children = namesOf(spec.children ?? []);
-  const meant = argumentOf(spec, word) ?? synonymOf(spec.name, word);
+  const meant = argumentOf(spec, word) ?? subcommandFor(spec.name, word);
   if (meant && children.includes(meant.split(' ')[0] ?? ''))
     return `did you mean ${meant.split(' ')[0]}? run: steno ${spec.name} ${meant}; ${see}`;
   if (spec.load && word.toLowerCase() === 'list') return `run: steno ${spec.name}; ${see}`;
@@ -156,83 +157,15 @@ export function subcommandHint(spec: Command, word: string, see: string): string
 function argumentOf({ name }: Command, word: string): string | undefined {
   if (name === 'events' && /^\d+$/.test(word)) return `show ${word}`;
   if (name === 'attempts' && /^\d+$/.test(word)) return `settle ${word}`;
-  if (name === 'webhook' && /^https?:\/\//i.test(word)) return `set ${word}`;
+  if (name === 'webhook' && /^https?:\/\//i.test(word)) return `set ${shellWord(word)}`;
   if (name === 'webhook' && /^[A-Z]+_[A-Z_]+$/.test(word)) return `test ${word}`;
   if (name === 'config' && settingNames.some((each) => each === word)) return `get ${word}`;
   return undefined;
 }
 
-const subcommandWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  config: {
-    ls: 'list',
-    show: 'list',
-    view: 'list',
-    all: 'list',
-    delete: 'unset',
-    remove: 'unset',
-    rm: 'unset',
-    add: 'set',
-    edit: 'set',
-    where: 'path',
-    file: 'path',
-    location: 'path',
-  },
-  webhook: {
-    show: 'get',
-    view: 'get',
-    url: 'get',
-    register: 'set',
-    add: 'set',
-    create: 'set',
-    update: 'set',
-    send: 'test',
-    ping: 'test',
-    trigger: 'test',
-  },
-  events: {
-    view: 'show',
-    get: 'show',
-    info: 'show',
-    resend: 'replay',
-    send: 'replay',
-    retry: 'replay',
-    redeliver: 'replay',
-    forward: 'replay',
-  },
-  attempts: { resolve: 'settle', close: 'settle', confirm: 'settle', done: 'settle' },
-  ledger: {
-    backup: 'export',
-    dump: 'export',
-    save: 'export',
-    restore: 'import',
-    load: 'import',
-    clean: 'prune',
-    purge: 'prune',
-    delete: 'prune',
-    info: 'status',
-    show: 'status',
-    move: 'copy',
-    upgrade: 'migrate',
-    update: 'migrate',
-  },
-  sandbox: {
-    clear: 'reset',
-    clean: 'reset',
-    delete: 'reset',
-    unhold: 'release',
-    resume: 'release',
-    next: 'advance',
-    step: 'advance',
-    forward: 'advance',
-  },
-};
-
-const synonymOf = (name: string, word: string): string | undefined =>
-  subcommandWords[name]?.[word.toLowerCase()];
-
 const loginHint = (word: string): string =>
   /^https?:\/\//i.test(word)
-    ? `give the address with a flag: steno login --base-url ${word}`
+    ? `give the address with a flag: steno login --base-url ${shellWord(word)}`
     : 'the command line shows to others: run steno login, and paste the key when it asks';
 
 function missingHint(spec: Command | undefined, see: string): string {

@@ -4,6 +4,7 @@
  * through between the mark and the copy.
  */
 import { type StenoError, usage } from '../lib/errors.ts';
+import { quotedWord } from '../lib/shell-word.ts';
 import { Properties } from './properties.ts';
 import type { Statement, Store } from './store.ts';
 import type { TableContext } from './table.ts';
@@ -53,4 +54,4 @@ export const movedError = ({ to, at, account }: Moved): StenoError =>
 
 /** What makes steno use a shared ledger. */
 export const useIt = (to: string, account: string): string =>
-  `steno config set ledger '${to}' && steno config set account ${account}`;
+  `steno config set ledger ${quotedWord(to)} && steno config set account ${account}`;

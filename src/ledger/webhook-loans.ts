@@ -1,6 +1,7 @@
 /** Webhooks that listeners have borrowed: what to put back, and for which account. Rows of all profiles and accounts. */
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { shellWord } from '../lib/shell-word.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
@@ -116,4 +117,4 @@ export function loanOfUrl<Each extends { readonly secretHash: string }>(
 
 /** The command that sets a URL; one that is not known, or has a name or password in it, is for the user to fill in. */
 export const setCommand = (url: string): string =>
-  `steno webhook set ${url && maskUserinfo(url) === url ? url : '<url>'}`;
+  `steno webhook set ${url && maskUserinfo(url) === url ? shellWord(url) : '<url>'}`;

@@ -1,4 +1,5 @@
 /** What a text that is no http or https URL was most likely meant to be. */
+import { shellWord } from './shell-word.ts';
 
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
 
@@ -54,9 +55,9 @@ function schemeHint(text: string): string | undefined {
 function audioHint(text: string, use: UrlUse): string | undefined {
   if (use !== 'audio' && use !== 'argument') return undefined;
   if (/^s3:\/\//i.test(text))
-    return `the service fetches over https: aws s3 presign '${text}' makes such a link`;
+    return `the service fetches over https: aws s3 presign ${shellWord(text)} makes such a link`;
   if (/^gs:\/\//i.test(text))
-    return `the service fetches over https: gcloud storage sign-url '${text}' makes such a link`;
+    return `the service fetches over https: gcloud storage sign-url ${shellWord(text)} makes such a link`;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^https?:/i.test(text))
     return 'the service fetches over http and https only';
   if (/^https?:\/\/\S*\s/i.test(text)) return 'it has a blank in it: write %20, and put the URL in quotes';
@@ -65,15 +66,16 @@ function audioHint(text: string, use: UrlUse): string | undefined {
 
 function fileHint(text: string): string {
   const path = text.replace(/^file:(\/\/)?(localhost)?/i, '').replace(/^\/([a-z]:)/i, '$1');
-  return `a file of this machine is ordered by its path: steno order ${path || '<file>'}   (it needs the setting upload-command)`;
+  return `a file of this machine is ordered by its path: steno order ${path ? shellWord(path) : '<file>'}   (it needs the setting upload-command)`;
 }
 
 /** A manifest or a feed in place of audio. */
 function listHint(text: string, use: UrlUse): string | undefined {
   if (use !== 'argument') return undefined;
   if (/\.(csv|tsv|jsonl?|ndjson|txt|xlsx?)$/i.test(text))
-    return `there is no such file; a manifest is given with --from ${text}`;
-  if (/\.(xml|rss|atom)$/i.test(text)) return `there is no such file; a feed is given with --feed ${text}`;
+    return `there is no such file; a manifest is given with --from ${shellWord(text)}`;
+  if (/\.(xml|rss|atom)$/i.test(text))
+    return `there is no such file; a feed is given with --feed ${shellWord(text)}`;
   return undefined;
 }
 

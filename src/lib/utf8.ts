@@ -1,6 +1,7 @@
 /** Decodes a file that must be UTF-8; anything else is refused by name, never read with wrong letters. */
 import { isUtf8 } from 'node:buffer';
 import { usage } from './errors.ts';
+import { shellWord } from './shell-word.ts';
 
 interface Encoding {
   /** As people call it. */
@@ -95,6 +96,3 @@ function notUtf8(where: string, line: number, encoding: Encoding | undefined): E
 }
 
 const utf8Name = (file: string): string => file.replace(/(\.[^./\\]*)?$/, '.utf8$1');
-
-const shellWord = (text: string): string =>
-  /^[\w./:\\-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

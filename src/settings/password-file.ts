@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
+import { shellWord } from '../lib/shell-word.ts';
 
 /** The password of the first line that fits; undefined where none does. */
 export function passwordFromFile(address: PostgresAddress, env: Env): string | undefined {
@@ -41,7 +42,7 @@ function readPrivate(path: string): string | undefined {
   }
   if (process.platform !== 'win32' && mode & 0o077)
     throw new StenoError('usage', `others may read the password file ${path}`, {
-      hint: `run: chmod 600 ${path}`,
+      hint: `run: chmod 600 ${shellWord(path)}`,
     });
   return readFileSync(path, 'utf8');
 }

@@ -106,6 +106,8 @@ const urls: readonly Case[] = [
   [order('https://example.com/feed.xml'), /--feed https:\/\/example\.com\/feed\.xml/, /is a feed, not audio/],
   [order('https://example.com/t.csv'), /steno order --from -/, /is a list, not audio/],
   [order('s3://b/a.mp3'), /aws s3 presign/],
+  [order("s3://b/it's.mp3"), /aws s3 presign 's3:\/\/b\/it'\\''s\.mp3' makes/],
+  [order("https://e.com/f.xml?a=1&b='"), /--feed 'https:\/\/e\.com\/f\.xml\?a=1&b='\\''' --latest 1/],
   [order('ftp://e.com/a.mp3'), /http and https only/],
   [order('https://e.com/a b.mp3'), /%20/],
   [order(`“${url}”`), /quotes as documents make them/],

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
 import { decodeUtf8 } from '../../lib/utf8.ts';
 import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader } from './manifest-csv.ts';
@@ -93,7 +94,7 @@ async function readInput(file: string, stdin: NodeJS.ReadStream): Promise<string
     bytes = await readBytes(file === '-' ? stdin : createReadStream(file), MAX_MANIFEST_BYTES);
   } catch (error) {
     const hint = /^https?:\/\//i.test(file)
-      ? `it is a URL: fetch it first, with curl -fsS '${file}' | steno order --from -`
+      ? `it is a URL: fetch it first, with curl -fsS ${shellWord(file)} | steno order --from -`
       : undefined;
     throw usage(`can't read ${nameOf(file)}: ${errorMessage(error)}`, hint);
   }

@@ -1,6 +1,7 @@
 /** The URLs of a command line: what a shell or a person makes of them by mistake is refused before it is bought. */
 import { findOrderSku, findUpgradeSku } from '../../catalog/skus.ts';
 import { usage } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { checkUrl } from '../../lib/urls.ts';
 
 const QUOTE = 'put the URL in quotes, because the shell ends a line at &';
@@ -31,11 +32,14 @@ export const skuHint = (args: readonly string[]): string =>
 function checkIsNoList(url: string): void {
   const { pathname } = new URL(url);
   if (/\.(xml|rss|atom)$/i.test(pathname))
-    throw usage(`${url} is a feed, not audio`, `order its episodes: steno order --feed ${url} --latest 1`);
+    throw usage(
+      `${url} is a feed, not audio`,
+      `order its episodes: steno order --feed ${shellWord(url)} --latest 1`,
+    );
   if (/\.(csv|tsv|jsonl|ndjson)$/i.test(pathname))
     throw usage(
       `${url} is a list, not audio`,
-      `fetch it, and order from it: curl -fsS '${url}' | steno order --from - --sku TRANS14`,
+      `fetch it, and order from it: curl -fsS ${shellWord(url)} | steno order --from - --sku TRANS14`,
     );
 }
 
