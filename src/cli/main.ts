@@ -1,8 +1,8 @@
 /** One run of the program: argv in, exit code out. Errors that reach the top are reported here. */
 import type { CommandNode } from '../completion/model.ts';
+import { usesColour } from '../lib/colour.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { boldTitles } from '../lib/titles.ts';
-import { usesColour } from '../ui/colour.ts';
 import type { Output } from '../ui/output.ts';
 import { commands } from './command-list.ts';
 import { commandTree } from './command-tree.ts';

@@ -17,6 +17,9 @@ export function sizeText(bytes: string): string {
   return `${rounded} ${sizes[unit]}`;
 }
 
+/** The same of a number. */
+export const bytesText = (bytes: number): string => sizeText(String(Math.round(bytes)));
+
 /** Ten minutes and more are told without seconds. */
 const WITH_SECONDS_BELOW = 600;
 

@@ -8,6 +8,7 @@
 
 import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { usesColour } from '../lib/colour.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { boldTitles } from '../lib/titles.ts';
 
@@ -38,9 +39,8 @@ function textName(argv: readonly string[]): string | undefined {
 /** A page of help on a terminal has bold headings, where colours are wanted. Consoles of Windows may not know them. */
 function styled(text: string, argv: readonly string[]): string {
   if (!pageWords(argv) || !isOnTerminal() || isNull() || process.platform === 'win32') return text;
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  const wanted = FORCE_COLOR === undefined ? TERM !== 'dumb' : !/^(0|false)$/.test(FORCE_COLOR);
-  return wanted && !NO_COLOR ? boldTitles(text) : text;
+  const stdout = { noColor: false, env: process.env, isData: true };
+  return usesColour({ isTTY: true }, stdout) ? boldTitles(text) : text;
 }
 
 /** The words of a command whose help is asked for: `order --help` or `help order`. */

@@ -1,12 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import { cutSignatures } from '../lib/audio-identity.ts';
+import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
 import { failedJson } from '../lib/error-json.ts';
 import { BulkError, onePerError, type StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forRow, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { usesColour } from './colour.ts';
 import type { OutputMode, Paged } from './output-mode.ts';
 import type { Drawing, Paint } from './paint.ts';
 import { type ProgressForm, progressForm } from './progress-form.ts';

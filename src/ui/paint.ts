@@ -24,7 +24,6 @@ export class Paint {
   bad = (text: string): string => this.#chalk.red(text);
   warn = (text: string): string => this.#chalk.yellow(text);
   good = (text: string): string => this.#chalk.green(text);
-
   info = (text: string): string => this.#chalk.cyan(text);
 
   tone(text: string, tone: Tone | undefined): string {

@@ -5,7 +5,9 @@ const TICK_MS = 200;
 /** The spinner, a space, and the last column, in which some terminals wrap. */
 const MARGIN = 3;
 
-export interface LineOptions {
+type CutEnd = (text: string, width: number) => string;
+
+interface LineOptions {
   /** Makes the text anew: it tells the time too. */
   readonly text: () => string;
   readonly colour: boolean;
@@ -15,13 +17,13 @@ export interface LineOptions {
 export class ProgressLine {
   readonly #options: LineOptions;
   readonly #spinner: Ora;
-  readonly #widthOf: (text: string) => number;
+  readonly #cutEnd: CutEnd;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(options: LineOptions, spinner: Ora, widthOf: (text: string) => number) {
+  private constructor(options: LineOptions, spinner: Ora, cutEnd: CutEnd) {
     this.#options = options;
     this.#spinner = spinner;
-    this.#widthOf = widthOf;
+    this.#cutEnd = cutEnd;
     this.#timer = setInterval(this.#tick, TICK_MS);
     this.#tick();
     spinner.start();
@@ -32,15 +34,15 @@ export class ProgressLine {
 
   /** A spinner that can't be loaded is left out: the work goes on. */
   static async start(options: LineOptions): Promise<ProgressLine | undefined> {
-    const [ora, width] = await Promise.all([import('ora'), import('string-width')]).catch(() => []);
-    if (!ora || !width) return undefined;
+    const [ora, fit] = await Promise.all([import('ora'), import('./fit.ts')]).catch(() => []);
+    if (!ora || !fit) return undefined;
     const { colour, stream } = options;
     const spinner = ora.default({
       ...{ color: colour ? 'cyan' : false, stream, discardStdin: false },
       // Ora would draw nothing where it finds CI in the environment.
       isEnabled: true,
     });
-    return new ProgressLine(options, spinner, width.default);
+    return new ProgressLine(options, spinner, fit.cutEnd);
   }
 
   stop(): void {
@@ -54,7 +56,7 @@ export class ProgressLine {
 
   readonly #tick = (): void => {
     const { text, stream } = this.#options;
-    this.#spinner.text = this.#cut(text(), Math.max(0, (stream.columns || 80) - MARGIN));
+    this.#spinner.text = this.#cutEnd(text(), Math.max(0, (stream.columns || 80) - MARGIN));
   };
 
   /** Clears the line and shows the cursor. */
@@ -73,14 +75,4 @@ export class ProgressLine {
     this.#tick();
     this.#spinner.start();
   };
-
-  #cut(text: string, width: number): string {
-    if (this.#widthOf(text) <= width) return text;
-    let kept = '';
-    for (const { segment } of new Intl.Segmenter().segment(text)) {
-      if (this.#widthOf(kept + segment) >= width) break;
-      kept += segment;
-    }
-    return width > 0 ? `${kept}…` : '';
-  }
 }

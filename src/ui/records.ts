@@ -44,16 +44,16 @@ export function drawPairs({ columns, rows }: Rows, width: number, paint: Paint, 
 const widest = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
 
-interface Drawing {
+interface FieldLayout {
   readonly labelWidth: number;
   readonly width: number;
   readonly paint: Paint;
   readonly now: number;
 }
 
-function drawFields(fields: readonly Field[], drawing: Drawing): string {
-  const { width, paint, now } = drawing;
-  const labelWidth = Math.min(drawing.labelWidth, MAX_LABEL_WIDTH);
+function drawFields(fields: readonly Field[], layout: FieldLayout): string {
+  const { width, paint, now } = layout;
+  const labelWidth = Math.min(layout.labelWidth, MAX_LABEL_WIDTH);
   const valueWidth = width - labelWidth - GAP.length;
   const isStacked = valueWidth < MIN_VALUE_WIDTH;
   const indent = isStacked ? GAP : ' '.repeat(labelWidth) + GAP;

@@ -18,10 +18,11 @@ const MAX_UNCUT_WIDTH = 30;
 
 const rightAligned: ReadonlySet<CellKind | undefined> = new Set<CellKind>(['amount', 'bytes', 'minutes']);
 const cappedKinds: ReadonlySet<CellKind | undefined> = new Set<CellKind>([
-  ...['amount', 'time'],
+  'amount',
+  'time',
   'bytes',
   'minutes',
-] as CellKind[]);
+]);
 
 const mustStay = ({ kind, importance }: Column): boolean =>
   importance === undefined && (kind === 'id' || kind === 'state');
@@ -29,8 +30,7 @@ const mustStay = ({ kind, importance }: Column): boolean =>
 /** A cell of it is shown whole or not at all. */
 const isWhole = ({ kind, uncut }: Column): boolean => uncut === true || kind === 'id' || kind === 'state';
 
-export const headerOf = ({ header, name }: Column): string =>
-  (header ?? name).toUpperCase().replaceAll('_', ' ');
+const headerOf = ({ header, name }: Column): string => (header ?? name).toUpperCase().replaceAll('_', ' ');
 
 interface DrawnColumn extends Column {
   readonly header: string;

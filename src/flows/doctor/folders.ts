@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname } from 'node:path';
 import { littleRoom } from '../../lib/disk-room.ts';
 import { errorMessage } from '../../lib/errors.ts';
+import { bytesText } from '../../lib/quantities.ts';
 import { type Finding, fail, ok, skipped, warn } from './check.ts';
 import { accessTrouble, modeText } from './private-files.ts';
 import type { Setup } from './setup.ts';
@@ -35,21 +36,11 @@ export function checkDisk({ stateFolder }: Setup): Finding {
   const folder = nearestExisting(stateFolder());
   const { bavail, blocks, bsize } = statfsSync(folder);
   if (blocks === 0) return skipped(`the drive of ${folder} does not tell how much room it has`);
-  const room = `${sizeText(bavail * bsize)} free for ${folder}`;
+  const room = `${bytesText(bavail * bsize)} free for ${folder}`;
   if (littleRoom(folder) === undefined) return ok(room);
   return warn(`only ${room}`, 'make room; old events are removed with: steno ledger prune --before 90d');
 }
 
 function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
-}
-
-const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-
-/** `3.2 GB` */
-export function sizeText(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  for (; size >= 1000 && unit < units.length - 1; unit += 1) size /= 1000;
-  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
 }

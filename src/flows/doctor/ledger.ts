@@ -10,10 +10,10 @@ import type { SharedLedgerOptions } from '../../ledger/shared.ts';
 import { mayWork } from '../../ledger/status.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
+import { bytesText } from '../../lib/quantities.ts';
 import { plural } from '../../lib/text.ts';
 import { journalPath, ledgerPath } from '../../settings/paths.ts';
 import { type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
-import { sizeText } from './folders.ts';
 import { accessTrouble } from './private-files.ts';
 import type { Setup } from './setup.ts';
 
@@ -103,7 +103,7 @@ export class LedgerChecks {
         `${path} is damaged: ${damage}`,
         'rescue what can be read: steno ledger export --damaged -o rescued.jsonl',
       );
-    const what = `${path}, ${sizeText(bytes)}, version ${version}`;
+    const what = `${path}, ${bytesText(bytes)}, version ${version}`;
     const state = isChecked ? 'no damage found' : 'too large to be checked for damage here';
     if (missing.length) return ok(`${what}, ${state}; the next command brings it up to date${unused}`);
     return accessTrouble(path, 0o600) ?? ok(`${what}, ${state}${unused}`);

@@ -18,8 +18,7 @@ export async function checkProxy({
   const baseUrl = usable(() => settings().settings.get('base-url').value);
   if (baseUrl === undefined) return skipped('there is no base URL that could need one');
   const proxy = proxyFor(new URL(baseUrl), networkEnv);
-  if (!proxy)
-    return ok(proxyNames(networkEnv) ? 'one is set, but not used for this base URL' : 'none is set');
+  if (!proxy) return ok(hasProxy(networkEnv) ? 'one is set, but not used for this base URL' : 'none is set');
   // Without its name and password.
   const { origin, hostname, protocol } = proxy;
   if (offline) return ok(`${origin}; whether it can be reached was not asked: --offline`);
@@ -41,8 +40,8 @@ function usable(read: () => string | undefined): string | undefined {
   }
 }
 
-const proxyNames = (env: Setup['env']): string =>
-  ['https_proxy', 'http_proxy'].map((name) => env[name] || env[name.toUpperCase()]).find(Boolean) ?? '';
+const hasProxy = (env: Setup['env']): boolean =>
+  ['https_proxy', 'http_proxy'].some((name) => env[name] || env[name.toUpperCase()]);
 
 function connectTo(host: string, port: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -95,7 +95,7 @@ export class ServiceChecks {
   async checkClock(): Promise<Finding> {
     const missing =
       this.#withoutBaseUrl() ??
-      ((await this.#isUnreachable()) ? skipped('the service can not be asked') : undefined);
+      ((await this.#isUnreachable()) ? skipped("the service can't be asked") : undefined);
     if (missing) return missing;
     const { headers, roundTripMs, at } = await this.#probe();
     const theirs = Date.parse(headers.date ?? '');

@@ -4,6 +4,7 @@ import { getWebhook, testWebhook } from '../../api/webhook.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
+import { errorMessage } from '../../lib/errors.ts';
 import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
@@ -91,7 +92,7 @@ export class WebhookChecks {
     } catch (error) {
       if (signal.aborted) throw error;
       return fail(
-        `${type} was asked for and did not come: ${error instanceof Error ? error.message : String(error)}`,
+        `${type} was asked for and did not come: ${errorMessage(error)}`,
         'see that the webhook leads to the listener: steno webhook get',
       );
     }

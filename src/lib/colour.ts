@@ -1,4 +1,4 @@
-import type { Env } from '../lib/env.ts';
+import type { Env } from './env.ts';
 
 interface ColourOptions {
   readonly noColor: boolean;
@@ -8,7 +8,10 @@ interface ColourOptions {
 }
 
 /** FORCE_COLOR colours terminals and stderr, but never a stdout that is not a terminal: that is data. */
-export function usesColour(stream: NodeJS.WriteStream, { noColor, env, isData }: ColourOptions): boolean {
+export function usesColour(
+  stream: Pick<NodeJS.WriteStream, 'isTTY'>,
+  { noColor, env, isData }: ColourOptions,
+): boolean {
   if (noColor || env.NO_COLOR) return false;
   const forced = env.FORCE_COLOR;
   const isTerminal = stream.isTTY === true;
