@@ -3,7 +3,7 @@ import type { CommandEntry, OptionEntry } from '../lib/command-entry.ts';
 import { effectOf, exitsOf, isSafeToRepeat } from './command-effects.ts';
 import { groups } from './command-list.ts';
 import type { Argument, Command } from './command-spec.ts';
-import type { Option } from './options.ts';
+import { bareName, flagNames, type Option } from './options.ts';
 
 /** Every command that can be run, in the order of the help. */
 export const commandEntries = (): CommandEntry[] =>
@@ -30,7 +30,7 @@ const entryOf = (spec: Command, command: string, group: string): CommandEntry =>
 });
 
 const argumentEntry = ({ name, help, values }: Argument): CommandEntry['args'][number] => ({
-  name: bare(name),
+  name: bareName(name),
   help,
   required: name.startsWith('<'),
   repeatable: name.includes('…'),
@@ -38,9 +38,9 @@ const argumentEntry = ({ name, help, values }: Argument): CommandEntry['args'][n
 });
 
 export const optionEntry = (option: Option): OptionEntry => ({
-  flags: option.flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [],
+  flags: flagNames(option),
   help: option.help,
-  value: bare(/<.*>/.exec(option.flags)?.[0] ?? ''),
+  value: bareName(/<.*>/.exec(option.flags)?.[0] ?? ''),
   values: words(option.values),
   default: option.shownDefault ?? '',
   repeatable: Array.isArray(option.initial),
@@ -49,5 +49,3 @@ export const optionEntry = (option: Option): OptionEntry => ({
 
 /** Those that are known; others come from the ledger, or are paths. */
 const words = (values: Option['values']): readonly string[] => (Array.isArray(values) ? values : []);
-
-const bare = (name: string): string => name.replace(/[<>[\]…]/g, '');

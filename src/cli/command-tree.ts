@@ -1,10 +1,10 @@
 /** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
-import type { CommandNode, Flag, Positional } from '../completion/model.ts';
+import { type CommandNode, type Flag, noMeaning, type Positional } from '../completion/model.ts';
 import { commandEntries, optionEntry } from './command-entries.ts';
 import type { Argument, Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
 import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
-import type { Option } from './options.ts';
+import { bareName, flagNames, type Option } from './options.ts';
 
 export function commandTree(specs: readonly Command[]): CommandNode {
   return {
@@ -34,10 +34,8 @@ function nodeOf(spec: Command, parent: readonly string[]): CommandNode {
 }
 
 function argumentOf({ name, values = [], meaning = noMeaning, valuesAfter = {} }: Argument): Positional {
-  return { name: bare(name), many: name.includes('…'), values, meaning, valuesAfter };
+  return { name: bareName(name), many: name.includes('…'), values, meaning, valuesAfter };
 }
-
-const noMeaning = (): string => '';
 
 /** `schema` names other commands, which its own spec can't know. */
 function withCommands(node: CommandNode, specs: readonly Command[]): CommandNode {
@@ -83,13 +81,13 @@ function helpCommand(specs: readonly Command[]): CommandNode {
 
 function flagOf(option: Option): Flag {
   const { flags, help, takesValue, values = [], meaning = noMeaning, onlyOneOf = [] } = option;
-  const names = flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
+  const names = flagNames(option);
   const many = Array.isArray(option.initial);
   return {
     names: [...names].sort((a, b) => b.length - a.length),
     help,
     takesValue,
-    valueName: bare(/<.*>/.exec(flags)?.[0] ?? ''),
+    valueName: bareName(/<.*>/.exec(flags)?.[0] ?? ''),
     many,
     list: many && flags.includes('…'),
     values,
@@ -97,5 +95,3 @@ function flagOf(option: Option): Flag {
     onlyOneOf,
   };
 }
-
-const bare = (name: string): string => name.replace(/[<>[\]…]/g, '');

@@ -1,8 +1,5 @@
 /** The longer topics of `steno help`: a shared ledger, a listener as a service, the ledger itself, security. */
-import type { Details } from './command-spec.ts';
-import type { Section } from './help-page.ts';
-
-const section = (title: string, ...body: Details): Section => ({ title, body });
+import { type Section, section } from './help-page.ts';
 
 export const sharedLedgerGuide = (): Section[] => [
   section(
@@ -154,7 +151,7 @@ export const securityGuide = (): Section[] => [
   ),
   section(
     "A stranger who knows the receiver's URL",
-    'can send events. They are kept, shown, forwarded, and given to the command of --exec on stdin and in variables, which must treat them as text of a stranger. An event can make files show a wrong remark, and have the service asked. It can not spend money, change a state, end a file, replace a file on disk, write outside of the folder of --download, become part of a command line, read anything back, hold up other events, or stop the receiver. --register and --tunnel make the URL unguessable; otherwise choose such a --path.',
+    'can send events. They are kept, shown, forwarded, and given to the command of --exec on stdin and in variables, which must treat them as text of a stranger. An event can make files show a wrong remark, and have the service asked. It cannot spend money, change a state, end a file, replace a file on disk, write outside of the folder of --download, become part of a command line, read anything back, hold up other events, or stop the receiver. --register and --tunnel make the URL unguessable; otherwise choose such a --path.',
   ),
   section(
     'Who else can read it',

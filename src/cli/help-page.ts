@@ -21,6 +21,8 @@ export interface Page {
   readonly sections: readonly Section[];
 }
 
+export const section = (title: string, ...body: Details): Section => ({ title, body });
+
 /** Of a page where no terminal says otherwise, and at most. */
 export const PAGE_WIDTH = 80;
 

@@ -48,7 +48,7 @@ export function itemLines(items: readonly Item[], width: number): string[] {
 }
 
 /** A command line is never broken, so that it can be pasted. */
-export function exampleLines(examples: Command['examples'], width: number): string[] {
+function exampleLines(examples: Command['examples'], width: number): string[] {
   const widest = Math.max(0, ...examples.map(([line]) => line.length));
   const beside = examples.every(([, what]) => widest + what.length + 6 <= width);
   return examples.flatMap(([line, what]) =>

@@ -36,7 +36,7 @@ export async function helpText(words: readonly string[], columns: number): Promi
   return pageText(await findPage(words), width);
 }
 
-export async function findPage(words: readonly string[]): Promise<Page> {
+async function findPage(words: readonly string[]): Promise<Page> {
   const [first = '', ...more] = words;
   const topic = more.length === 0 ? topicPage(first === 'help' ? 'topics' : first) : undefined;
   const path = findCommands(words);
@@ -64,7 +64,7 @@ function unknown(words: readonly string[]): Error {
 }
 
 /** All that a new user needs, on one screen: on a narrow one without the groups of the commands. */
-export function frontPage(width: number): string {
+function frontPage(width: number): string {
   const grouped = groups.map(
     ({ title, commands }): Item => [
       title,

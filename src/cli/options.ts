@@ -24,6 +24,13 @@ export interface Option<T = unknown> {
   readonly excludes?: readonly string[] | undefined;
 }
 
+/** `--output` and `-o` of `-o, --output <file>`, as they stand there. */
+export const flagNames = ({ flags }: Pick<Option, 'flags'>): readonly string[] =>
+  flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
+
+/** `id` of `<id…>`. */
+export const bareName = (name: string): string => name.replace(/[<>[\]…]/g, '');
+
 interface More {
   readonly values?: Values;
   readonly meaning?: Meaning;

@@ -4,6 +4,7 @@ import {
   everyNode,
   type Flag,
   type Meaning,
+  noMeaning,
   type Positional,
   pathOf,
   type Values,
@@ -109,8 +110,6 @@ function valueRows(path: string, { values, many, meaning, valuesAfter }: Positio
   const place = many ? `${quote(path)}*` : `${quote(`${path}${at}:`)}*`;
   return values.length ? [...after, [[place], offer(values, meaning)]] : after;
 }
-
-const noMeaning: Meaning = () => '';
 
 function offer(values: Values, meaning = noMeaning): string {
   if (typeof values === 'string') return `kind=${values}`;

@@ -3,6 +3,7 @@ import {
   everyNode,
   type Flag,
   type Meaning,
+  noMeaning,
   type Positional,
   pathOf,
   type Values,
@@ -93,7 +94,7 @@ const words = (list: readonly string[]): string =>
   list.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word.replace(/[\\"$]/g, '\\$&')}"`)).join(' ');
 
 /** Each with its meaning after a tab. */
-const describedWords = (values: readonly string[], meaning: Meaning = () => ''): string =>
+const describedWords = (values: readonly string[], meaning = noMeaning): string =>
   values
     .map((value) => (meaning(value) ? `${words([value])}\\t${words([meaning(value)])}` : words([value])))
     .join(' ');

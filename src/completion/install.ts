@@ -17,7 +17,7 @@ export interface Change {
   readonly after: Buffer | undefined;
 }
 
-export type ChangeKind = 'new' | 'changed' | 'removed' | 'unchanged';
+type ChangeKind = 'new' | 'changed' | 'removed' | 'unchanged';
 
 export function kindOf({ before, after }: Change): ChangeKind {
   if (before === undefined && after === undefined) return 'unchanged';
@@ -117,11 +117,7 @@ const TRAILER = '# Installed by steno completion install; folders made for it: '
 const trailer = (folders: number): string => `\n${TRAILER}${folders}\n`;
 
 const madeFolders = (script: Buffer): number =>
-  Number(
-    /^# Installed by steno completion install; folders made for it: (\d{1,2})$/m.exec(
-      script.toString(),
-    )?.[1] ?? 0,
-  );
+  Number(new RegExp(`^${TRAILER}(\\d{1,2})$`, 'm').exec(script.toString())?.[1] ?? 0);
 
 const isOurs = (script: Buffer): boolean =>
   /^# Completion of steno for \w+, /m.test(script.toString().slice(0, 200));

@@ -26,6 +26,8 @@ export type Values = readonly string[] | 'file' | 'folder' | AskedKind;
 /** A few words about a fixed value. */
 export type Meaning = (value: string) => string;
 
+export const noMeaning: Meaning = () => '';
+
 export interface Flag {
   /** The long one first: `--output`, `-o`. */
   readonly names: readonly string[];

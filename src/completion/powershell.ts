@@ -3,6 +3,7 @@ import {
   everyNode,
   type Flag,
   type Meaning,
+  noMeaning,
   type Positional,
   pathOf,
   type Values,
@@ -49,8 +50,6 @@ function argumentEntry({ name, many, values, meaning, valuesAfter }: Positional)
   );
   return `Many = $${many}; List = $false; ${offer(values, meaning)}; After = @{ ${after.join('; ')} }; ${help}`;
 }
-
-const noMeaning: Meaning = () => '';
 
 function offer(values: Values, meaning: Meaning): string {
   if (typeof values === 'string') return `Kind = ${quote(values)}; Offers = @(); About = @{}`;

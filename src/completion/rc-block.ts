@@ -52,7 +52,7 @@ interface Found {
 }
 
 function findBlock(text: string): Found | undefined {
-  const begin = /^# >>> steno completion(.*) >>>\r?$/m.exec(text.replace(BOM, '\n'));
+  const begin = new RegExp(`^${BEGIN}(.*) >>>\\r?$`, 'm').exec(text.replace(BOM, '\n'));
   if (!begin) return undefined;
   const start = begin.index;
   const endMark = text.indexOf(END, start);

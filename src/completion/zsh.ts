@@ -3,6 +3,7 @@ import {
   everyNode,
   type Flag,
   type Meaning,
+  noMeaning,
   type Positional,
   type Values,
 } from './model.ts';
@@ -55,7 +56,7 @@ function group(node: CommandNode): string {
     names.map((name) => describedWord(name, summary)),
   );
   // A command may take one of its subcommands or a word.
-  const { values = [], meaning = () => '' } = node.args[0] ?? {};
+  const { values = [], meaning = noMeaning } = node.args[0] ?? {};
   if (typeof values !== 'string')
     described.push(...values.map((value) => describedWord(value, meaning(value))));
   const choices = node.children.map(
@@ -140,7 +141,7 @@ function action(values: Values, meaning?: Meaning): string {
 }
 
 /** Each word and its meaning, as two words; `-` where there is none. */
-const escapedWords = (values: readonly string[], meaning: Meaning = () => ''): string =>
+const escapedWords = (values: readonly string[], meaning = noMeaning): string =>
   values
     .flatMap((value) => [value, meaning(value) || '-'])
     .map((each) => each.replace(/[^\w./-]/g, '\\$&'))
