@@ -28,7 +28,7 @@ import {
 /** Empty for an event that is not in the ledger yet. */
 const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
 
-/** The rows of events; for their JSON see ReceivedEvent. */
+/** The rows of events; eventSchema describes their JSON. */
 export const eventRecord = new RecordType<ReceivedEvent>([
   textField('n', 'its number', numberOf, { kind: 'id' }),
   timeField('received_at', 'when it came', ({ receivedAt }) => receivedAt, {

@@ -7,7 +7,7 @@ import { withoutSignature } from '../lib/audio-identity.ts';
 import type { View } from '../lib/view.ts';
 import { fileRecord } from './file-record.ts';
 import { RecordType, textField } from './record.ts';
-import { writtenPaths } from './waited.ts';
+import { writtenPaths } from './saved.ts';
 
 interface OrderRow {
   readonly id: string;

@@ -12,7 +12,7 @@ export interface Field<T> extends Column {
   readonly schema: Schema;
   /** Left out where the field is a column alone. What it gives is null where nothing is known. */
   readonly json?: (value: T) => Json;
-  /** The cell; made from the JSON if it is not given. Nothing: the field is no column. */
+  /** The cell; made from the JSON if it is not given. False: the field is no column. */
   readonly cell?: ((value: T) => string) | false;
   /** Undefined leaves it out of the document: for what few have. */
   readonly optional?: boolean;

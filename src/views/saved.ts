@@ -12,6 +12,10 @@ export function savedLine(saved: readonly Saved[]): string[] {
   return paths.length ? [`${plural(paths.length, 'transcript')} saved: ${paths.join(', ')}`] : [];
 }
 
+/** Those that were not there already. */
+export const writtenPaths = (saved: readonly Saved[]): string[] =>
+  saved.flatMap(({ path, skipped }) => (skipped ? [] : [path]));
+
 /** The files that were written, or were there already. */
 export function savedView(
   saved: readonly Saved[],
@@ -28,6 +32,6 @@ export function savedView(
     get rows() {
       return shown.rows;
     },
-    quiet: saved.flatMap(({ path, skipped }) => (skipped ? [] : [path])),
+    quiet: writtenPaths(saved),
   };
 }

@@ -2,11 +2,10 @@
 import type { AudioFile } from '../api/files.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
 import type { WaitResult } from '../flows/files/wait-and-download.ts';
-import type { Saved } from '../flows/transcripts/save.ts';
 import type { View } from '../lib/view.ts';
 import { filesView } from './file.ts';
 import { fileRecord } from './file-record.ts';
-import { savedView } from './saved.ts';
+import { savedView, writtenPaths } from './saved.ts';
 
 /**
  * For programs: a document or a row for each file. With --quiet: the files that were written, or the ids. `several`: the
@@ -29,9 +28,6 @@ export function waitedView(
     quiet: saved ? writtenPaths(saved) : delivered,
   };
 }
-
-export const writtenPaths = (saved: readonly Saved[]): string[] =>
-  saved.flatMap(({ path, skipped }) => (skipped ? [] : [path]));
 
 /** For people: the transcripts if they were downloaded, otherwise the files. */
 export function waitedTable(

@@ -41,18 +41,21 @@ export class ProxyError extends Error {
   readonly code = 'ERR_PROXY';
   /** May be gone on the next try. */
   readonly transient: boolean;
-
   /** What it answered to CONNECT. */
   readonly status: number | undefined;
 
-  constructor(message: string, transient: boolean, cause?: unknown, status?: number) {
+  constructor(
+    message: string,
+    transient: boolean,
+    { cause, status }: { readonly cause?: unknown; readonly status?: number } = {},
+  ) {
     super(message, { cause });
     this.transient = transient;
     this.status = status;
   }
 
   static unreachable(cause: Error): ProxyError {
-    return new ProxyError(`the proxy itself can't be reached: ${unreachableReason(cause)}`, true, cause);
+    return new ProxyError(`the proxy itself can't be reached: ${unreachableReason(cause)}`, true, { cause });
   }
 }
 

@@ -57,7 +57,7 @@ function openTunnel(socket: Socket, request: string, done: (error?: ProxyError) 
   };
   const onEnd = (): void => end(new ProxyError('the proxy closed the connection and made no tunnel', true));
   const onError = (cause: Error): void =>
-    end(new ProxyError('the proxy broke off the connection and made no tunnel', true, cause));
+    end(new ProxyError('the proxy broke off the connection and made no tunnel', true, { cause }));
   const onTimeout = (): void => end(new ProxyError('the proxy did not answer in time', true));
   const timer = setTimeout(onTimeout, ANSWER_LIMIT_MS);
   socket.on('readable', onReadable).on('end', onEnd).on('close', onEnd).on('error', onError);
@@ -82,7 +82,7 @@ class ProxyAnswer {
       return bytes && this.#read(bytes);
     } catch (error) {
       if (!(error instanceof NotHttpError)) throw error;
-      return { error: new ProxyError("the proxy's answer is not HTTP", false, error) };
+      return { error: new ProxyError("the proxy's answer is not HTTP", false, { cause: error }) };
     }
   }
 
@@ -91,12 +91,9 @@ class ProxyAnswer {
     const status = Number(this.#head.toString('latin1', 9, 12));
     if (status >= 300)
       return {
-        error: new ProxyError(
-          `the proxy refused the tunnel (HTTP ${status})`,
-          isTransient(status),
-          undefined,
+        error: new ProxyError(`the proxy refused the tunnel (HTTP ${status})`, isTransient(status), {
           status,
-        ),
+        }),
       };
     const end = this.#head.indexOf(HEAD_END);
     if (end >= 0) return { rest: this.#head.subarray(end + HEAD_END.length) };
