@@ -255,7 +255,7 @@ complete -c steno -l profile -x -a '(__steno_ids profile)' -d 'use the settings 
 complete -c steno -l base-url -x -a '(__steno_ids base-url)' -d 'address of the service, ending in /API4'
 complete -c steno -l api-key -x -d 'key of the account; better kept by login or in the environment'
 complete -c steno -l sandbox -d 'use the service inside steno: no account, no network, no cost'
-complete -c steno -l json -d 'print one JSON document, with every field as the service sent it'
+complete -c steno -l json -d 'print one JSON document; its names and shape: steno help json'
 complete -c steno -l csv -d 'print CSV rows with a header line'
 complete -c steno -l quiet -d 'print only what a script needs next'
 complete -c steno -l no-color -d 'print without colour'

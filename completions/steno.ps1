@@ -43,7 +43,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--base-url'); Value = $true; List = $false; Kind = 'base-url'; Offers = @(); About = @{}; Help = 'address of the service, ending in /API4' }
                 @{ Names = @('--api-key'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'key of the account; better kept by login or in the environment' }
                 @{ Names = @('--sandbox'); Value = $false; Help = 'use the service inside steno: no account, no network, no cost' }
-                @{ Names = @('--json'); Value = $false; Help = 'print one JSON document, with every field as the service sent it' }
+                @{ Names = @('--json'); Value = $false; Help = 'print one JSON document; its names and shape: steno help json' }
                 @{ Names = @('--csv'); Value = $false; Help = 'print CSV rows with a header line' }
                 @{ Names = @('--quiet'); Value = $false; Help = 'print only what a script needs next' }
                 @{ Names = @('--no-color'); Value = $false; Help = 'print without colour' }

@@ -15,5 +15,5 @@ export const exitAdvice: Readonly<Record<keyof typeof exitCodes, string>> = {
     'steno files and steno attempts show the earlier one; --skip-ordered leaves it out, --again buys it',
   partial: 'run the same line again with --skip-ordered or --skip-existing: it does only the rest',
   uncertain: 'look at your account, then steno attempts settle; only then run it again',
-  interrupted: 'the same line with --skip-ordered goes on',
+  interrupted: 'the hint names the line to go on with; for order it has --skip-ordered',
 };

@@ -16,7 +16,7 @@ export const globalOptions = {
     env: 'STENO_API_KEY',
   }),
   sandbox: flag('--sandbox', 'use the service inside steno: no account, no network, no cost'),
-  json: flag('--json', 'print one JSON document, with every field as the service sent it'),
+  json: flag('--json', 'print one JSON document; its names and shape: steno help json'),
   csv: flag('--csv', 'print CSV rows with a header line', { excludes: ['--json'] }),
   quiet: flag('--quiet', 'print only what a script needs next'),
   color: flag('--no-color', 'print without colour', { env: 'NO_COLOR' }),
@@ -24,7 +24,7 @@ export const globalOptions = {
     '--no-progress',
     'no line that moves: on a terminal a plain line every ten seconds, or none with --quiet',
   ),
-  pager: flag('--no-pager', 'print long lists at once, not in a pager', { env: 'STENO_PAGER' }),
+  pager: flag('--no-pager', 'print long lists at once, not in a pager'),
   debug: flag('--debug', 'show on stderr what is sent and received, and the stack of an error'),
   timeout: duration('--timeout <duration>', 'give up after this long', {
     defaultNote: `${formatDuration(READ_LIMIT_MS)} a read, ${formatDuration(CHANGE_LIMIT_MS)} an upgrade or refund, ${formatDuration(ORDER_LIMIT_MS.base)} and ${formatDuration(ORDER_LIMIT_MS.perUrl)} a URL an order; wait and listen: none`,

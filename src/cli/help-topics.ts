@@ -9,7 +9,7 @@ import type { Item } from './command-spec.ts';
 import { exitAdvice } from './exit-advice.ts';
 import { globalOptions } from './global-options.ts';
 import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide } from './help-guides.ts';
-import { commandSections, optionItem, type Page, type Section } from './help-page.ts';
+import { commandSections, optionItem, type Page, type Section, section } from './help-page.ts';
 import { flag, type Option } from './options.ts';
 
 interface Topic {
@@ -17,8 +17,6 @@ interface Topic {
   readonly summary: string;
   readonly sections: () => Section[];
 }
-
-const section = (title: string, ...body: Section['body']): Section => ({ title, body });
 
 /** Flags that every command has besides the global options. */
 export const builtInOptions: readonly Option[] = [
@@ -151,7 +149,7 @@ function outputSections(): Section[] {
       ['--csv', 'RFC 4180 rows with a header line'],
       ['--quiet', 'what a script needs next: ids, file names, the bare balance'],
     ]),
-    section('Progress, on stderr, of work that takes longer than a second', [
+    section('Progress of work that takes longer than a second, on stderr', [
       ['on a terminal', 'a line that moves, also with --json, --csv and --quiet'],
       ['--no-progress', 'or TERM=dumb: a plain line every ten seconds, none with --quiet'],
       ['in CI', 'where CI is set: a plain line every ten seconds, none with --quiet or --json'],
