@@ -27,7 +27,9 @@ export async function run(context: Context, { args, options }: Input<FileOptions
     context.whileNoting(ledger, (notes) => refreshFiles(transport, ledger, ids, { notes, report })),
   );
   const found = values(outcomes).map(({ file }) => file);
-  const json = documents(outcomes, ({ file }) => file.json, { name: 'audiofile' });
+  // As an answer has it, so that `.audiofile.id` finds it in each.
+  const subject = (at: number) => ({ audiofile: new Map([['id', ids[at] ?? '']]) });
+  const json = documents(outcomes, ({ file }) => file.json, { name: subject });
   const view = filesView(found, json, { forPeople: out.forPeople, currency: context.settings.currency });
   if (found.length || ids.length > 1) await withPager(context, () => out.show(view));
   raiseFailures(await withOrderHints(outcomes, ledger));

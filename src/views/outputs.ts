@@ -35,21 +35,23 @@ const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] 
 
 const answer: Schema = described("the service's answer, as it came", { type: 'object' });
 
+const failedOf = (subject: Readonly<Record<string, Schema>>): Schema =>
+  described('in the place of one that failed', object({ ...subject, error: errorSchema }));
+
 const failed = (...names: readonly string[]): Schema =>
-  described(
-    'in the place of one that failed',
-    object({ ...Object.fromEntries(names.map((name) => [name, text])), error: errorSchema }),
-  );
+  failedOf(Object.fromEntries(names.map((name) => [name, text])));
+
+const failedFile = failedOf({ audiofile: object({ id: text }) });
 
 const file = described('a file', fileRecord.schema);
 const oneFile = described('for a single id', file);
 const severalFiles = described('for several ids, or where the line does not say which', arrayOf(file));
 
 /** One answer, or several with failures in their places. */
-const answers = (name: 'audiofile' | 'invoice'): Schema =>
+const answers = (failure: Schema): Schema =>
   anyOf(
     described("for a single id: the service's answer, as it came", { type: 'object' }),
-    described('for several ids, in the order asked', arrayOf(anyOf(failed(name), answer))),
+    described('for several ids, in the order asked', arrayOf(anyOf(failure, answer))),
   );
 
 const saved = described('a transcript', savedRecord.schema);
@@ -102,7 +104,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   attempts: of(arrayOf(attemptRecord.schema), attemptRecord.columnHelp),
   'attempts settle': of(settledRecord.schema, settledRecord.columnHelp),
   files: of(arrayOf(file), fileRecord.columnHelp),
-  file: of(answers('audiofile'), audioFileRecord.columnHelp),
+  file: of(answers(failedFile), audioFileRecord.columnHelp),
   track: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   wait: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   transcript: of(anyOf(saved, arrayOf(anyOf(saved, failed('audiofile', 'format')))), savedRecord.columnHelp),
@@ -110,7 +112,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   upgrade: of(answer, doneColumns),
   refund: of(answer, doneColumns),
   balance: of(answer, columns({ balance: 'in the currency of the account' })),
-  invoice: of(answers('invoice'), invoiceColumns),
+  invoice: of(answers(failed('invoice')), invoiceColumns),
   report: of(reportSchema, reportColumns),
   listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
   events: of(arrayOf(eventSchema), eventRecord.columnHelp),

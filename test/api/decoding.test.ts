@@ -79,9 +79,8 @@ describe.concurrent('several files', () => {
     const doc = await user.run(['file', '1', '2', '3', '--json']);
     expect(doc.code).toBe(10);
     const [one, two, three] = JSON.parse(doc.stdout) as Array<Record<string, Record<string, unknown>>>;
-    expect([one?.audiofile?.id, two?.id, two?.error?.code, two?.error?.status, three?.audiofile?.id]).toEqual(
-      [1, '2', 'missing', 404, 3],
-    );
+    expect([one, two, three].map((each) => each?.audiofile?.id)).toEqual([1, '2', 3]);
+    expect(two?.error).toMatchObject({ code: 'missing', status: 404 });
     expect(jsonError(doc.stderr)).toMatchObject({
       code: 'partial',
       failures: [{ what: '2', code: 'missing', status: 404 }],
@@ -204,7 +203,7 @@ describe.concurrent('a webhook', () => {
       expect.stringContaining('no webhook is set'),
     ]);
     const csv = await user.run(['webhook', 'get', '--csv']);
-    expect(csv.stdout).toBe('webhook\r\n');
+    expect(csv.stdout).toBe('url\r\n');
   });
 
   it('that comes as bare text is read', async () => {
