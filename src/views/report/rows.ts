@@ -45,7 +45,8 @@ const turnaroundJson = (row: TurnaroundRow) => ({
 const waitingJson = (file: WaitingFile) => ({
   kind: file.kind,
   audiofile: file.id || null,
-  attempt: file.attempt ? new JsonNumber(file.attempt) : null,
+  // A text that is no number would break the document.
+  attempt: /^[1-9]\d*$/.test(file.attempt) ? new JsonNumber(file.attempt) : null,
   title: cutSignatures(file.title) || null,
   order: file.order || null,
   skus: file.skus,
