@@ -257,7 +257,7 @@ function placeSections(): Section[] {
         ],
       ],
       'To move to another machine: steno ledger export there, steno ledger import here; then steno login.',
-      'To remove everything: npm uninstall -g steno-cli, then delete both folders.',
+      'To remove everything: steno completion uninstall, npm uninstall -g steno-cli, then delete these folders and the one for compiled code (~/.cache/steno, ~/Library/Caches/steno or %LOCALAPPDATA%\\steno\\Cache).',
     ),
   ];
 }

@@ -61,7 +61,7 @@ export const events = command({
   ],
   options: {
     limit: count('--limit <n>', 'show at most this many', {
-      defaultNote: `${LIST_ROWS} on a terminal, all elsewhere; ${FOLLOW_ROWS} with --follow`,
+      defaultNote: `all; ${LIST_ROWS} on a terminal without a pager, ${FOLLOW_ROWS} with --follow`,
     }),
     event: list('--event <EVENT…>', 'only these events', {
       values: eventTypes.map(({ name }) => name),

@@ -19,7 +19,7 @@ export const files = command({
     order: text('--order <id>', 'only files of this order', { values: 'order' }),
     refresh: flag('--refresh', 'ask the service about every open file first'),
     limit: count('--limit <n>', 'show at most this many', {
-      defaultNote: `${LIST_ROWS} on a terminal, all elsewhere`,
+      defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,
     }),
   },
   examples: [
