@@ -2,7 +2,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { apply, type Change, kindOf, planInstall, planUninstall } from '../completion/install.ts';
 import { shells } from '../completion/model.ts';
-import { chooseShell, type Machine, type Place, placeOf } from '../completion/places.ts';
+import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
 import { completionScript } from '../completion/script.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -19,11 +19,9 @@ interface Options {
   readonly dryRun: boolean;
 }
 
-const machineOf = ({ env }: Context): Machine => ({ env, platform: process.platform, root: '/' });
-
 export async function install(context: Context, { args: [name], options }: Input<Options>): Promise<void> {
   const { out } = context;
-  const machine = machineOf(context);
+  const machine = thisMachine(context.env);
   const place = placeOf(chooseShell(name, machine), machine);
   const changes = planInstall(place, completionScript(place.shell, context.commandTree()));
   if (!options.dryRun) apply(changes);
@@ -45,7 +43,7 @@ function notesOf({ block, now, shell }: Place, changes: readonly Change[], dryRu
 
 export async function uninstall(context: Context, { args: [name], options }: Input<Options>): Promise<void> {
   const { out } = context;
-  const machine = machineOf(context);
+  const machine = thisMachine(context.env);
   const chosen = name === undefined ? shells : [chooseShell(name, machine)];
   const changes = chosen.flatMap((shell) => planUninstall(placeOf(shell, machine)));
   if (!options.dryRun) apply(changes);

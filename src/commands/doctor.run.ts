@@ -2,7 +2,7 @@ import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { kindOf, planInstall } from '../completion/install.ts';
-import { chooseShell, placeOf } from '../completion/places.ts';
+import { chooseShell, placeOf, thisMachine } from '../completion/places.ts';
 import { completionScript } from '../completion/script.ts';
 import { once } from '../flows/doctor/check.ts';
 import { examine } from '../flows/doctor/checks.ts';
@@ -28,7 +28,7 @@ export async function run(context: Context, { options }: Input<DoctorOptions>): 
   const { out, signal } = context;
   if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);
   const program = { version: STENO_VERSION, folder: __dirname };
-  const results = await whileWorking(out, 'checking', () => examine(setupOf(context, options), program));
+  const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options), program));
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   if (out.forPeople) await showLines(out, doctorLines(results, out.columns));
   else await out.show(doctorView(results));
@@ -68,10 +68,9 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
 }
 
 function completionsOf({ env, commandTree }: Context): Completions {
-  const { platform } = process;
+  const machine = thisMachine(env);
   // To find the place there, PowerShell must be started.
-  if (platform === 'win32') throw usage('they are not looked for on Windows');
-  const machine = { env, platform, root: '/' };
+  if (machine.platform === 'win32') throw usage('they are not looked for on Windows');
   const place = placeOf(chooseShell(undefined, machine), machine);
   const { shell, script, startUpFiles } = place;
   const kinds = planInstall(place, completionScript(shell, commandTree())).map(kindOf);

@@ -27,6 +27,8 @@ export interface Machine {
   readonly root: string;
 }
 
+export const thisMachine = (env: Env): Machine => ({ env, platform: process.platform, root: '/' });
+
 export function placeOf(shell: Shell, machine: Machine): Place {
   const home = homeOf(machine);
   if (shell === 'bash') return bashPlace(home, machine);
