@@ -107,7 +107,11 @@ describe.concurrent('config', () => {
   it('suggests the profile that was meant', async () => {
     const { user } = withConfig({ profiles: { staging: {} } });
     const { code, stderr } = await user.run(['balance', '--profile', 'stagin']);
-    expect([code, stderr]).toEqual([2, "steno: there is no profile 'stagin'\nhint: did you mean staging?\n"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "steno: there is no profile 'stagin'\n" +
+        'hint: did you mean staging? there are: staging; make it with: steno login --profile stagin\n',
+    ]);
   });
 
   it('answers with a document where one is asked for', async () => {
