@@ -14,7 +14,7 @@ export interface Audio {
   readonly details?: AudioDetails | undefined;
 }
 
-export const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
+const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
 
 export const urlName = (url: string): string => `url ${audioIdentity(url)}`;
 
@@ -35,7 +35,7 @@ export const makeFile = (url: string, sha256: string, details: AudioDetails): Au
   details,
 });
 
-export const contentKey = (sha256: string): string => `sha256:${sha256}`;
+const contentKey = (sha256: string): string => `sha256:${sha256}`;
 
 export const isContentName = (name: string): boolean => name.startsWith(keyName(contentKey('')));
 

@@ -1,6 +1,6 @@
 /**
- * Copies of the ledger in a folder beside it, the last three. The first is made when the ledger is an hour old, then one a day, by a process of its own
- * (backup-process.ts), so that no command waits for it.
+ * Copies of the ledger in a folder beside it, the last three. The first is made when the ledger is an hour old, then
+ * one a day, by a process of its own (backup-process.ts), so that no command waits for it.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
 /** What a text that is no http or https URL was most likely meant to be. */
+import { audioExtensions } from './audio-extensions.ts';
 import { shellWord } from './shell-word.ts';
 
 export type UrlUse = 'audio' | 'argument' | 'hook' | 'feed' | 'base';
@@ -79,15 +80,16 @@ function listHint(text: string, use: UrlUse): string | undefined {
   return undefined;
 }
 
-const audioName =
-  /^[^/]*\.(mp[234g]|m4[abv]|aac|wav|flac|og[ag]|opus|wma|aiff?|amr|caf|mk[av]|mov|webm|avi|mpe?g|wmv|3gp)$/i;
+/** `talk.mp3`, which could be a host too. */
+const isAudioName = (text: string): boolean =>
+  !text.includes('/') && audioExtensions.some((each) => text.toLowerCase().endsWith(`.${each}`));
 
 /** A host without its scheme. */
 function hostHint(text: string, use: UrlUse): string | undefined {
   const isHost = /^(\/\/)?(localhost|\[[\da-f:]+\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d{1,5})?([/?#]\S*)?$/i.test(
     text,
   );
-  if (!isHost || audioName.test(text)) return undefined;
+  if (!isHost || isAudioName(text)) return undefined;
   const bare = text.replace(/^\/\//, '');
   const isLocal = /^(localhost|127\.|\[::1\])/i.test(bare) && use !== 'argument' && use !== 'audio';
   return `did you mean ${isLocal ? 'http' : 'https'}://${bare}?`;

@@ -7,7 +7,7 @@ import { amountText, type Money, parseMoney } from '../lib/money.ts';
 const MAX_DECIMALS = 8;
 
 /** As many as the most exact of them takes, so that points stand below each other. */
-export const commonDecimals = (amounts: readonly Fraction[], atLeast = 2): number =>
+const commonDecimals = (amounts: readonly Fraction[], atLeast = 2): number =>
   amounts.reduce((decimals, amount) => Math.max(decimals, amount.decimals ?? 0), atLeast);
 
 /** The currency that an amount names, else the one that is known; empty where it is not known or is no amount. */

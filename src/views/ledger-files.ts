@@ -42,7 +42,7 @@ function aligned(files: readonly ShownFile[], currency: string): ShownFile[] {
 }
 
 /** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
-export function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
+function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
   const view = fileRecord.view(files, ({ row }) => row.id);
   if (!forPeople) return view;
   const shown = aligned(files, currency);

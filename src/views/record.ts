@@ -109,7 +109,7 @@ export class RecordType<T> {
 }
 
 /** A plain value as a cell; a list is joined with commas. */
-export function cellText(json: Json): string {
+function cellText(json: Json): string {
   if (json === null) return '';
   if (json instanceof JsonNumber) return json.text;
   if (Array.isArray(json)) return json.map(cellText).join(',');

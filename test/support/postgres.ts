@@ -123,8 +123,8 @@ export interface Pooler {
 }
 
 /** Undefined where PgBouncer is not installed. */
-export const pgbouncerPath = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(
-  (path) => existsSync(path),
+const pgbouncerPath = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((path) =>
+  existsSync(path),
 );
 
 /** PgBouncer in transaction mode, with fewer connections to the server than it takes from clients. */

@@ -86,7 +86,7 @@ export function fileSample(file: BilledFile): Sample | undefined {
 }
 
 /** Zero is a length that is not known yet. */
-export function lengthOf(minutes: string): Fraction | undefined {
+function lengthOf(minutes: string): Fraction | undefined {
   const length = parseNumber(minutes);
   return length && length.sign > 0 ? length : undefined;
 }

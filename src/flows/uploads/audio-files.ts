@@ -2,30 +2,9 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { audioExtensions } from '../../lib/audio-extensions.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
-
-/** The service takes audio and video. */
-export const audioExtensions: readonly string[] = [
-  ...[
-    'mp3',
-    'm4a',
-    'm4b',
-    'aac',
-    'wav',
-    'flac',
-    'ogg',
-    'oga',
-    'opus',
-    'wma',
-    'aif',
-    'aiff',
-    'amr',
-    'caf',
-    'mka',
-  ],
-  ...['mp4', 'm4v', 'mov', 'mkv', 'webm', 'avi', 'mpg', 'mpeg', 'wmv', '3gp'],
-];
 
 export interface LeftOut {
   readonly path: string;

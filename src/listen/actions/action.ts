@@ -48,8 +48,8 @@ export interface ActionReport {
   readonly action: Action;
   readonly event?: ReceivedEvent;
   /**
-   * `down` and `back` are about the target and reported once, with the event that found it out; `later` is about an event that is tried again, after its
-   * first try; `failed` without an event is about several that are given up.
+   * `down` and `back` are about the target and reported once, with the event that found it out; `later` is about an
+   * event that is tried again, after its first try; `failed` without an event is about several that are given up.
    */
   readonly what: 'done' | 'failed' | 'later' | 'down' | 'back';
   readonly outcome: string;

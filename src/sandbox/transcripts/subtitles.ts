@@ -11,7 +11,7 @@ export function escapeVtt(text: string): string {
 }
 
 /** Text where an arrow cannot be escaped, yet would be read as a timing. */
-export const withoutArrow = (text: string): string => text.replace(/--+>/g, '→');
+const withoutArrow = (text: string): string => text.replace(/--+>/g, '→');
 
 export function srt({ notice, turns }: Transcript): string {
   const cues = turns.map(({ speaker, text, start, end }, index) => {

@@ -56,7 +56,7 @@ const waitingJson = (file: WaitingFile) => ({
   late_seconds: file.lateSeconds,
 });
 
-export const reportJson = (report: Report): Json =>
+const reportJson = (report: Report): Json =>
   toJson({
     made_at: report.madeAt,
     since: report.since ?? null,
