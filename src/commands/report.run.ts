@@ -49,7 +49,10 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
 function checkGrouping(text: string): Grouping {
   const found = groupings.find((each) => each === text.toLowerCase());
   if (found) return found;
-  throw usage(`'${text}' for --by is none of ${groupings.join(', ')}`, didYouMean(text, groupings, ''));
+  throw usage(
+    `'${text}' for --by is no grouping`,
+    didYouMean(text, groupings, `choose from: ${groupings.join(', ')}`),
+  );
 }
 
 /** The report is made of what is kept, where the service can't be asked. */

@@ -158,7 +158,11 @@ describe('report', () => {
     expect((await by('SKU'))[1]).toEqual(['TRANS6', '', '25.00']);
     expect((await by('order'))[1]).toEqual(['o2', '', '35.00']);
     const { code, stderr } = await report(it, '--by', 'moth');
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/'moth' for --by .*\nhint: .*month/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/'moth' for --by .*\nhint: did you mean month\? .*sku/),
+    ]);
+    expect((await report(it, '--by', 'zz')).stderr).toMatch(/\nhint: choose from: month, sku, order\n$/);
     expect((await report(it, '--quiet')).stdout).toBe('43.60\n');
   });
 
@@ -344,8 +348,8 @@ describe('orders without a known end, and those on hold', () => {
     const { counts, waiting } = JSON.parse((await report(it, '--json')).stdout);
     expect(counts).toMatchObject({ open: 0, held: 1, unclear: 1, late: 0 });
     expect(waiting).toMatchObject([
-      { kind: 'held', audiofile: '1', order: 'h1', due_at: null },
-      { kind: 'unclear', audiofile: null, attempt: 2, title: audio('lost'), skus: ['TRANS14'] },
+      { kind: 'held', audiofile: '1', order: 'h1', due_at: null, url: audio('held') },
+      { kind: 'unclear', audiofile: null, attempt: 2, title: null, url: audio('lost'), skus: ['TRANS14'] },
     ]);
     it.service.on('POST /order_url', () => {});
     const sending = it.user.start(['order', audio('now'), '--sku', 'TRANS14']);

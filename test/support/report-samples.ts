@@ -17,6 +17,7 @@ export const emptyInput: ReportInput = {
 export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFile => ({
   id,
   title: `Episode ${id}`,
+  url: `https://example.com/${id}.mp3`,
   order: `9${id}`,
   skus: ['TRANS14'],
   state: 'Delivered',

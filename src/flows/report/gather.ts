@@ -35,6 +35,7 @@ function reportFile(row: ListedFile): ReportFile {
   return {
     id: row.id,
     title: row.title || title,
+    url: row.url,
     order: row.order_id,
     skus: row.skus ? row.skus.split(',') : [],
     state: row.state,

@@ -3,6 +3,7 @@
 export interface ReportFile {
   readonly id: string;
   readonly title: string;
+  readonly url: string;
   readonly order: string;
   readonly skus: readonly string[];
   readonly state: string;

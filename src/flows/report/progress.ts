@@ -24,7 +24,9 @@ export interface WaitingFile {
   readonly id: string;
   /** The number of the attempt, where the order is unclear. */
   readonly attempt: string;
+  /** Empty where it is not known; people are then shown the URL. */
   readonly title: string;
+  readonly url: string;
   readonly order: string;
   readonly skus: readonly string[];
   readonly state: string;
@@ -106,7 +108,7 @@ export function waitingOf({ files, unclear, now }: ReportInput): WaitingFile[] {
 }
 
 function waitingFile(
-  { id, title, order, skus, state, hold, orderedAt }: ReportFile,
+  { id, title, url, order, skus, state, hold, orderedAt }: ReportFile,
   now: number,
 ): WaitingFile {
   const days = targetOf(skus);
@@ -118,6 +120,7 @@ function waitingFile(
     id,
     attempt: '',
     title,
+    url,
     order,
     skus,
     state,
@@ -131,7 +134,8 @@ const unclearFile = ({ attempt, at, url, skus }: UnclearOrder): WaitingFile => (
   kind: 'unclear',
   id: '',
   attempt,
-  title: url,
+  title: '',
+  url,
   order: '',
   skus,
   state: '',

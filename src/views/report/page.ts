@@ -293,7 +293,7 @@ function waitingSection({ waiting }: Report): Markup {
   const cells = waiting.map((file) => [
     file.id || `attempt ${file.attempt}`,
     statusText(file),
-    cutSignatures(file.title),
+    cutSignatures(file.title || file.url),
     file.order,
     file.skus.join(', '),
     day(file.orderedAt),

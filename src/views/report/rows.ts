@@ -54,6 +54,7 @@ const waitingJson = (file: WaitingFile) => ({
   ordered_at: file.orderedAt || null,
   due_at: file.dueAt || null,
   late_seconds: file.lateSeconds,
+  url: cutSignatures(file.url) || null,
 });
 
 const reportJson = (report: Report): Json =>
@@ -110,6 +111,7 @@ const progressColumns: readonly Column[] = [
   { name: 'ordered_at', kind: 'time' },
   { name: 'due_at', kind: 'time' },
   { name: 'late_seconds', kind: 'amount' },
+  { name: 'url', kind: 'link' },
 ];
 
 /**
@@ -162,6 +164,7 @@ const waitingCells = (file: WaitingFile): string[] => [
   file.orderedAt,
   file.dueAt,
   String(file.lateSeconds),
+  cutSignatures(file.url),
 ];
 
 /** What --quiet prints: what was spent, a line for each currency. */

@@ -60,6 +60,7 @@ export const reportSchema: Schema = object({
       ordered_at: maybeTime,
       due_at: maybeTime,
       late_seconds: number,
+      url: described('of the audio, without signatures', maybeText),
     }),
   ),
   notes: described('what the sums leave out', arrayOf(text)),
@@ -87,6 +88,7 @@ const help: Readonly<Record<string, string>> = {
   ordered_at: 'when it was ordered',
   due_at: 'when it is due',
   late_seconds: 'how late it is',
+  url: 'of the audio, without signatures',
 };
 
 export const reportColumns: readonly RecordColumn[] = Object.entries(help).map(([name, text]) => ({

@@ -130,7 +130,7 @@ function waitingPage({ waiting }: Report): ReportPage {
   const rows = waiting.map((file) => [
     file.id || `attempt ${file.attempt}`,
     statusText(file),
-    cutSignatures(file.title),
+    cutSignatures(file.title || file.url),
     file.skus.join(','),
     file.orderedAt,
     file.dueAt,

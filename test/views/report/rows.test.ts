@@ -168,7 +168,7 @@ describe('as CSV', () => {
     expect(of('unclear')).toEqual({
       part: 'unclear',
       name: '17',
-      title: 'https://example.com/talks/keynote.mp3',
+      url: 'https://example.com/talks/keynote.mp3',
       skus: 'TRANS14',
       ordered_at: '2026-11-14T09:00:00.000Z',
       late_seconds: '0',
