@@ -124,8 +124,9 @@ describe('a folder of --download', () => {
     ]) {
       const { stdout, stderr } = await it.user.run([...args, '--download', 'out', '--json']);
       expect(JSON.parse(stdout).downloads, stderr).toMatchObject([
-        { path: 'out/o1/The second.txt', skipped: true },
+        { path: join(it.user.home, 'out/o1/The second.txt') },
       ]);
+      expect(stderr).toContain('already there, not written: out/o1/The second.txt');
     }
     const listener = await Listener.start(it.user, ['--download', 'out', '--name-as', 'x-{id}.{ext}']);
     await send(listener.url, complete('1'));

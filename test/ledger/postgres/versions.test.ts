@@ -38,7 +38,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     expect((await order(audio('b'))).code).toBe(0);
     expect((await user.run(['files', '--quiet'])).stdout).toBe('2\n1\n');
     expect(await statusOf(user)).toMatchObject({ may_work: true, up_to_date: true, version: '999-more' });
-    expect((await user.run(['ledger', 'migrate', '--json'])).stdout).toBe('{\n  "done": []\n}\n');
+    expect((await user.run(['ledger', 'migrate', '--json'])).stdout).toBe('{\n  "migrations": []\n}\n');
   });
 
   it('of a newer steno that does not, takes no order, and status says so', async () => {
