@@ -50,6 +50,8 @@ export interface Command<O extends Options = Options> {
   readonly conflicts?: ReadonlyArray<readonly [string, string]>;
   /** Global flags that would be ignored here, each with why. */
   readonly refuses?: Readonly<Record<string, string>>;
+  /** It makes no file: a sandbox that has none yet runs in memory. */
+  readonly makesNoFile?: true;
   /** Loads the work, from NAME.run.ts: the spec itself stays cheap to load. Absent where only its children run. */
   readonly load?: () => Promise<Run<OptionValues<O>>>;
 }

@@ -94,14 +94,14 @@ export class Context {
   }
 
   /** Starts the sandbox, if calls go to it; warns of a key in the command line. */
-  async open(): Promise<void> {
+  async open({ makesNoFile }: { readonly makesNoFile?: true }): Promise<void> {
     if (this.inSandbox) checkSandboxFlags(this.globals);
     if (this.globals.apiKey) await warnOfKeyFlag(this.out);
     if (!this.inSandbox) return;
-    const { startSandbox } = await import('../sandbox/index.ts');
-    const sandbox = await startSandbox({ folder: this.stateFolder });
-    this.onExit(() => sandbox.close());
-    this.#sandbox = sandbox;
+    const { startSandbox, hasStore } = await import('../sandbox/index.ts');
+    const isKept = !makesNoFile || hasStore(stateFolder(this.env));
+    this.#sandbox = await startSandbox(isKept ? { folder: this.stateFolder } : {});
+    this.onExit(() => this.#sandbox?.close());
   }
 
   get stateFolder(): string {

@@ -73,7 +73,7 @@ export class Main {
       return;
     }
     this.#context = new Context(parsed.globals, this.#edges, tree);
-    await this.#context.open();
+    await this.#context.open(parsed.command);
     const work = await parsed.command.load?.();
     await work?.(this.#context, parsed.input);
   }

@@ -26,5 +26,6 @@ export const doctor = command({
     ['steno --sandbox doctor --offline --json', 'for a script'],
     ['steno doctor --test-event TRANSCRIPT_COMPLETE', 'with steno listen in another window'],
   ],
+  makesNoFile: true,
   load: async () => (await import('./doctor.run.ts')).run,
 });

@@ -12,6 +12,7 @@ import { openStore, resetStore, withStore } from './store.ts';
 export { type Fault, parseFault } from './faults.ts';
 export type { MovedFile } from './release.ts';
 export { scenarios } from './scenarios.ts';
+export { hasStore } from './store.ts';
 export { SANDBOX_KEY };
 
 export interface SandboxOptions {

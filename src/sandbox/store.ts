@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { addSamples } from './samples.ts';
@@ -10,8 +11,12 @@ export interface ServiceContext {
   readonly speed: number;
 }
 
+const fileIn = (folder: string): string => join(folder, 'sandbox.db');
+
+export const hasStore = (folder: string): boolean => existsSync(fileIn(folder));
+
 export async function openStore(folder: string | undefined): Promise<Database> {
-  const db = await openDatabase(folder === undefined ? ':memory:' : join(folder, 'sandbox.db'), migrations);
+  const db = await openDatabase(folder === undefined ? ':memory:' : fileIn(folder), migrations);
   if (isEmpty(db)) db.transaction(() => isEmpty(db) && addSamples(db));
   return db;
 }

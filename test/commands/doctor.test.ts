@@ -125,7 +125,10 @@ describe('a set-up that works', () => {
   });
 
   it('may be the sandbox', async () => {
-    const report = await doctor(new User(), ['--sandbox']);
+    const user = new User();
+    const before = filesOf(user);
+    const report = await doctor(user, ['--sandbox']);
+    expect(filesOf(user)).toEqual(before);
     expect(report.failed).toEqual([]);
     expect(report.code).toBe(0);
     expect(report.of('settings').message).toContain('profile sandbox');
