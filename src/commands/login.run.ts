@@ -59,19 +59,36 @@ async function findKey(context: Context, settings: Settings, options: LoginOptio
     baseUrl: options.verify && settings.get('base-url').value === undefined,
     key: options.apiKeyCommand === undefined && context.globals.apiKey === undefined,
   };
+  let asks: Missing = missing;
+  let kept: string | undefined;
   for (let tries = 1; ; tries += 1) {
-    const answers = await readAnswers(context, missing);
+    const { baseUrl = kept, key } = await readAnswers(context, asks);
     try {
-      const login = await acceptAnswers(context, options, answers);
-      const { key: apiKey, given: baseUrl } = login;
-      // The balance is the call that needs a key and changes nothing.
-      if (options.verify) await getBalance(await context.connectAs({ settings, apiKey, baseUrl }));
-      return login;
+      return await checkedLogin(context, settings, options, { baseUrl, key });
     } catch (error) {
-      if (tries >= MAX_TRIES || !mayAskAgain(error, missing, context) || !answers.key) throw error;
-      await context.out.warn(error.message, 'type it again, or Ctrl-C to end');
+      if (!key || tries >= MAX_TRIES || !mayAskAgain(error, missing, context)) throw error;
+      // After a refused key the next answer is a key: it must not meet the question for the address, which shows it.
+      kept = isAboutKey(error) ? baseUrl : undefined;
+      asks = { ...missing, baseUrl: missing.baseUrl && kept === undefined };
+      await context.out.warn(error.message, againHint(asks));
     }
   }
+}
+
+const againHint = ({ baseUrl }: Missing): string =>
+  `type ${baseUrl ? 'both' : 'the key'} again, or Ctrl-C to end`;
+
+async function checkedLogin(
+  context: Context,
+  settings: Settings,
+  options: LoginOptions,
+  answers: Answers,
+): Promise<Login> {
+  const login = await acceptAnswers(context, options, answers);
+  const { key: apiKey, given: baseUrl } = login;
+  // The balance is the call that needs a key and changes nothing.
+  if (options.verify) await getBalance(await context.connectAs({ settings, apiKey, baseUrl }));
+  return login;
 }
 
 async function acceptAnswers(context: Context, options: LoginOptions, answers: Answers): Promise<Login> {
@@ -87,9 +104,11 @@ async function acceptAnswers(context: Context, options: LoginOptions, answers: A
 /** Whether another answer may help: to the question for the key, or to that for the address. */
 function mayAskAgain(error: unknown, missing: Missing, { stdin, signal }: Context): error is StenoError {
   if (!(error instanceof StenoError) || !stdin.isTTY || signal.aborted) return false;
-  if (error.kind === 'auth' || error.kind === 'usage') return missing.key;
+  if (isAboutKey(error)) return missing.key;
   return missing.baseUrl && (error.kind === 'missing' || error.kind === 'network' || error.status === 200);
 }
+
+const isAboutKey = ({ kind }: StenoError): boolean => kind === 'auth' || kind === 'usage';
 
 interface Answers {
   readonly baseUrl?: string | undefined;
@@ -124,11 +143,16 @@ async function readAnswers(context: Context, missing: Missing): Promise<Answers>
 async function askBaseUrl(questions: Questions, { out }: Context): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     const answer = await questions.line('Base URL:');
+    if (answer === '')
+      throw usage(
+        'no base URL was given',
+        'write it like https://host/API4, or: steno login --base-url <url>',
+      );
     try {
       checkBaseUrl(answer);
       return answer;
     } catch (error) {
-      if (tries >= MAX_TRIES || answer === '' || !(error instanceof StenoError)) throw error;
+      if (tries >= MAX_TRIES || !(error instanceof StenoError)) throw error;
       // What was pasted behind it is most likely the key, which must not be shown as an address.
       await questions.discardTyped();
       await out.warn(error.message, error.hint);
