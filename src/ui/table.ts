@@ -13,6 +13,8 @@ const TEXT = { wanted: 24, least: 8 };
 const LINK = { wanted: 30, least: 20 };
 /** At most so many columns are left free for terminals that draw joined characters apart; more of them are cut off. */
 const MAX_FREE_WIDTH = 4;
+/** In a list of blocks, a title or a link has about this many lines: one of a megabyte must not bury the others. */
+const MAX_BLOCK_LINES = 3;
 /** No amount or time is longer: it is something else, and must not push out the rest. */
 const MAX_UNCUT_WIDTH = 30;
 
@@ -64,7 +66,7 @@ interface ShownCell {
  */
 export function drawTable(rows: Rows, width: number, paint: Paint, now: number): string {
   const layout = layOutTable(rows, width, paint, now);
-  if (!layout) return drawRecords(rows, width, paint, now);
+  if (!layout) return drawRecords(shortened(rows, width), width, paint, now);
   // The build has it measure text with the string-width of ours: its own knows no newer emoji.
   const table = new Table({
     head: layout.head.map(paint.faint),
@@ -76,6 +78,17 @@ export function drawTable(rows: Rows, width: number, paint: Paint, now: number):
   for (const row of layout.rows) table.push(row.map(({ text, paint }) => paint(text)));
   const lines = table.toString().split('\n');
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+/** Ids and states stay whole. */
+function shortened({ columns, rows }: Rows, width: number): Rows {
+  const longest = width * MAX_BLOCK_LINES;
+  const shorten = (value: string, at: number): string => {
+    const column = columns[at];
+    if (!column || isWhole(column) || value.length <= longest) return value;
+    return column.kind === 'link' ? cutLink(value, longest) : cutEnd(visiblePart(value, longest), longest);
+  };
+  return { columns, rows: rows.map((row) => row.map(shorten)) };
 }
 
 const noBorders = Object.fromEntries(

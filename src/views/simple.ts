@@ -27,4 +27,6 @@ export const webhookView = ({ url, json }: Webhook): View => ({
   columns: [{ name: 'url', kind: 'link' }],
   rows: url ? [[url]] : [],
   quiet: url ? [url] : [],
+  // The URL is all there is to see, so that it is never cut.
+  asRecord: true,
 });

@@ -99,6 +99,22 @@ describe('a table', () => {
     }
   }, 60_000);
 
+  it('is a list of short blocks where a state has no room, whatever the titles', async () => {
+    const lines = await shownOn(shop.user, 'steno files', 20);
+    const text = lines.join(' ').replace(/\s+/g, ' ');
+    for (const whole of [...states, ...ids]) expect([whole, text.includes(whole)]).toEqual([whole, true]);
+    expect(lines.filter((line) => line.includes('xxxx')).length).toBeLessThan(8);
+  });
+
+  it('has no place for the one URL of webhook get, which is shown whole', async () => {
+    const webhook = `https://hooks.example.com/${'a'.repeat(150)}/end`;
+    shop.service.allow('GET /webhook', { body: { webhook } });
+    const shown = (await shownOn(shop.user, 'steno webhook get', 60)).map((line) =>
+      line.slice('url  '.length),
+    );
+    expect(shown.join('')).toBe(webhook);
+  });
+
   it('of files has the name of each file from 100 columns on', async () => {
     for (const columns of [100, 120, 200]) {
       const lines = await shownOn(shop.user, 'steno files', columns);
