@@ -116,8 +116,10 @@ function exitCodeSections(): Section[] {
 }
 
 function environmentSections(): Section[] {
+  // A variable that is more than its flag has words of its own.
+  const explained = new Set(environment.map(([names]) => names));
   const asFlag = Object.values<Option>(globalOptions).flatMap(({ env, help }): Item[] =>
-    env ? [[env, help]] : [],
+    env && !explained.has(env) ? [[env, help]] : [],
   );
   const known = asFlag.map(([name]) => name);
   const asSetting = settingList.flatMap(({ env, help }): Item[] =>

@@ -13,6 +13,9 @@ export const about = 'Order transcripts of audio by URL, follow and download the
 
 const URL = 'https://example.com/talk.mp3';
 
+/** The start of a topic's name stands for it from this length on: `env`. */
+const MIN_TOPIC_START = 3;
+
 /** The first lines of a new user: without an account, and with one. */
 export const firstLines: ReadonlyArray<readonly [title: string, lines: readonly string[]]> = [
   [
@@ -57,6 +60,11 @@ function unknown(words: readonly string[]): Error {
     return usage(`unknown command '${['steno', ...above, word].join(' ')}'`, didYouMean(word, names, see));
   }
   if (topicNames.includes(word)) return usage('help takes one topic at a time', `see: steno help ${word}`);
+  const topic = topicNames.find((name) => word.length >= MIN_TOPIC_START && name.startsWith(word));
+  if (topic) {
+    const hint = `did you mean ${topic}? see: steno help ${topic}`;
+    return usage(`unknown command or topic '${word}'`, hint);
+  }
   if (commandFor(word)) return unknownCommand(word);
   const names = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]));
   const hint = didYouMean(word, [...names, ...topicNames], 'see: steno help topics');

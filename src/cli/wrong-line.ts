@@ -40,6 +40,7 @@ function commandHint(word: string): string {
   if (/^\d+$/.test(word)) return `to see a file: steno file ${word}; ${list}`;
   if (/\.(csv|jsonl?|txt)$/i.test(word))
     return `to order from a manifest: steno order --from ${shellWord(word)}; ${list}`;
+  if (word.toLowerCase() === 'version') return `run: steno --version; ${list}`;
   if (word.toLowerCase() === 'update' || word.toLowerCase() === 'self-update')
     return 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest';
   const known = commands.find(({ name }) => name === (commandFor(word) ?? ''));
@@ -132,7 +133,7 @@ function excessArguments(
   see: string,
 ): StenoError {
   const spec = path.at(-1);
-  const word = argv.slice(argv.indexOf(spec?.name ?? '') + 1).find((each) => !each.startsWith('-')) ?? '';
+  const word = firstArgument(spec, argv) ?? '';
   const names = path.map(({ name }) => name).join(' ');
   // A key in the command line must not be repeated.
   if (spec?.name === 'login') return usage('login takes no arguments', loginHint(word));
@@ -141,6 +142,16 @@ function excessArguments(
   }
   if (spec?.name === 'files' && word) return usage(message, `to see one file: steno file ${word}; ${see}`);
   return usage(message, see);
+}
+
+/** The first word after the command that is neither a flag nor the value of one. */
+function firstArgument(spec: Command | undefined, argv: readonly string[]): string | undefined {
+  const options = [...Object.values<Option>(spec?.options ?? {}), ...Object.values<Option>(globalOptions)];
+  const takesValue = new Set(options.filter((each) => each.takesValue).map(longName));
+  const at = argv.findIndex((word) => word === spec?.name || word === spec?.alias);
+  return argv
+    .slice(at + 1)
+    .find((word, index, words) => !word.startsWith('-') && !takesValue.has(words[index - 1] ?? ''));
 }
 
 /** What a word after a command with subcommands is most likely to mean. */

@@ -212,6 +212,15 @@ describe('the topics', () => {
       expect(text).toContain(`${code} ${name} ${when}`);
   });
 
+  it('environment explains each variable once', async () => {
+    const text = await helpText(['environment'], 80);
+    const names = [...text.matchAll(/^ {2}([A-Z][A-Z0-9_]+(?:, [A-Z][A-Z0-9_]+)*)(?: |$)/gm)].flatMap(
+      ([, list = '']) => list.split(', '),
+    );
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    expect(oneLine(text)).toMatch(/STENO_PAGER what long lists are read with/);
+  });
+
   it('options has every global option', async () => {
     const text = await helpText(['options'], 80);
     const flags = [

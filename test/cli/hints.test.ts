@@ -25,6 +25,8 @@ const words: readonly Case[] = [
   ),
   ...['init', 'auth', 'signin', 'setup'].map((word): Case => [[word], /did you mean login\?/]),
   [['list'], /did you mean files\?/],
+  [['version'], /run: steno --version/],
+  [['help', 'env'], /did you mean environment\?/],
   [['orders'], /did you mean files\?/],
   [['poll'], /did you mean wait\?/],
   [['prices'], /did you mean skus\?/],
@@ -53,6 +55,9 @@ const subcommands: readonly Case[] = [
   [['attempts', '3'], /steno attempts settle 3/],
   [['ledger', 'backup'], /did you mean export\?/],
   [['files', '5'], /steno file 5/],
+  [['ls', '5'], /steno file 5;/],
+  [['files', '--state', 'Delivered', '5'], /steno file 5;/],
+  [['--profile', 'work', 'ls', '--no-color', '5'], /steno file 5;/],
   [['login', 'https://host/API4'], /steno login --base-url https:\/\/host\/API4/],
 ];
 
