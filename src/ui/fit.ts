@@ -122,46 +122,76 @@ function takeEnd(text: string, width: number): string {
   return kept;
 }
 
+/** A part of a text that stands on one line, with its width. */
+interface Measured {
+  readonly text: string;
+  readonly width: number;
+}
+
 /** Lines of at most this width, broken between words, and within a word that is longer than a line. */
 export function wrap(text: string, width: number): string[] {
   if (text.length <= width && plain.test(text)) return [text];
-  const words = text.split(' ').flatMap((word) => (widestOf(word) > width ? broken(word, width) : [word]));
+  const words = text.split(' ').flatMap((word) => fitting(word, width));
   const lines: string[] = [];
   let taken = Number.POSITIVE_INFINITY;
   for (const word of words) {
-    const length = widestOf(word);
-    if (taken + 1 + length <= width) {
-      lines.push(`${lines.pop()} ${word}`);
-      taken += 1 + length;
+    if (taken + 1 + word.width <= width) {
+      lines.push(`${lines.pop()} ${word.text}`);
+      taken += 1 + word.width;
     } else {
-      lines.push(word);
-      taken = length;
+      lines.push(word.text);
+      taken = word.width;
     }
   }
   return lines;
 }
 
+/** The word, or its parts where it is longer than a line. To measure a megabyte takes long, and says only that it is. */
+function fitting(word: string, width: number): Measured[] {
+  if (word.length > width * MAX_UNITS_PER_COLUMN) return broken(word, width);
+  const whole = { text: word, width: widestOf(word) };
+  return whole.width > width ? broken(word, width) : [whole];
+}
+
 /** A bounded part at a time: to segment a text takes time with the square of its length. */
-function broken(word: string, width: number): string[] {
-  const lines: string[] = [];
+function broken(word: string, width: number): Measured[] {
+  const lines: Measured[] = [];
   const longest = Math.max(MIN_SEGMENTED, width * MAX_UNITS_PER_COLUMN);
   for (let start = 0; start < word.length; ) {
     const part = word.slice(start, start + longest);
-    const line = plain.test(part) ? part.slice(0, width) : firstLine(part, width);
+    const line = plain.test(part) ? plainStart(part, width) : firstLine(part, width);
     lines.push(line);
-    start += line.length;
+    start += line.text.length;
   }
   return lines;
 }
 
+function plainStart(text: string, width: number): Measured {
+  const start = text.slice(0, width);
+  return { text: start, width: start.length };
+}
+
 /** As many characters as fit, but at least one. */
-function firstLine(text: string, width: number): string {
+function firstLine(text: string, width: number): Measured {
   let end = 0;
   let taken = 0;
   for (const { segment, index } of segmenter.segment(text)) {
-    taken += segment.length === 1 ? partWidth(segment) : widestOf(segment);
-    if (taken > width && index > 0) break;
+    const next = taken + characterWidth(segment);
+    if (next > width && index > 0) break;
+    taken = next;
     end = index + segment.length;
   }
-  return text.slice(0, end);
+  return { text: text.slice(0, end), width: taken };
+}
+
+/** Speed: to measure one takes ten microseconds, and a stranger may send a hundred thousand. */
+const characterWidths = new Map<string, number>();
+const MAX_KNOWN_CHARACTERS = 10_000;
+
+function characterWidth(character: string): number {
+  const known = characterWidths.get(character);
+  if (known !== undefined) return known;
+  const width = character.length === 1 ? partWidth(character) : widestOf(character);
+  if (characterWidths.size < MAX_KNOWN_CHARACTERS) characterWidths.set(character, width);
+  return width;
 }
