@@ -25,9 +25,12 @@ const quick = [
 
 /** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
 const onlyLong = [
+  'test/api/refusals.test.ts',
+  'test/commands/ledger.test.ts',
+  'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
   'test/ledger/postgres/{cuts,team-events}.test.ts',
-  'test/listen/{linear-readers,loans,once}.test.ts',
+  'test/listen/{durability,hostile,linear-readers,loans,lookout,once,stalled-reader,timeout,webhook-loan}.test.ts',
   'test/project/release.test.ts',
 ];
 
@@ -47,7 +50,7 @@ const all = ['test/**/*.test.ts'];
  */
 const shared = [
   'test/flows/files/sync.test.ts',
-  'test/flows/orders/{being-sent,budget,place,stopped}.test.ts',
+  'test/flows/orders/{being-sent,budget,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
 ];
 
@@ -56,7 +59,7 @@ const sharedLong = [
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
   'test/flows/files/{list,pairing,track,wait}.test.ts',
-  'test/flows/orders/{answers,attempts,feeds,local-files,same-audio,signatures,unclear-rows,wait}.test.ts',
+  'test/flows/orders/{answers,attempts,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
   'test/listen/{history,lookout,webhook-loan}.test.ts',
 ];

@@ -76,6 +76,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'commands/files.run.ts': '--since',
   'commands/ledger.run.ts': '--before',
   'commands/report.run.ts': '--since, and what is late',
+  'flows/doctor/service.ts': 'how far the clock of the service is from ours',
   'flows/orders/cost.ts': 'which month a budget is of',
   'flows/orders/feed-rows.ts': '--since',
   'flows/orders/local-audio.ts': 'the age of a file on disk',
@@ -89,10 +90,11 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'lib/processes.ts': 'when this process began',
   'listen/actions/queue.ts': 'which actions are due',
   'listen/actions/store.ts': 'when an action is tried again, restarts included',
+  'listen/actions/target-state.ts': 'when a target that is down is tried again',
   'listen/history-limit.ts': 'how old an event is',
   'listen/lookout.ts': 'when a file was last asked about',
   'listen/server.ts': 'when an event came',
-  'ui/output.ts': 'relative times in tables',
+  'ui/drawing.ts': 'relative times in tables',
 };
 
 it('only what needs the time of day reads it', () => {

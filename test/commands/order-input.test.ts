@@ -45,7 +45,7 @@ describe.concurrent('a URL', () => {
     ['in quotes, with a comma in its path', '"https://e.org/a,b.mp3"\n', 'https://e.org/a,b.mp3'],
   ])('%s may stand in a plain list', async (_, manifest, url) => {
     const { code, stdout, stderr } = await (await ordering(manifest))('--from', 'm');
-    expect([code, stdout.split('\t')[1]], stderr).toEqual([0, url]);
+    expect([code, stdout.split('\t')[4]], stderr).toEqual([0, url]);
   });
 
   it.each(['https://e.org/a?x=1,TRANS2\n', 'https://e.org/a?x=1,two words\n', 'https://e.org/a,b\n'])(

@@ -65,12 +65,14 @@ describe.runIf(process.platform === 'linux')('a folder that takes none', () => {
   it('ends a download in /proc, from whatever command', async () => {
     const { service, user } = await account();
     service.on('*', { body: 'words' }).on('GET /audiofile/5', fileAnswer(5));
-    for (const args of [
-      ['transcript', '5', '-o', `${IN_PROC}/`],
-      ['wait', '5', '--download', IN_PROC],
-    ]) {
-      const { code, stdout, stderr } = await run(user, args);
-      expect([code, stdout, stderr]).toEqual([1, '', inProc]);
+    for (const [args, shown] of [
+      [['transcript', '5', '-o', `${IN_PROC}/`], ''],
+      // The file itself was waited for, and is shown.
+      [['wait', '5', '--download', IN_PROC], '5\tDelivered'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(user, [...args]);
+      const start = stdout.split('\t').slice(0, 2).join('\t');
+      expect([code, start, stderr]).toEqual([1, shown, inProc]);
     }
     expect(service.calls('POST /audiofile/5/transcript.txt')).toHaveLength(2);
   });

@@ -77,9 +77,12 @@ describe('--exec-with-key', () => {
   });
 
   it('requires --exec and a key', async () => {
+    const refusal =
+      'steno: --exec-with-key requires --exec\n' +
+      'hint: without it --exec-with-key would have no effect: add --exec <command>, or leave out --exec-with-key\n';
     const user = new User();
     const alone = await user.run(['listen', '--port', '0', '--exec-with-key']);
-    expect([alone.code, alone.stderr]).toEqual([2, 'steno: --exec-with-key requires --exec\n']);
+    expect([alone.code, alone.stderr]).toEqual([2, refusal]);
     const replay = await user.run([
       'events',
       'replay',
@@ -88,7 +91,7 @@ describe('--exec-with-key', () => {
       'http://127.0.0.1:9/',
       '--exec-with-key',
     ]);
-    expect([replay.code, replay.stderr]).toEqual([2, 'steno: --exec-with-key requires --exec\n']);
+    expect([replay.code, replay.stderr]).toEqual([2, refusal]);
     const keyless = await user.run(['listen', '--port', '0', '--exec', 'true', '--exec-with-key']);
     expect([keyless.code, keyless.stderr]).toEqual([3, expect.stringContaining('no API key is set')]);
   });
