@@ -321,9 +321,8 @@ async function show(
   else if (!isList && placed.length) await out.show(orderView(placed, false));
   else if (isList) {
     const ids = placed.flatMap(({ order }) => order.audiofiles);
-    // Rows of an order have nothing that only the ledger knows: reading it would cost two round trips.
-    const readsLedger = out.mode.json || (waits && !out.mode.quiet);
-    const known = await knownFiles(readsLedger ? ledger : undefined, ids);
+    // Rows of an order have nothing that only the ledger knows.
+    const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
     const files = orderedFiles(result, { waits, currency: settings.currency, known });
     await out.show(orderedView(files, result, waits));
   }
