@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 const ELLIPSIS = '…';
 /** No character that people write takes more units of a text for each column of the screen. */
 const MAX_UNITS_PER_COLUMN = 8;
-/** Of a file name that must be cut, so much of its end stays: the extension, and what tells parts from each other. */
+/** What stays of the end of a file name that must be cut: its extension, and what tells parts from each other. */
 const NAME_END_WIDTH = 10;
 /** With less left of its beginning, a query is not worth its room. */
 const MIN_LINK_START = 10;

@@ -5,7 +5,7 @@ import { findProgram, splitCommand } from '../lib/programs.ts';
 import type { Output } from './output.ts';
 import type { Pager, Person } from './pager-process.ts';
 
-/** The program to page with and its arguments; undefined where there is none, or nobody at a terminal. */
+/** The program to page with and its arguments; undefined where there is none, or no person at a terminal. */
 export function findPager({ out, env }: Pick<Person, 'out' | 'env'>): readonly string[] | undefined {
   if (!out.forPeople || !out.mode.pager || env.TERM === 'dumb' || !isatty(0)) return undefined;
   const [name, ...args] = splitCommand(env.STENO_PAGER ?? env.PAGER ?? 'less');

@@ -11,7 +11,7 @@ import { drawRecords } from './records.ts';
 /** What titles and links should have before a less important column is shown, and the least that is worth showing. */
 const TEXT = { wanted: 24, least: 8 };
 const LINK = { wanted: 30, least: 20 };
-/** At most so many columns are left free for terminals that draw joined characters apart; more of them are cut off. */
+/** The most columns that are left free for terminals that draw joined characters apart; more of them are cut off. */
 const MAX_FREE_WIDTH = 4;
 /** In a list of blocks, a title or a link has about this many lines: one of a megabyte must not bury the others. */
 const MAX_BLOCK_LINES = 3;

@@ -5,7 +5,7 @@
 import { sleep } from '../../lib/sleep.ts';
 import type { CallError } from './failures.ts';
 
-/** So many failures in a row, with no answer between them, are an outage. One alone concerns its own call. */
+/** Failures in a row, with no answer between them, that are an outage. One alone concerns its own call. */
 const FAILURES_OF_AN_OUTAGE = 3;
 
 /** A read that failed, and is worth sending again. */
@@ -52,6 +52,7 @@ export class Outage {
     return isOutage;
   }
 
+  /** The read that tries again pauses, and all others wait for it. */
   async pauseForAll(error: CallError, pauseMs: number, signal: AbortSignal): Promise<void> {
     this.#error = error;
     try {
@@ -62,10 +63,10 @@ export class Outage {
     }
   }
 
-  /** A read was answered. An end by another read than the one that tries again would cut short what was asked for. */
+  /** A read was answered. A pause that the service asked for is ended only by the read that kept it. */
   answered(triesForAll: boolean): void {
     this.#failuresInARow = 0;
-    if (triesForAll || this.#error?.retryAfter === undefined) this.#end((each) => each.go());
+    if (this.#error && (triesForAll || this.#error.retryAfter === undefined)) this.#end((each) => each.go());
   }
 
   /** The read that tries again gives up, and with it all that wait. */

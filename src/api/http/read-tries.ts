@@ -39,15 +39,16 @@ export class ReadTries {
     if (!(error instanceof CallError) || error.kind === 'interrupted') throw error;
     const { outage, onRetry, signal } = this.#options;
     const pauseMs = this.#pauseAfter(error);
+    const isOutage = concernsAll(error);
     // Another failure is an answer too: the service is up.
-    if (!concernsAll(error)) outage.answered(this.#triesForAll);
+    if (!isOutage) outage.answered(this.#triesForAll);
     if (pauseMs === undefined) {
       if (this.#triesForAll) outage.giveUp(error);
       throw error;
     }
     onRetry(error, pauseMs);
-    if (!concernsAll(error)) await sleep(pauseMs, signal);
-    else await this.#pauseWithOthers(error, pauseMs);
+    if (isOutage) await this.#pauseWithOthers(error, pauseMs);
+    else await sleep(pauseMs, signal);
     this.#count += 1;
   }
 

@@ -5,7 +5,7 @@ const FIRST_PAUSE_MS = 250;
 /** When the service asks to wait longer than this, the error is shown instead. */
 const MAX_PAUSE_MS = 60_000;
 
-/** After so long no further pause begins: what the service asked for is waited for once, but not again and again. */
+/** No further pause begins after this time: a long Retry-After is kept once, but not again and again. */
 const MAX_RETRYING_MS = 30_000;
 
 export interface Tries {

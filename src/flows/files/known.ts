@@ -15,7 +15,8 @@ export const nothingKnown: KnownFiles = { rows: new Map(), downloads: new Map() 
 export async function knownFiles(ledger: Ledger | undefined, ids: readonly string[]): Promise<KnownFiles> {
   if (!ledger || ids.length === 0) return nothingKnown;
   try {
-    const [rows, downloads] = [await ledger.files.getAll(ids), await ledger.downloads.forFiles(ids)];
+    // Together, because a shared ledger then answers both in one round trip.
+    const [rows, downloads] = await Promise.all([ledger.files.getAll(ids), ledger.downloads.forFiles(ids)]);
     return { rows: new Map([...rows].map(([id, row]) => [id, listed(row)])), downloads };
   } catch {
     return nothingKnown;
