@@ -1,46 +1,22 @@
-/** The benchmark: every figure in one run, as a ratio to something timed beside it. */
-import { parseArgs } from 'node:util';
+/**
+ * The benchmark: every figure in one run, mostly as a ratio to something timed beside it. `npm run bench` measures what
+ * takes seconds, `npm run bench:long` what takes minutes.
+ */
 import { memoryRows as bulkInMemory, largeRows, smallKeys, smallRows } from './bulk.ts';
 import { ledgerRows } from './ledgers.ts';
 import { listenRows } from './listen.ts';
+import { longRows } from './long.ts';
 import { type Measured, type Row, race } from './measure.ts';
-import { type MemoryRow, memoryRows, type Weighed } from './memory.ts';
+import { memoryRows } from './memory.ts';
 import { Place } from './place.ts';
-import { failures, keep, printed } from './report.ts';
+import { type Plan, readPlan } from './plan.ts';
+import { type Figures, failures, keep, printed } from './report.ts';
 import { sharedCounts, sharedRows, stopServer } from './shared.ts';
 import { startRows } from './starts.ts';
+import type { Weighed, WeighedRow } from './weigh.ts';
 
-const usage = `npm run bench -- [--only <row,…>] [--repeats <n>] [--quick]`;
-
-interface Plan {
-  readonly wanted: (key: string) => boolean;
-  /** How often rows of a kind are repeated. */
-  readonly repeats: (full: number, quick: number) => number;
-  readonly quick: boolean;
-  /** All rows, with all repeats: only such a run is kept. */
-  readonly whole: boolean;
-}
-
-function plan(): Plan {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string', multiple: true, default: [] },
-      repeats: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-    },
-  });
-  const only = values.only.flatMap((each) => each.split(','));
-  const fixed = values.repeats === undefined ? undefined : Number(values.repeats);
-  if (fixed !== undefined && !(Number.isInteger(fixed) && fixed > 0)) throw new Error(usage);
-  return {
-    wanted: (key) => only.length === 0 || only.some((each) => key === each || key.startsWith(`${each}-`)),
-    repeats: (full, quick) => fixed ?? (values.quick ? quick : full),
-    quick: values.quick,
-    whole: only.length === 0 && fixed === undefined && !values.quick,
-  };
-}
-
-async function measure(place: Place, { wanted, repeats, quick }: Plan): Promise<[Measured[], Weighed[]]> {
+/** Compares, round after round. */
+async function measureShort(place: Place, { wanted, repeats, quick }: Plan): Promise<Measured[]> {
   const measured: Measured[] = [];
   const groups: ReadonlyArray<readonly [() => Promise<Row[]>, number]> = [
     [async () => [...(await startRows(place)), ...(await ledgerRows(place, wanted))], repeats(31, 9)],
@@ -56,19 +32,44 @@ async function measure(place: Place, { wanted, repeats, quick }: Plan): Promise<
     if (chosen.length) measured.push(...race(chosen, times));
     await place.stopReceivers();
   }
-  const weighed: Weighed[] = [];
-  for (const row of [...memoryRows(place, quick), ...sharedCounts(place, quick)].filter(({ key }) =>
-    wanted(key),
-  )) {
-    say(`${row.key}: once`);
-    weighed.push(await weigh(row));
-  }
-  return [measured, weighed];
+  return measured;
 }
 
-async function weigh({ weigh: once, ...named }: MemoryRow): Promise<Weighed> {
+/** Measures each once; with `done`, each is told as soon as it is there. */
+async function weighAll(
+  rows: readonly WeighedRow[],
+  { wanted }: Plan,
+  done: (row: Weighed) => void = () => {},
+): Promise<Weighed[]> {
+  const weighed: Weighed[] = [];
+  for (const row of rows.filter(({ key }) => wanted(key))) {
+    say(`${row.key}: once`);
+    const figure = await weigh(row);
+    weighed.push(figure);
+    done(figure);
+  }
+  return weighed;
+}
+
+async function measure(place: Place, plan: Plan): Promise<Figures> {
+  const { quick } = plan;
+  if (plan.long) {
+    // Kept one by one: whoever breaks off an hour of rows keeps those that were done.
+    const done = (row: Weighed): void =>
+      plan.keeps ? keep({ measured: [], weighed: [], long: [row] }) : undefined;
+    return { measured: [], weighed: [], long: await weighAll(longRows(place, quick), plan, done) };
+  }
+  const measured = await measureShort(place, plan);
+  const weighed = await weighAll([...memoryRows(place, quick), ...sharedCounts(place, quick)], plan);
+  return { measured, weighed, long: [] };
+}
+
+async function weigh({ weigh: once, ...named }: WeighedRow): Promise<Weighed> {
+  const begunAt = performance.now();
   try {
-    return { ...named, ...(await once()) };
+    const found = await once();
+    say(`  took ${Math.round((performance.now() - begunAt) / 1000)} s`);
+    return { ...named, ...found };
   } catch (error) {
     return { ...named, broken: (error as Error).message };
   }
@@ -77,20 +78,23 @@ async function weigh({ weigh: once, ...named }: MemoryRow): Promise<Weighed> {
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main(): Promise<number> {
-  const chosen = plan();
+  const plan = readPlan();
   const place = new Place();
   try {
     say('building');
     place.build();
     await place.startService();
-    const [measured, weighed] = await measure(place, chosen);
-    process.stdout.write(printed(measured, weighed));
-    if (chosen.whole) keep(measured, weighed);
-    const { musts, aims, skipped } = failures(measured, weighed);
+    const figures = await measure(place, plan);
+    const rows = [...figures.measured, ...figures.weighed, ...figures.long];
+    const unknown = plan.unknown(rows.map(({ key }) => key));
+    process.stdout.write(printed(figures));
+    if (plan.keeps) keep(figures, { whole: plan.whole });
+    const { musts, aims, skipped } = failures(figures);
     for (const what of skipped) say(`skipped: ${what}`);
     for (const what of aims) say(`misses its aim: ${what}`);
     for (const what of musts) say(`MISSES ITS MUST: ${what}`);
-    return musts.length ? 1 : 0;
+    for (const name of unknown) say(`no row is called ${name}`);
+    return musts.length || unknown.length ? 1 : 0;
   } finally {
     await stopServer();
     place.leave();

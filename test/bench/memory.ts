@@ -4,36 +4,13 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killListen, sendAndRest, startListen, whyNoListen } from './listen.ts';
 import type { Env, Place } from './place.ts';
-
-export type Unit = 'MB' | 'times' | 'round trips' | 'ms';
-
-export interface MemoryRow {
-  readonly key: string;
-  readonly what: string;
-  readonly must: number;
-  readonly unit: Unit;
-  /** The table in which it is shown, if it is not about memory. */
-  readonly table?: string;
-  weigh(): Promise<{ readonly value: number; readonly note?: string } | { readonly skipped: string }>;
-}
-
-export interface Weighed {
-  readonly key: string;
-  readonly what: string;
-  readonly must: number;
-  readonly unit: Unit;
-  readonly table?: string;
-  readonly value?: number;
-  readonly note?: string;
-  readonly skipped?: string;
-  readonly broken?: string;
-}
+import type { Found, WeighedRow } from './weigh.ts';
 
 const MEGABYTE = 1e6;
 const POLL_MS = 10;
-const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
+export const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
 
-export function memoryRows(place: Place, quick: boolean): MemoryRow[] {
+export function memoryRows(place: Place, quick: boolean): WeighedRow[] {
   const events = quick ? 40_000 : 200_000;
   return [
     {
@@ -67,7 +44,7 @@ async function download(
   size: number,
   ids: readonly string[],
   ...more: string[]
-): ReturnType<MemoryRow['weigh']> {
+): Promise<Found> {
   if (noProc !== undefined) return { skipped: noProc };
   const env = place.env(place.fresh('memory'), place.baseUrl(size));
   const list = join(env.BENCH_FOLDER ?? '', 'ids');
@@ -80,7 +57,7 @@ async function download(
 }
 
 /** A fifth of the events warms it up; the peak after the others tells whether anything piles up. */
-async function receive(place: Place, events: number): ReturnType<MemoryRow['weigh']> {
+async function receive(place: Place, events: number): Promise<Found> {
   const skipped = noProc ?? whyNoListen(place);
   if (skipped !== undefined) return { skipped };
   const listen = await startListen(place);
@@ -92,7 +69,8 @@ async function receive(place: Place, events: number): ReturnType<MemoryRow['weig
   return { value: Math.round((late / early) * 100) / 100, note: `${Math.round(late)} MB at its peak` };
 }
 
-function peakOf(args: readonly string[], env: Env): Promise<number> {
+/** The peak memory of a command that succeeds, in MB. */
+export function peakOf(args: readonly string[], env: Env): Promise<number> {
   const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let most = 0;
   let said = '';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Measured } from './measure.ts';
-import type { Weighed } from './memory.ts';
+import type { Weighed } from './weigh.ts';
 
 const RESULTS = 'test/bench/results.json';
 const PAGE = '.github/CONTRIBUTING.md';
@@ -10,22 +10,62 @@ const BEGIN = '<!-- generated: bench -->';
 const END = '<!-- end: bench -->';
 const MEMORY = 'peak memory';
 
-export function printed(measured: readonly Measured[], weighed: readonly Weighed[]): string {
-  const tables = [ratioTable(measured, true), ...weighedTables(weighed)].filter((table) => table.length > 1);
-  return tables.map((table) => `\n${aligned(table)}`).join('');
+export interface Figures {
+  readonly measured: readonly Measured[];
+  readonly weighed: readonly Weighed[];
+  /** Of `npm run bench:long`. */
+  readonly long: readonly Weighed[];
 }
 
-/** Keeps a whole run: as JSON, and in the page if it has a place for it. */
-export function keep(measured: readonly Measured[], weighed: readonly Weighed[]): void {
+interface Run extends Figures {
+  readonly node: string;
+  readonly machine: string;
+  readonly cores: number;
+}
+
+export function printed({ measured, weighed, long }: Figures): string {
+  const tables = [ratioTable(measured, true), ...weighedTables([...weighed, ...long], true)];
+  return tables
+    .filter((table) => table.length > 1)
+    .map((table) => `\n${aligned(table)}`)
+    .join('');
+}
+
+/** Keeps figures: as JSON, and in the page if it has a place for them. A whole run drops rows that are no more. */
+export function keep(figures: Figures, { whole } = { whole: false }): void {
   const machine = `${process.platform}-${process.arch}`;
-  const run = { node: process.version, machine, cores: availableParallelism(), measured, weighed };
+  const { measured, weighed, long } = keptBefore();
+  const isLong = figures.long.length > 0;
+  const run: Run = {
+    ...{ node: process.version, machine, cores: availableParallelism() },
+    measured: whole && !isLong ? figures.measured : merged(measured, figures.measured),
+    weighed: whole && !isLong ? figures.weighed : merged(weighed, figures.weighed),
+    long: whole && isLong ? figures.long : merged(long, figures.long),
+  };
   writeFileSync(RESULTS, `${JSON.stringify(run, null, 2)}\n`);
+  writePage(run);
+}
+
+function keptBefore(): Figures {
+  const none: Figures = { measured: [], weighed: [], long: [] };
+  return existsSync(RESULTS) ? { ...none, ...JSON.parse(readFileSync(RESULTS, 'utf8')) } : none;
+}
+
+/** Each row in its place, with its newest figure; new ones at the end. */
+function merged<T extends { readonly key: string }>(before: readonly T[], rows: readonly T[]): T[] {
+  const newest = new Map([...before, ...rows].map((row) => [row.key, row]));
+  return [...newest.values()];
+}
+
+function writePage({ node, machine, cores, measured, weighed, long }: Run): void {
   if (!existsSync(PAGE)) return;
   const text = readFileSync(PAGE, 'utf8');
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 || to < from) return;
-  const how = `Node ${process.version.slice(1)}, ${machine}, ${run.cores} cores; medians of one run.`;
-  const tables = [ratioTable(measured, false), ...weighedTables(weighed)].map(markdown).join('\n');
+  const how = `Node ${node.slice(1)}, ${machine}, ${cores} cores; medians.`;
+  const short = [ratioTable(measured, false), ...weighedTables(weighed, false)].map(markdown).join('\n');
+  const longTables = weighedTables(long, false).map(markdown).join('\n');
+  const tables = longTables ? `${short}\n\`npm run bench:long\`:\n\n${longTables}` : short;
   writeFileSync(PAGE, `${text.slice(0, from + BEGIN.length)}\n${how}\n\n${tables}${text.slice(to)}`);
 }
 
@@ -35,24 +75,33 @@ export interface Failures {
   readonly skipped: readonly string[];
 }
 
-export function failures(measured: readonly Measured[], weighed: readonly Weighed[]): Failures {
+export function failures({ measured, weighed, long }: Figures): Failures {
+  const once = [...weighed, ...long];
+  const all = [...measured, ...once];
   const misses = (row: Measured, limit: number | undefined): boolean =>
     row.ratio !== undefined && limit !== undefined && (row.rate ? row.ratio < limit : row.ratio > limit);
   const said = (row: Measured, limit: number | undefined): string =>
     `${row.key}: ${row.ratio} where ${limit}${row.rate ? ' or more' : ''} is wanted`;
   const musts = measured.filter((row) => misses(row, row.must));
   const aims = measured.filter((row) => !musts.includes(row) && misses(row, row.aim));
-  const heavy = weighed.filter(({ value, must }) => value !== undefined && value > must);
+  const heavy = once.filter((row) => exceeds(row, row.must));
+  const aboveAim = once.filter((row) => !heavy.includes(row) && exceeds(row, row.aim));
   return {
     musts: [
-      ...[...measured, ...weighed].flatMap(({ key, broken }) => (broken ? [`${key}: ${broken}`] : [])),
+      ...all.flatMap(({ key, broken }) => (broken ? [`${key}: ${broken}`] : [])),
       ...musts.map((row) => said(row, row.must)),
-      ...heavy.map(({ key, value, must, unit }) => `${key}: ${value} ${unit} where ${must} is wanted`),
+      ...heavy.map((row) => excess(row, row.must)),
     ],
-    aims: aims.map((row) => said(row, row.aim)),
-    skipped: skippedLines([...measured, ...weighed]),
+    aims: [...aims.map((row) => said(row, row.aim)), ...aboveAim.map((row) => excess(row, row.aim))],
+    skipped: skippedLines(all),
   };
 }
+
+const exceeds = ({ value }: Weighed, limit: number | undefined): boolean =>
+  value !== undefined && limit !== undefined && value > limit;
+
+const excess = ({ key, value, unit }: Weighed, limit: number | undefined): string =>
+  `${key}: ${value} ${unit} where ${limit} is wanted`;
 
 /** One line for all rows that lack the same thing. */
 function skippedLines(rows: ReadonlyArray<Pick<Measured, 'key' | 'skipped'>>): string[] {
@@ -94,19 +143,25 @@ const limitOf = ({ rate }: Measured, limit: number | undefined): string =>
 
 const range = (ends: readonly [number, number] | undefined): string => ends?.map(shown).join(' to ') ?? '';
 
-function weighedTables(rows: readonly Weighed[]): Table[] {
+function weighedTables(rows: readonly Weighed[], forPeople: boolean): Table[] {
   const titles = [...new Set(rows.map(({ table = MEMORY }) => table))];
-  return titles.map((title) => [
-    [title, 'measured', 'must'],
-    ...rows.filter(({ table = MEMORY }) => table === title).map(weighedCells),
-  ]);
+  return titles.map((title) => {
+    const own = rows.filter(({ table = MEMORY }) => table === title);
+    const table = [[title, 'measured', 'must', 'aim'], ...own.map(weighedCells)];
+    const cells = own.some(({ aim }) => aim !== undefined) ? table : table.map((row) => row.slice(0, -1));
+    return forPeople ? cells.map((row, at) => [own[at - 1]?.key ?? 'row', ...row]) : cells;
+  });
 }
 
 function weighedCells(row: Weighed): string[] {
-  const { what, value, must, note } = row;
+  const { what, value, must, aim, note } = row;
   const unit = row.unit === 'times' ? '' : ` ${row.unit}`;
-  return [what, measured(row, `${value}${unit}${note ? ` (${note})` : ''}`), `${must}${unit}`];
+  const limit = (most: number | undefined): string => (most === undefined ? '' : `${grouped(most)}${unit}`);
+  const figure = `${grouped(value)}${unit}${note ? ` (${note})` : ''}`;
+  return [what, measured(row, figure), limit(must), limit(aim)];
 }
+
+const grouped = (figure: number | undefined): string => figure?.toLocaleString('en') ?? '';
 
 const shown = (ratio: number | undefined): string => ratio?.toFixed(2) ?? '';
 

@@ -5,8 +5,8 @@ import { CountingProxy } from '../support/counting-proxy.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
 import { sendEvents } from './listen.ts';
 import { type Row, run, type Subject } from './measure.ts';
-import type { MemoryRow } from './memory.ts';
 import type { Env, Place } from './place.ts';
+import type { Found, WeighedRow } from './weigh.ts';
 
 const TABLE = 'shared ledger (PostgreSQL)';
 const noServer = postgresFolder
@@ -79,10 +79,10 @@ export async function sharedRows(place: Place, quick: boolean): Promise<Row[]> {
   return [{ ...row, subject: on(await newLedger(place, many)), base: on(await newLedger(place, 1_000)) }];
 }
 
-export function sharedCounts(place: Place, quick: boolean): MemoryRow[] {
+export function sharedCounts(place: Place, quick: boolean): WeighedRow[] {
   const [files, events] = quick ? [2_000, 10_000] : [10_000, 50_000];
   const common = { table: TABLE } as const;
-  const rows: MemoryRow[] = [
+  const rows: WeighedRow[] = [
     {
       ...{ ...common, key: 'shared-order', unit: 'round trips', must: 4 },
       what: '`order`: three round trips before it is sent, one after',
@@ -103,7 +103,7 @@ export function sharedCounts(place: Place, quick: boolean): MemoryRow[] {
 }
 
 /** The round trips of a command, connecting aside. */
-async function tripsOf(place: Place, files: number, args: readonly string[]): ReturnType<MemoryRow['weigh']> {
+async function tripsOf(place: Place, files: number, args: readonly string[]): Promise<Found> {
   const env = await newLedger(place, files, 'Transcribing');
   const { port } = await theServer();
   const proxy = await CountingProxy.start(port);
@@ -113,7 +113,7 @@ async function tripsOf(place: Place, files: number, args: readonly string[]): Re
 }
 
 /** How long 5,000 of the events took until they were answered; then all must be in the ledger, each once. */
-async function keep(place: Place, events: number): ReturnType<MemoryRow['weigh']> {
+async function keep(place: Place, events: number): Promise<Found> {
   const env = await newLedger(place, 0);
   const listen = await place.start([place.bin, 'listen', '--port', '0'], env);
   sendEvents(place, listen.url, 1_000);
