@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ProofReporter } from './test/proof/reporter.ts';
 import { hasPostgres, SKIPPED } from './test/support/postgres-programs.ts';
 
 /**
@@ -93,6 +94,7 @@ function withSharedLedger(mode: string): boolean {
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/setup.ts'],
+    ...(process.env.STENO_PROOF === '1' && { reporters: ['default', new ProofReporter(mode)] }),
     // Tests wait for processes most of the time; with more than two workers on two cores they meet their time limits.
     maxWorkers: 2,
     projects: [

@@ -16,7 +16,7 @@ export function fillSections(text: string): string {
     (_, begin: string, name: string, end: string) => {
       const render = sections[name];
       if (!render) throw new Error(`no generated section is named '${name}'`);
-      return `${begin}\n${render()}\n${end}`;
+      return `${begin}${render()}${end}`;
     },
   );
 }

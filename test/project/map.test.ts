@@ -76,8 +76,9 @@ it.each([...documents, 'README.md', 'CHANGELOG.md'])('%s holds no marks of a mer
 });
 
 describe('the folders of test', () => {
-  it('are those of src, and six of its own', () => {
-    const own = ['bench', 'data', 'pictures', 'project', 'release', 'support'];
+  it('are those of src, and some of its own', () => {
+    const runs = ['bench', 'crash', 'fuzz', 'mutants', 'nodes', 'proof', 'release', 'soak'];
+    const own = [...runs, 'data', 'pictures', 'project', 'support'];
     const folders = readdirSync('test', { recursive: true, withFileTypes: true })
       .filter((each) => each.isDirectory())
       .map((each) => join(each.parentPath, each.name).split(sep).slice(1).join('/'));

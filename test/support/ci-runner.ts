@@ -29,9 +29,16 @@ export function parseJob(yaml: string): Job {
 }
 
 function parseStep(text: string): Step {
-  const [own = '', inputs = ''] = text.split(/^ {8}with:\n/m);
+  const [own = '', inputs = ''] = unfolded(text).split(/^ {8}with:\n/m);
   return { ...pairs(`        ${own}`, 8), with: pairs(inputs, 10) };
 }
+
+/** `with: { a: b, c: d }` on lines of its own. */
+const unfolded = (text: string): string =>
+  text.replace(
+    /^ {8}with: \{ (.*) \}$/m,
+    (_, inputs: string) => `        with:\n          ${inputs.replaceAll(', ', '\n          ')}`,
+  );
 
 function pairs(text: string, indent: number): Record<string, string> {
   const found: Record<string, string> = {};
