@@ -1,6 +1,8 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { FuzzReporter } from './test/fuzz/reporter.ts';
 import { ProofReporter } from './test/proof/reporter.ts';
 import { hasPostgres, SKIPPED } from './test/support/postgres-programs.ts';
+import { propertyFiles } from './test/support/runs.ts';
 
 /**
  * What `npm run test:quick` runs: unit and property tests, and of the tests that run the real program those of
@@ -73,6 +75,16 @@ const common = {
   retry: process.env.CI ? 1 : 0,
 };
 
+/** What `npm run test:fuzz` runs: every property, thousands of times; with these runs it takes about eight minutes. */
+function fuzz(): ViteUserConfig {
+  process.env.STENO_FUZZ_RUNS ||= '1000';
+  process.env.STENO_FUZZ_SEED ||= 'month';
+  const limits = { testTimeout: 3_600_000, hookTimeout: 60_000, retry: 0 };
+  const globalSetup = ['test/support/setup.ts'];
+  const reporters = ['default' as const, new FuzzReporter()];
+  return { test: { ...common, ...limits, globalSetup, reporters, include: propertyFiles(), maxWorkers: 2 } };
+}
+
 const sharedLedger = (mode: string) => ({
   extends: true as const,
   test: {
@@ -91,7 +103,7 @@ function withSharedLedger(mode: string): boolean {
   return hasPostgres || Boolean(process.env.CI);
 }
 
-export default defineConfig(({ mode }) => ({
+const ordinary = (mode: string): ViteUserConfig => ({
   test: {
     globalSetup: ['test/support/setup.ts'],
     ...(process.env.STENO_PROOF === '1' && { reporters: ['default', new ProofReporter(mode)] }),
@@ -111,4 +123,6 @@ export default defineConfig(({ mode }) => ({
       ...(withSharedLedger(mode) ? [sharedLedger(mode)] : []),
     ],
   },
-}));
+});
+
+export default defineConfig(({ mode }) => (mode === 'fuzz' ? fuzz() : ordinary(mode)));

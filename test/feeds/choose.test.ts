@@ -5,6 +5,7 @@ import { type Choice, chooseEpisodes, isChoice } from '../../src/feeds/choose.ts
 import { parseMatch } from '../../src/feeds/match.ts';
 import { type Item, item, read, rss } from '../support/feed.ts';
 import { excessGrowth } from '../support/growth.ts';
+import { runs } from '../support/runs.ts';
 
 let urls = 0;
 /** Each has audio of its own. */
@@ -192,7 +193,7 @@ describe('any choice', () => {
           if (since) expect(published.every((date) => date >= since)).toBe(true);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

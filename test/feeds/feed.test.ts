@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ATOM, escaped, first, item, read, rss, SELF } from '../support/feed.ts';
+import { runs } from '../support/runs.ts';
 
 describe('RSS', () => {
   it('gives a feed and its episodes', async () => {
@@ -297,7 +298,7 @@ describe('any title', () => {
         const episode = await first(rss(item({ title: valid })));
         expect(episode.title).toBe(valid.replace(/\s+/g, ' ').trim());
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StenoError } from '../../src/lib/errors.ts';
 import { item, read, rss } from '../support/feed.ts';
+import { runs } from '../support/runs.ts';
 
 const failureOf = async (text: string | Buffer): Promise<StenoError> => {
   const error: unknown = await read(text).then(
@@ -203,7 +204,7 @@ describe('any bytes', () => {
         if (outcome instanceof StenoError) expect(outcome.exitCode).toBe(2);
         else expect(outcome).toHaveProperty('episodes');
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

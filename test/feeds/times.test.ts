@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFeedDate, parseFeedDuration } from '../../src/feeds/times.ts';
+import { runs } from '../support/runs.ts';
 
 describe('a date', () => {
   it.each([
@@ -95,7 +96,7 @@ describe('a date', () => {
           if (date !== undefined) expect(new Date(date).toISOString()).toBe(date);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

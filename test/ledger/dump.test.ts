@@ -8,6 +8,7 @@ import { migrations } from '../../src/ledger/schema.ts';
 import { type Database, openDatabase } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 import { content, fill, linesOf, sourceOf, totals } from '../support/random-ledger.ts';
+import { runs, timeLimit } from '../support/runs.ts';
 
 const never = { signal: new AbortController().signal };
 const open: Array<{ close(): void }> = [];
@@ -42,46 +43,54 @@ describe('an export', () => {
     expect(dumpTables.map(({ name }) => name).sort()).toEqual(wanted.sort());
   });
 
-  it('gives the same lines after an import into an empty ledger, and a second import changes nothing', async () => {
-    await fc.assert(
-      fc.asyncProperty(content, async (given) => {
-        const [first, second] = [await newLedger(), await newLedger()];
-        fill(first.db, given);
-        const lines = await linesOf(first.ledger);
-        const rows = lines.trim().split('\n').length - 2;
-        expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([rows, 0, 0]);
-        expect(await linesOf(second.ledger)).toBe(lines);
-        expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([0, 0, 0]);
-        expect(await linesOf(second.ledger)).toBe(lines);
-      }),
-      { numRuns: 25 },
-    );
-  }, 60_000);
+  it(
+    'gives the same lines after an import into an empty ledger, and a second import changes nothing',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(content, async (given) => {
+          const [first, second] = [await newLedger(), await newLedger()];
+          fill(first.db, given);
+          const lines = await linesOf(first.ledger);
+          const rows = lines.trim().split('\n').length - 2;
+          expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([rows, 0, 0]);
+          expect(await linesOf(second.ledger)).toBe(lines);
+          expect(totals(await second.ledger.importLines(sourceOf(lines), never))).toEqual([0, 0, 0]);
+          expect(await linesOf(second.ledger)).toBe(lines);
+        }),
+        { numRuns: runs(25) },
+      );
+    },
+    timeLimit(60_000),
+  );
 
-  it('of two ledgers, imported into each other, makes both know the same, whichever comes first', async () => {
-    await fc.assert(
-      fc.asyncProperty(content, content, async (one, other) => {
-        const [first, second] = [await newLedger(), await newLedger()];
-        fill(first.db, one);
-        fill(second.db, other);
-        const [before, after] = [await linesOf(first.ledger), await linesOf(second.ledger)];
-        await first.ledger.importLines(sourceOf(after), never);
-        await second.ledger.importLines(sourceOf(before), never);
-        const knows = ({ db }: Opened): unknown[] => [
-          db.all('SELECT profile, id FROM orders ORDER BY profile, id'),
-          db.all('SELECT profile, id FROM files ORDER BY profile, id'),
-          db.all('SELECT token FROM attempts WHERE token IS NOT NULL ORDER BY token'),
-          db.all('SELECT arrival FROM events WHERE arrival IS NOT NULL ORDER BY arrival'),
-          db.all('SELECT profile, file, ext, folder, at FROM downloads ORDER BY 1, 2, 3, 4'),
-          db.all('SELECT profile, name FROM claims ORDER BY profile, name'),
-          db.all('SELECT profile, id, fetched_at FROM kept_invoices ORDER BY profile, id'),
-          db.all('SELECT profile, content, at FROM uploads ORDER BY profile, content'),
-        ];
-        expect(knows(first)).toEqual(knows(second));
-        expect(totals(await first.ledger.importLines(sourceOf(after), never))[0]).toBe(0);
-        expect(totals(await second.ledger.importLines(sourceOf(before), never))[0]).toBe(0);
-      }),
-      { numRuns: 15 },
-    );
-  }, 60_000);
+  it(
+    'of two ledgers, imported into each other, makes both know the same, whichever comes first',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(content, content, async (one, other) => {
+          const [first, second] = [await newLedger(), await newLedger()];
+          fill(first.db, one);
+          fill(second.db, other);
+          const [before, after] = [await linesOf(first.ledger), await linesOf(second.ledger)];
+          await first.ledger.importLines(sourceOf(after), never);
+          await second.ledger.importLines(sourceOf(before), never);
+          const knows = ({ db }: Opened): unknown[] => [
+            db.all('SELECT profile, id FROM orders ORDER BY profile, id'),
+            db.all('SELECT profile, id FROM files ORDER BY profile, id'),
+            db.all('SELECT token FROM attempts WHERE token IS NOT NULL ORDER BY token'),
+            db.all('SELECT arrival FROM events WHERE arrival IS NOT NULL ORDER BY arrival'),
+            db.all('SELECT profile, file, ext, folder, at FROM downloads ORDER BY 1, 2, 3, 4'),
+            db.all('SELECT profile, name FROM claims ORDER BY profile, name'),
+            db.all('SELECT profile, id, fetched_at FROM kept_invoices ORDER BY profile, id'),
+            db.all('SELECT profile, content, at FROM uploads ORDER BY profile, content'),
+          ];
+          expect(knows(first)).toEqual(knows(second));
+          expect(totals(await first.ledger.importLines(sourceOf(after), never))[0]).toBe(0);
+          expect(totals(await second.ledger.importLines(sourceOf(before), never))[0]).toBe(0);
+        }),
+        { numRuns: runs(15) },
+      );
+    },
+    timeLimit(60_000),
+  );
 });

@@ -14,6 +14,7 @@ import {
 } from '../../src/ledger/journal/record.ts';
 import { thisProcess } from '../../src/lib/processes.ts';
 import { freshFolder } from '../support/files.ts';
+import { runs } from '../support/runs.ts';
 
 const marker = Buffer.from('5c0ffee1deadbeef', 'hex');
 const head = { profile: 'default', owner: thisProcess(), actions: [], only: [] };
@@ -66,7 +67,7 @@ describe('a journal', () => {
           expect(readBack(zeros).slice(0, whole)).toEqual(list.slice(0, whole));
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('a journal', () => {
         const expected = list.filter((_, n) => !((starts[n] ?? 0) <= at && at < (starts[n + 1] ?? 0)));
         expect(readBack(bytes)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { audioIdentity } from '../../src/lib/audio-identity.ts';
 import { parseSince } from '../../src/lib/since.ts';
+import { runs } from '../support/runs.ts';
 
 const url = fc.webUrl({ withQueryParameters: true, withFragments: true });
 
@@ -119,7 +120,7 @@ describe('a point in time', () => {
           expect(new Date(found).toISOString()).toBe(found);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatJson, JsonNumber, parseJson, toJson } from '../../src/lib/json.ts';
 import { hasHidden } from '../../src/lib/text.ts';
+import { runs } from '../support/runs.ts';
 
 describe('lossless JSON', () => {
   it('keeps every digit of every number', () => {
@@ -29,7 +30,7 @@ describe('lossless JSON', () => {
           expect(JSON.parse(formatJson(parseJson(text)))).toEqual(expected);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { Mask, masked } from '../../src/lib/mask.ts';
 import { patternsOf } from '../../src/lib/mask-encodings.ts';
 import { SecretSearch } from '../../src/lib/mask-search.ts';
 import { processorTimeOf } from '../support/processor-time.ts';
+import { runs } from '../support/runs.ts';
 
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -88,7 +89,7 @@ describe('the mask', () => {
         expect(shown).toContain('****');
         expect(shown).not.toContain(written);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('the mask', () => {
               expect(text).not.toContain(Buffer.from(written).toString('latin1'));
           }
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     },
   );
@@ -145,7 +146,7 @@ describe('the mask', () => {
         expect(shown).toContain('****');
         expect(shown).not.toContain(written);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
 import { relativeTime } from '../../src/ui/time.ts';
 import { parseCsv } from '../support/csv.ts';
+import { runs } from '../support/runs.ts';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -190,7 +191,7 @@ describe('what is hidden', () => {
         const message = text.replace(controls, ' ').replace(hidden, ' ').replace(/\s+/g, ' ').trim();
         expect(oneLine(text)).toBe(message);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 });

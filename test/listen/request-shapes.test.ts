@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { complete, eventsOf, FORM, Listener } from '../support/listener.ts';
+import { runs } from '../support/runs.ts';
 import { User } from '../support/steno.ts';
 import { sendRaw } from '../support/wire.ts';
 
@@ -154,7 +155,7 @@ describe('a request', () => {
         const statuses = statusesIn(await sendRaw(listener.port, Buffer.from(text, 'latin1'), true));
         expect(statuses.filter((status) => !known.includes(status))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     expect((await listener.post(body)).status).toBe(200);
     expect(listener.child.exitCode).toBe(null);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../support/runs.ts';
 import { open, order, send } from '../support/sandbox.ts';
 import { sendRaw } from '../support/wire.ts';
 
@@ -182,7 +183,7 @@ describe('a bad request', () => {
         expect(reply.status).toBeLessThan(500);
         expect(reply.data.message).toEqual(expect.any(String));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     expect((await client.get('/prepay_balance')).status).toBe(200);
   });

@@ -1,4 +1,30 @@
-/** Where many rely on one answer, the examples of property tests are the same each time; elsewhere they are new. */
-import fc from 'fast-check';
+/** Sets up the property tests: seed and number of runs, how to repeat a failure, and a count of all runs. */
+import { appendFileSync } from 'node:fs';
+import fc, { type RunDetails } from 'fast-check';
+import { expect } from 'vitest';
+import { runs, seedOf } from './runs.ts';
 
-if (process.env.CI) fc.configureGlobal({ seed: 20261115 });
+const { STENO_FUZZ_SEED, STENO_FUZZ_PATH, STENO_FUZZ_COUNT } = process.env;
+
+fc.configureGlobal({
+  seed: seedOf(STENO_FUZZ_SEED, new Date()),
+  numRuns: runs(),
+  reporter: report,
+  ...(STENO_FUZZ_PATH && { path: STENO_FUZZ_PATH }),
+});
+
+function report(details: RunDetails<unknown>): void {
+  if (STENO_FUZZ_COUNT) appendFileSync(STENO_FUZZ_COUNT, `${details.numRuns}\n`);
+  if (!details.failed) return;
+  throw new Error(`${fc.defaultReportMessage(details)}\n\n${howToRepeat(details)}`, {
+    cause: details.errorInstance,
+  });
+}
+
+/** A line that can be pasted into a shell. */
+function howToRepeat({ seed, counterexamplePath }: RunDetails<unknown>): string {
+  const { testPath = '', currentTestName = '' } = expect.getState();
+  const file = testPath.slice(testPath.indexOf('/test/') + 1);
+  const name = currentTestName.split(' > ').at(-1)?.replaceAll("'", '.') ?? '';
+  return `Repeat it with:\nSTENO_FUZZ_SEED=${seed} STENO_FUZZ_PATH=${counterexamplePath} npm run test:fuzz -- ${file} -t '${name}'`;
+}

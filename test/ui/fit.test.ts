@@ -10,6 +10,7 @@ import { columnWidths, GAP_WIDTH } from '../../src/ui/layout.ts';
 import { Paint } from '../../src/ui/paint.ts';
 import { drawRecords } from '../../src/ui/records.ts';
 import { drawTable, layOutTable } from '../../src/ui/table.ts';
+import { runs } from '../support/runs.ts';
 
 const snippets = [
   'talk',
@@ -199,7 +200,7 @@ describe('a table', () => {
             for (const whole of [id, state]) expect(squeezed).toContain(whole.replace(/\s+/g, ''));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

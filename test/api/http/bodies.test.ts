@@ -9,6 +9,7 @@ import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readBytes, readStart, streamBody } from '../../../src/api/http/body.ts';
 import { exchange, type HttpResponse } from '../../../src/api/http/exchange.ts';
+import { runs } from '../../support/runs.ts';
 
 const ends: Array<() => unknown> = [];
 afterEach(async () => {
@@ -58,7 +59,7 @@ describe('a body', () => {
         });
         expect(Buffer.concat(taken).equals(Buffer.concat(parts))).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

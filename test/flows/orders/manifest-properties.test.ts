@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parseManifest } from '../../../src/flows/orders/manifest.ts';
 import { decodeUtf8 } from '../../../src/lib/utf8.ts';
 import { orderingAccount } from '../../support/ledger.ts';
+import { runs } from '../../support/runs.ts';
 
 interface Given {
   readonly url: string;
@@ -102,7 +103,7 @@ describe('a manifest of any rows', () => {
         expect(found.map(({ at, ...row }) => row)).toEqual(expected(all));
         expect(found.map(({ at }) => at)).toEqual(begins.map((line) => `m, line ${line}`));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -111,7 +112,7 @@ describe('a manifest of any rows', () => {
       fc.asyncProperty(rows, async (all) => {
         expect(await readRows(all.map((row) => JSON.stringify(row)).join('\n'))).toEqual(expected(all));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -125,7 +126,7 @@ describe('a manifest of any rows', () => {
           urls.map((each, n) => [each, `m, line ${gaps ? n * 3 + 1 : n + 1}`]),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -160,7 +161,7 @@ describe('any bytes', () => {
           });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('any bytes', () => {
         expect([0, 2], stderr).toContain(code);
         if (code === 2) expect(stderr).toMatch(/^steno: .*(\bline \d+\b|holds no URL|given twice)/s);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
     expect(service.got).toEqual([]);
   });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { streamChecked } from '../../../src/flows/transcripts/check.ts';
 import { account } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
+import { runs } from '../../support/runs.ts';
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const json = { 'content-type': 'application/json' };
@@ -175,7 +176,7 @@ describe('a transcript is kept', () => {
         const bytes = Buffer.from(body);
         expect((await check(bytes, format, size)).equals(bytes)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTemplate, fileName, Names } from '../../../src/flows/transcripts/name.ts';
+import { runs } from '../../support/runs.ts';
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -84,7 +85,7 @@ describe('a file name made of data', () => {
           expect(Buffer.from(step).toString()).toBe(step);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 

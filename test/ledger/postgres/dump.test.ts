@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/lib/sqlite.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import { type Content, content, fill, linesOf, sourceOf, totals } from '../../support/random-ledger.ts';
+import { runs, timeLimit } from '../../support/runs.ts';
 
 const options = { signal: new AbortController().signal };
 const asItIs = (text: string): string => text;
@@ -61,24 +62,28 @@ describe.skipIf(!postgresFolder)('an export', () => {
     return ledger;
   }
 
-  it('has the same rows after it went through both stores in every order, and a second import adds none', async () => {
-    await fc.assert(
-      fc.asyncProperty(content, async (given) => {
-        const first = await linesOf(await inFile(given));
-        let lines = first;
-        // File to Postgres, Postgres to Postgres, Postgres to file, file to file.
-        for (const make of [inPostgres, inPostgres, inFile, inFile]) {
-          const target = await make();
-          const counts = await target.importLines(sourceOf(lines), options);
-          expect(totals(counts)).toEqual([rowsOf(lines).length - 2, 0, 0]);
-          expect(totals(await target.importLines(sourceOf(lines), options))).toEqual([0, 0, 0]);
-          lines = await linesOf(target);
-          expect(rowsOf(lines)).toEqual(rowsOf(first));
-        }
-      }),
-      { numRuns: 6 },
-    );
-  }, 120_000);
+  it(
+    'has the same rows after it went through both stores in every order, and a second import adds none',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(content, async (given) => {
+          const first = await linesOf(await inFile(given));
+          let lines = first;
+          // File to Postgres, Postgres to Postgres, Postgres to file, file to file.
+          for (const make of [inPostgres, inPostgres, inFile, inFile]) {
+            const target = await make();
+            const counts = await target.importLines(sourceOf(lines), options);
+            expect(totals(counts)).toEqual([rowsOf(lines).length - 2, 0, 0]);
+            expect(totals(await target.importLines(sourceOf(lines), options))).toEqual([0, 0, 0]);
+            lines = await linesOf(target);
+            expect(rowsOf(lines)).toEqual(rowsOf(first));
+          }
+        }),
+        { numRuns: runs(6) },
+      );
+    },
+    timeLimit(120_000),
+  );
 
   it('gives new rows numbers that the database does not give again', async () => {
     const [from, to] = [await inPostgres(), await inPostgres()];
@@ -96,17 +101,21 @@ describe.skipIf(!postgresFolder)('an export', () => {
     expect(await to.runs.begin()).toBe(10);
   });
 
-  it('is counted by a trial, which writes nothing and gives no number away', async () => {
-    await fc.assert(
-      fc.asyncProperty(content, async (given) => {
-        const lines = await linesOf(await inFile(given));
-        const target = await inPostgres();
-        const trial = await target.importLines(sourceOf(lines), { ...options, dryRun: true });
-        expect(rowsOf(await linesOf(target))).toHaveLength(2);
-        expect(await target.importLines(sourceOf(lines), options)).toEqual(trial);
-        expect(rowsOf(await linesOf(target))).toEqual(rowsOf(lines));
-      }),
-      { numRuns: 4 },
-    );
-  }, 60_000);
+  it(
+    'is counted by a trial, which writes nothing and gives no number away',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(content, async (given) => {
+          const lines = await linesOf(await inFile(given));
+          const target = await inPostgres();
+          const trial = await target.importLines(sourceOf(lines), { ...options, dryRun: true });
+          expect(rowsOf(await linesOf(target))).toHaveLength(2);
+          expect(await target.importLines(sourceOf(lines), options)).toEqual(trial);
+          expect(rowsOf(await linesOf(target))).toEqual(rowsOf(lines));
+        }),
+        { numRuns: runs(4) },
+      );
+    },
+    timeLimit(60_000),
+  );
 });

@@ -13,6 +13,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { audioDuration } from '../../../src/lib/audio/duration.ts';
 import { freshFolder } from '../../support/files.ts';
+import { runs } from '../../support/runs.ts';
 
 const DATA = 'test/data';
 const folder = freshFolder();
@@ -246,7 +247,7 @@ describe('a file that is damaged', () => {
           expect(seconds ?? 0).toBeLessThanOrEqual(3);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -262,7 +263,7 @@ describe('a file that is damaged', () => {
           expect(await durationOf(bytes)).toSatisfy(isDuration);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -272,7 +273,7 @@ describe('a file that is damaged', () => {
       fc.asyncProperty(fc.constantFrom(...marks), fc.uint8Array({ maxLength: 3_000 }), async (mark, rest) => {
         expect(await durationOf(mark, rest)).toSatisfy(isDuration);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
