@@ -47,6 +47,9 @@ const long = [
 
 const all = ['test/**/*.test.ts'];
 
+/** What `npm run test:nodes` runs, and nothing else does: the package as it is installed, on every Node. */
+const nodes = 'test/nodes/*.test.ts';
+
 /**
  * The behaviour that must be the same with a shared ledger: these run once more, with one. What is left out says
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
@@ -96,12 +99,40 @@ const sharedLedger = (mode: string) => ({
   },
 });
 
+const installed = {
+  extends: true as const,
+  test: {
+    ...common,
+    name: 'nodes',
+    include: [nodes],
+    globalSetup: ['test/nodes/setup.ts'],
+    // Each case runs the program several times.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+  },
+};
+
 /** CI has PostgreSQL, or fails. */
 function withSharedLedger(mode: string): boolean {
-  if (mode === 'quick') return false;
+  if (mode === 'quick' || mode === 'nodes') return false;
   if (!hasPostgres && !process.env.CI) console.log(SKIPPED);
   return hasPostgres || Boolean(process.env.CI);
 }
+
+/** What runs the build of this folder. */
+const ownBuild = (mode: string) => [
+  {
+    extends: true as const,
+    test: {
+      ...common,
+      name: 'steno',
+      include: { quick, long }[mode] ?? all,
+      exclude: [nodes, ...(mode === 'long' ? [] : onlyLong)],
+      env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
+    },
+  },
+  ...(withSharedLedger(mode) ? [sharedLedger(mode)] : []),
+];
 
 const ordinary = (mode: string): ViteUserConfig => ({
   test: {
@@ -109,19 +140,7 @@ const ordinary = (mode: string): ViteUserConfig => ({
     ...(process.env.STENO_PROOF === '1' && { reporters: ['default', new ProofReporter(mode)] }),
     // Tests wait for processes most of the time; with more than two workers on two cores they meet their time limits.
     maxWorkers: 2,
-    projects: [
-      {
-        extends: true,
-        test: {
-          ...common,
-          name: 'steno',
-          include: { quick, long }[mode] ?? all,
-          exclude: mode === 'long' ? [] : onlyLong,
-          env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
-        },
-      },
-      ...(withSharedLedger(mode) ? [sharedLedger(mode)] : []),
-    ],
+    projects: mode === 'nodes' ? [installed] : ownBuild(mode),
   },
 });
 

@@ -2,7 +2,18 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { recordProof } from './record.ts';
 
-const runs: Readonly<Record<string, string>> = { test: 'npm test', long: 'test:long' };
+const runs: Readonly<Record<string, string>> = { test: 'npm test', long: 'test:long', nodes: 'test:nodes' };
+
+const passedOf = ({ children }: TestModule) => [...children.allTests('passed')];
+
+/** The files `node-20.test.ts` and so on have the cases of one Node each. */
+const casesByNode = (modules: readonly TestModule[]): Record<string, number> =>
+  Object.fromEntries(
+    modules.flatMap((module) => {
+      const [, version] = /node-(\d+)\.test\.ts$/.exec(module.moduleId) ?? [];
+      return version ? [[`Node ${version}`, passedOf(module).length]] : [];
+    }),
+  );
 
 export class ProofReporter implements Reporter {
   readonly #run: string | undefined;
@@ -23,8 +34,8 @@ export class ProofReporter implements Reporter {
   ): Promise<void> {
     if (!this.#run || reason !== 'passed' || errors.length > 0) return;
     if (!(await this.#isWhole(modules))) return;
-    const passed = modules.flatMap((module) => [...module.children.allTests('passed')]);
-    recordProof('cases', { [this.#run]: passed.length });
+    if (this.#run === 'test:nodes') recordProof('nodes', casesByNode(modules));
+    else recordProof('cases', { [this.#run]: modules.flatMap(passedOf).length });
   }
 
   /** All files of the run, not those that a command line names. */

@@ -175,7 +175,7 @@ const answers = (port: number): Promise<boolean> =>
     }).on('error', () => resolve(false));
   });
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
     server.listen(0, '127.0.0.1', () => {

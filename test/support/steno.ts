@@ -24,6 +24,8 @@ export interface Options {
 export class User {
   readonly home = freshFolder();
   readonly env: Record<string, string | undefined>;
+  /** What is run, and its first arguments. */
+  readonly program: readonly [string, ...string[]] = [process.execPath, BIN];
 
   constructor(env: Record<string, string | undefined> = {}) {
     this.env = {
@@ -37,7 +39,8 @@ export class User {
   }
 
   start(args: readonly string[], options: Options = {}): ChildProcessWithoutNullStreams {
-    return spawn(process.execPath, [BIN, ...args], {
+    const [program, ...first] = this.program;
+    return spawn(program, [...first, ...args], {
       cwd: options.cwd ?? this.home,
       env: { ...this.env, ...options.env },
     });
@@ -55,7 +58,7 @@ export class User {
     const size = `stty cols ${options.columns ?? 120} rows 40 2>/dev/null; `;
     const child = spawn(
       'script',
-      ['-qec', `${size}${line.replace(/\bsteno\b/, `${process.execPath} ${BIN}`)}`, '/dev/null'],
+      ['-qec', `${size}${line.replace(/\bsteno\b/, this.program.join(' '))}`, '/dev/null'],
       {
         cwd: options.cwd ?? this.home,
         // A test that pages says so: a pager would wait for a key.

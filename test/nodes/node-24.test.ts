@@ -1,0 +1,3 @@
+import { smokeCases } from './cases/all.ts';
+
+smokeCases('24');
