@@ -19,7 +19,6 @@ import {
   replayTo,
   replayWith,
 } from '../listen/history.ts';
-import type { Output } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
@@ -56,13 +55,13 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   const { env, signal, out } = context;
   const events = await getEvents(ledger, args);
   const key = execWithKey ? (await context.requireKey()).value : undefined;
-  const { onOutput, flush } = wholeLines(out);
+  const onOutput = (lines: string): void => out.passOn(lines);
   const command = { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput };
   const outcomes = await whileWorking(out, 'Replaying', (report) =>
     to === undefined
       ? replayWith(command, events, { signal, report })
       : replayTo(to, events, { env, signal, report }),
-  ).finally(flush);
+  );
   const target = exec ?? maskUserinfo(to ?? '');
   await out.show(
     replayedView(
@@ -70,25 +69,6 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
     ),
   );
   raiseFailures(outcomes);
-}
-
-const MAX_HALF_LINE = 65_536;
-
-/** Passes on what a command prints in whole lines: the line that shows how far it is would write over half of one. */
-function wholeLines(out: Output): { onOutput: (chunk: Buffer) => void; flush: () => void } {
-  let half = '';
-  return {
-    onOutput: (chunk) => {
-      const text = half + String(chunk);
-      const isWhole = out.progressForm !== 'line' || text.length > MAX_HALF_LINE;
-      const end = isWhole ? text.length : text.lastIndexOf('\n') + 1;
-      half = text.slice(end);
-      if (end) out.passOn(text.slice(0, end));
-    },
-    flush: () => {
-      if (half) out.passOn(`${half}\n`);
-    },
-  };
 }
 
 interface EventsOptions {

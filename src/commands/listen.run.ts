@@ -26,7 +26,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
     requireKey: async () => (await context.requireKey()).value,
     hide,
     onWarning: (text, hint) => void out.warn(text, hint),
-    onOutput: (chunk) => out.passOn(String(chunk)),
+    onOutput: (lines) => out.passOn(lines),
   });
   const ledger = await context.requireLedgerLater('listen keeps events in the ledger');
   await context.warnOfLittleRoom();

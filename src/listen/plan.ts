@@ -51,7 +51,7 @@ interface PlanOptions {
   readonly hide: (text: string) => string;
   readonly onWarning: (text: string, hint?: string) => void;
   /** Gets what commands of --exec print. */
-  readonly onOutput: (chunk: Buffer) => void;
+  readonly onOutput: (lines: string) => void;
 }
 
 export async function planListening(flags: ListenFlags, options: PlanOptions): Promise<ListenPlan> {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, FORM, form, isGone, Listener } from '../support/listener.ts';
-import { User } from '../support/steno.ts';
+import { KEY, User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
 const linesOf = ({ home }: User, name: string): string[] => {
@@ -104,6 +104,18 @@ it('the tunnel program ends with the listener, also after kill -9', async () => 
   await listener.until(() => linesOf(user, 'pids').length === 2);
   await listener.stop('SIGKILL');
   await until(() => linesOf(user, 'pids').every((pid) => isGone(Number(pid))), 'they ended');
+});
+
+it('what a command prints is shown in whole lines: no half of the key, or of a letter, in each of two pieces', async () => {
+  const user = new User({ STENO_API_KEY: KEY });
+  const [one, two] = [KEY.slice(0, 12), KEY.slice(12)];
+  const command = `printf 'key %s' '${one}'; sleep 0.3; printf '%s gr\\303' '${two}'; sleep 0.3; printf '\\274n\\r\\nend'`;
+  const listener = await Listener.start(user, ['--exec', command, '--count', '1']);
+  await listener.post(complete('1'));
+  const { stderr } = await listener.ended;
+  expect(stderr).toContain('key **** grün\nend\n');
+  const replayed = await user.run(['events', 'replay', '1', '--exec', command]);
+  expect(replayed.stderr).toContain('key **** grün\nend\n');
 });
 
 it('a command that prints without end is shown up to a limit, and the rest is dropped', async () => {

@@ -7,11 +7,11 @@ import { withoutSignature } from '../../lib/audio-identity.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { type Env, withoutKey } from '../../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { passLines } from '../../lib/pass-lines.ts';
 import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
 import { plural } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import { doEach, type Outcome } from '../bulk.ts';
-import { passLines } from './pass-lines.ts';
 
 export interface UploadOptions {
   readonly command: string;

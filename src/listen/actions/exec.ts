@@ -3,6 +3,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { type Env, withoutKey } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
+import { passLines } from '../../lib/pass-lines.ts';
 import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
 import type { ReceivedEvent } from '../event.ts';
 import { startTimer } from '../timers.ts';
@@ -17,8 +18,8 @@ export interface ExecOptions {
   /** How long one run may take. */
   readonly timeoutMs: number;
   readonly jobs: number;
-  /** Gets what the command prints. */
-  readonly onOutput: (chunk: Buffer) => void;
+  /** Gets what the command prints, in whole lines. */
+  readonly onOutput: (lines: string) => void;
 }
 
 export const execAction = (options: ExecOptions): Action => ({
@@ -31,11 +32,6 @@ export const execAction = (options: ExecOptions): Action => ({
   sources: ['received', 'found'],
   run: (event, { attempt, signal }) => runCommand(event, attempt, options, signal),
 });
-
-/** What one run may print; the rest is read and dropped, with a pause after each piece: `yes` would fill a processor. */
-const MAX_OUTPUT_BYTES = 1024 * 1024;
-const DROP_PAUSE_MS = 1;
-const OUTPUT_NOTE = 'steno: the command printed more than 1 MiB; the rest is not shown\n';
 
 export async function runCommand(
   event: ReceivedEvent,
@@ -50,7 +46,7 @@ export async function runCommand(
     const { end, timedOut } = await runGroup(command, variables, `${formatJson(event.json, 0)}\n`, {
       timeoutMs,
       signal,
-      show: limitOutput(onOutput),
+      onOutput,
     });
     if (timedOut) return { end: 'failed', text: `ended after ${formatDuration(timeoutMs)}` };
     if (signal.aborted) return { end: 'retry', text: 'interrupted' };
@@ -64,8 +60,7 @@ export async function runCommand(
 interface RunLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** False: it was dropped. */
-  readonly show: (chunk: Buffer) => boolean;
+  readonly onOutput: (lines: string) => void;
 }
 
 /** Waits for the command to end; ends it, with all that it started, when its time is over or the signal fires. */
@@ -73,17 +68,12 @@ function runGroup(
   command: string,
   env: Env,
   input: string,
-  { timeoutMs, signal, show }: RunLimits,
+  { timeoutMs, signal, onOutput }: RunLimits,
 ): Promise<{ end: GroupEnd; timedOut: boolean }> {
   return new Promise((resolve, reject) => {
     let timedOut = false;
     const group = new ProcessGroup({ command, env, hasInput: true });
-    for (const output of group.outputs)
-      output.on('data', (chunk: Buffer) => {
-        if (show(chunk)) return;
-        output.pause();
-        startTimer(DROP_PAUSE_MS, () => void output.resume(), reject);
-      });
+    const passLastLines = group.outputs.map((output) => passLines(output, onOutput));
     group.stdin?.end(input);
     const endNow = (): void => group.end();
     const onTimeout = (): void => {
@@ -94,24 +84,12 @@ function runGroup(
     signal.addEventListener('abort', endNow);
     void group.ended
       .finally(() => {
+        for (const pass of passLastLines) pass();
         cancelTimeout();
         signal.removeEventListener('abort', endNow);
       })
       .then((end) => resolve({ end, timedOut }), reject);
   });
-}
-
-/** Passes on what a run prints up to the limit, and says once that there is more. */
-function limitOutput(onOutput: (chunk: Buffer) => void): (chunk: Buffer) => boolean {
-  let left = MAX_OUTPUT_BYTES;
-  return (chunk) => {
-    if (left < 0) return false;
-    const shown = chunk.subarray(0, left);
-    if (shown.length) onOutput(shown);
-    left -= chunk.length;
-    if (left < 0) onOutput(Buffer.from(`\n${OUTPUT_NOTE}`));
-    return left >= 0;
-  };
 }
 
 /** Systems limit the length of a variable and of all of them together: what is longer is in the JSON alone. */

@@ -10,6 +10,7 @@ const MAX_LINE_LENGTH = 65_536;
 /** Returns what hands on a last line that has no end. */
 export function passLines(source: Readable, onLines: (lines: string) => void): () => void {
   const decoder = new StringDecoder('utf8');
+  const unbroken = lineBreaks();
   let [waiting, left, isTooLong] = ['', MAX_BYTES, false];
   const add = (text: string): void => {
     const start = isTooLong ? text.indexOf('\n') + 1 : 0;
@@ -29,8 +30,7 @@ export function passLines(source: Readable, onLines: (lines: string) => void): (
       setTimeout(() => source.resume(), DROP_PAUSE_MS);
       return;
     }
-    // A progress bar writes over its line.
-    add(decoder.write(chunk.subarray(0, left)).replaceAll('\r', '\n'));
+    add(unbroken(decoder.write(chunk.subarray(0, left))));
     left -= chunk.length;
     if (left > 0) return;
     waiting = '';
@@ -40,5 +40,16 @@ export function passLines(source: Readable, onLines: (lines: string) => void): (
     const last = left > 0 && !isTooLong ? waiting + decoder.end() : '';
     waiting = '';
     if (last) onLines(`${last}\n`);
+  };
+}
+
+/** Each line ends with \n alone. A progress bar writes over its line with a \r, and Windows ends one with \r\n. */
+function lineBreaks(): (text: string) => string {
+  let isHeld = false;
+  return (text) => {
+    const whole = isHeld ? `\r${text}` : text;
+    // The \n after it may come next.
+    isHeld = whole.endsWith('\r');
+    return (isHeld ? whole.slice(0, -1) : whole).replace(/\r\n?/g, '\n');
   };
 }
