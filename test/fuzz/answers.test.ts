@@ -91,17 +91,20 @@ describe.each(Object.entries(commands))('%s', (name, [kind, args, isRaw]) => {
         checkMessages(result, form === 'json');
         // What is no JSON is handed on by api as it came, except to a terminal.
         const isDocument = name === 'api' && columns === undefined;
-        checkSafe(isDocument ? result.stderr : result.stdout + result.stderr, form === 'csv');
         expect(showsKey(result.stdout)).toBe(false);
-        if (isDocument) return;
-        if (form === 'json') checkJson(result, isRaw ? given.body : undefined);
-        if (form === 'csv' && result.stdout) checkCsv(result.stdout);
-        if (form === 'rows') checkRows(result.stdout);
+        checkSafe(isDocument ? result.stderr : result.stdout + result.stderr, form === 'csv');
+        if (!isDocument) checkForm(form, result, isRaw ? given.body : undefined);
       }),
       { numRuns: runs(4) },
     );
   });
 });
+
+function checkForm(form: string, result: InProcessResult, raw: Buffer | undefined): void {
+  if (form === 'json') checkJson(result, raw);
+  if (form === 'csv' && result.stdout) checkCsv(result.stdout);
+  if (form === 'rows') checkRows(result.stdout);
+}
 
 /** Errors are lines of ours: an error that the program did not expect says so, and is a fault of it. */
 function checkMessages({ stderr }: InProcessResult, isJson: boolean): void {
