@@ -33,7 +33,7 @@ const onlyLong = [
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
   'test/ledger/postgres/{cuts,team-events}.test.ts',
-  'test/listen/{durability,hostile,linear-readers,loans,lookout,once,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/listen/{durability,hostile,linear-readers,loans,look-out-order,lookout,once,stalled-reader,timeout,webhook-loan}.test.ts',
   'test/project/release.test.ts',
 ];
 
@@ -67,7 +67,7 @@ const sharedLong = [
   'test/flows/files/{list,pairing,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
-  'test/listen/{history,lookout,webhook-loan}.test.ts',
+  'test/listen/{history,look-out-order,lookout,webhook-loan}.test.ts',
 ];
 
 const common = {

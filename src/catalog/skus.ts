@@ -58,6 +58,17 @@ export const meaningOfUpgradeSku = (sku: string): string => findUpgradeSku(sku)?
 /** The name that one product has everywhere: TRANS6 for TRANS7. */
 export const productOf = (sku: string): string => findOrderSku(sku)?.aliasOf ?? sku;
 
+/** The transcription that a file has: after an upgrade the faster one. */
+export function transcriptionOf(skus: readonly string[]): string {
+  const faster = skus.map((sku) => findUpgradeSku(sku)?.to).findLast((sku) => sku !== undefined);
+  const ordered = skus.find((sku) => findOrderSku(sku)?.kind === 'transcription') ?? skus[0] ?? '';
+  return faster ?? productOf(ordered);
+}
+
+/** In how many days a file with these SKUs is to be there, where the document says it. */
+export const targetDaysOf = (skus: readonly string[]): number | undefined =>
+  findOrderSku(transcriptionOf(skus))?.targetDays;
+
 /** An order takes one of these. */
 export const transcriptionSkus = orderSkus
   .filter(({ kind }) => kind === 'transcription')

@@ -80,8 +80,8 @@ export interface ActionResult {
 
 /** What has failed this often is not tried again by the next listener. */
 const RETRY_LIMIT = 40;
-/** Rows that one statement changes: more would hold up the events that come in meanwhile. */
-const SLICE = 1_000;
+/** Rows that one statement changes, some milliseconds: more would hold up the events that come in meanwhile. */
+const SLICE = 250;
 
 const waitingColumns = 'event, tries, subject, stranger, failing_since, hops';
 const ofQueue = "kind = ? AND target = ? AND run = ? AND status = 'pending'";
@@ -288,15 +288,30 @@ export class Actions extends Table {
     return rows.map(({ event }) => event);
   }
 
-  /** Makes what ended listeners gave up their undone work again, unless it has failed too often. */
-  reviveFailed({ kind, target }: ActionKey, gone: readonly number[]): Promise<number> {
-    return this.db.run(
+  /**
+   * Makes some of what ended listeners gave up their undone work again, unless it has failed too often: of the events
+   * after this one. Gives the last that was looked at; undefined if there are no more.
+   */
+  async reviveFailed(
+    { kind, target }: ActionKey,
+    gone: readonly number[],
+    after: number,
+  ): Promise<number | undefined> {
+    const failed = await this.db.all<{ event: number }>(
+      `SELECT event FROM actions WHERE kind = ? AND target = ? AND status = 'failed' AND event > ?
+       ORDER BY event LIMIT ${SLICE}`,
+      ...[kind, target, after],
+    );
+    const last = failed.at(-1)?.event;
+    if (last === undefined) return undefined;
+    await this.db.run(
       `UPDATE actions SET status = 'pending'
-       WHERE kind = ? AND target = ? AND status <> 'done' AND status = 'failed' AND tries < ${RETRY_LIMIT}
+       WHERE kind = ? AND target = ? AND status = 'failed' AND event > ? AND event <= ? AND tries < ${RETRY_LIMIT}
        AND run IN (SELECT runs.id FROM runs WHERE ${isOver})`,
-      ...[kind, target],
+      ...[kind, target, after, last],
       ...this.#over(gone),
     );
+    return failed.length < SLICE ? undefined : last;
   }
 
   #over(gone: readonly number[]): [string, string] {

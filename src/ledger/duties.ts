@@ -1,19 +1,30 @@
-/** What one listener of an account does for all of them. It is held as long as the listener's lease. */
-import { Table } from './table.ts';
+/** What one listener of an account does for all of them. It is held as long as the listener runs, or has its lease. */
+import { Runs } from './runs.ts';
+import { Table, type TableContext } from './table.ts';
 
 export class Duties extends Table {
-  /** Listeners of one machine know of each other in other ways. */
+  readonly #runs: Runs;
+
+  constructor(context: TableContext) {
+    super(context);
+    this.#runs = new Runs(context);
+  }
+
+  /** Listeners on several machines may have it. */
   get areShared(): boolean {
     return this.db.isShared;
   }
 
   /** Takes on a duty, or keeps it; false if another listener has it. */
   async take(name: string, run: number): Promise<boolean> {
+    // On one machine it can be seen which listeners run; elsewhere the end of one that is silent is written down.
+    const ended = 'duties.run NOT IN (SELECT id FROM runs WHERE ended_at IS NULL)';
+    const gone = 'duties.run NOT IN (SELECT value FROM json_each(?))';
+    const running = this.areShared ? [] : [JSON.stringify(await this.#runs.running())];
     const changed = await this.db.run(
       `INSERT INTO duties (name, run) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET run = excluded.run
-       WHERE duties.run = excluded.run OR duties.run NOT IN (SELECT id FROM runs WHERE ended_at IS NULL)`,
-      name,
-      run,
+       WHERE duties.run = excluded.run OR ${this.areShared ? ended : gone}`,
+      ...[name, run, ...running],
     );
     return changed > 0;
   }

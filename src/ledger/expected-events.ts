@@ -8,15 +8,6 @@ export interface MissedFile {
 }
 
 export class ExpectedEvents extends Table {
-  /** From now on the event of every open file is expected, unless it has come. */
-  expectAll(): Promise<number> {
-    return this.db.run(
-      `UPDATE files SET awaited = 1
-       WHERE profile = ? AND ended = '' AND test = 0 AND awaited = 0 AND completed = 0`,
-      this.profile,
-    );
-  }
-
   /** Files that were seen to be delivered before `until` (ISO 8601), and whose event was expected and has not come. */
   missed(until: string): Promise<MissedFile[]> {
     return this.db.all<MissedFile>(
@@ -27,16 +18,13 @@ export class ExpectedEvents extends Table {
     );
   }
 
-  /**
-   * Those of these files whose event came before the file itself was in the ledger. Reads all events, so it is for the
-   * few files that were missed.
-   */
+  /** Those of these files whose event came before the file itself was in the ledger. */
   async cameEarly(ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     return new Set(
       await this.ids(
         `SELECT DISTINCT audiofile AS id FROM events WHERE profile = ? AND source = 'received'
-         AND event = 'TRANSCRIPT_COMPLETE' AND audiofile IN (SELECT value FROM json_each(?))`,
+         AND event = 'TRANSCRIPT_COMPLETE' AND audiofile <> '' AND audiofile IN (SELECT value FROM json_each(?))`,
         this.profile,
         JSON.stringify(ids),
       ),

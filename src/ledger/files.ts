@@ -68,7 +68,7 @@ const columns = `files.seq, files.id, files.order_id, files.url, files.test, fil
   files.remark, files.hint, files.answer, files.key, files.details,
   orders.skus, orders.names, orders.notes, orders.hold, orders."user", orders.host, orders.job`;
 /** An event named the file since the service was last asked about it; as in the index. */
-const hasNews = "heard_at >= coalesce(checked_at, '')";
+export const hasNews = "heard_at >= coalesce(checked_at, '')";
 const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
 
 /** A file before the service was asked. */
@@ -188,30 +188,6 @@ export class Files extends Table {
     );
   }
 
-  /**
-   * Files to ask the service about: first those that an event named, ended or not, then open ones that it was not asked
-   * about since `before`; none of `except`.
-   */
-  async dueForRefresh(before: string, limit: number, except: readonly string[]): Promise<string[]> {
-    const rest = 'AND test = 0 AND id NOT IN (SELECT value FROM json_each(?))';
-    const named = await this.ids(
-      `SELECT id FROM files WHERE profile = ? AND ${hasNews} ${rest} ORDER BY heard_at LIMIT ?`,
-      this.profile,
-      JSON.stringify(except),
-      limit,
-    );
-    if (before === '' || named.length === limit) return named;
-    const others = await this.ids(
-      `SELECT id FROM files WHERE profile = ? AND ended = '' AND coalesce(checked_at, '') < ? ${rest}
-       ORDER BY coalesce(checked_at, '') LIMIT ?`,
-      this.profile,
-      this.byItsClock(before),
-      JSON.stringify([...except, ...named]),
-      limit - named.length,
-    );
-    return [...named, ...others];
-  }
-
   /** Keeps what the service said of a file that was ordered here; gives the state before, if it was another. */
   async update(seen: ServiceAnswer): Promise<string | undefined> {
     return (await this.updateMany([seen]))[0];
@@ -255,12 +231,13 @@ export class Files extends Table {
       const asked = this.byItsClock(askedAt);
       return {
         sql: `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
-            checked_at = ?, hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
+            checked_at = ?, looked_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
+            hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
             changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
           WHERE profile = ? AND id = ?`,
         values: [
           ...[state, findFileState(said)?.end ?? '', this.hide(title), invoices.join(','), this.hide(answer)],
-          ...[asked, asked, state, now, this.profile, id],
+          ...[asked, asked, asked, asked, asked, state, now, this.profile, id],
         ],
       };
     });

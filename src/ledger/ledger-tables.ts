@@ -8,6 +8,7 @@ import { Duties } from './duties.ts';
 import { EventEffects } from './event-effects.ts';
 import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
+import { FileLooks } from './file-looks.ts';
 import { Files } from './files.ts';
 import { Invoices } from './invoices.ts';
 import { NewActions } from './new-actions.ts';
@@ -28,6 +29,7 @@ export class LedgerTables {
   readonly trackedFiles: TrackedFiles;
   readonly claims: Claims;
   readonly files: Files;
+  readonly fileLooks: FileLooks;
   readonly downloads: Downloads;
   readonly events: Events;
   readonly eventEffects: EventEffects;
@@ -49,6 +51,7 @@ export class LedgerTables {
     this.trackedFiles = new TrackedFiles(context);
     this.claims = new Claims(context);
     this.files = new Files(context);
+    this.fileLooks = new FileLooks(context);
     this.downloads = new Downloads(context);
     this.events = new Events(context);
     this.eventEffects = new EventEffects(context);

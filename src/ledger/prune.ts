@@ -37,9 +37,10 @@ const isDue = 'events.profile = ? AND events.received_at < ?';
 const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.id AND actions.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM files
     WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)`;
-// A number may be given again, and the webhook that its run had borrowed would count as that of a living one.
+// A number may be given again: what its run had borrowed, or does for others, would count as that of a living one.
 const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
-  AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)`;
+  AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)
+  AND NOT EXISTS (SELECT 1 FROM duties WHERE duties.run = runs.id)`;
 
 export class Pruning extends Table {
   readonly #runs: Runs;
@@ -63,7 +64,9 @@ export class Pruning extends Table {
     // Those that are left without an action when the others are removed.
     const runs = await this.#dueRuns(
       before,
-      `SELECT DISTINCT run FROM actions JOIN events ON events.id = actions.event WHERE NOT (${isDue} AND ${isFree})`,
+      `SELECT 1 FROM actions JOIN events ON events.id = actions.event
+       WHERE actions.run = runs.id AND NOT (${isDue} AND ${isFree})`,
+      [this.profile, before],
     );
     return { events, actions, runs: runs.length, kept: due - events };
   }
@@ -111,28 +114,19 @@ export class Pruning extends Table {
 
   /** Removes the listeners that ended before and that nothing refers to; gives their number. */
   async removeRuns(before: string): Promise<number> {
-    const due = await this.#dueRuns(before, 'SELECT DISTINCT run FROM actions');
-    const ids = JSON.stringify(due);
-    const sql = 'DELETE FROM runs WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
-    if (!this.#file) return this.db.run(sql, ids);
-    return this.#file.alone((database) => {
-      // Without the check of the foreign key, which would read all actions once for each run: none of them has one.
-      database.exec('PRAGMA foreign_keys = OFF');
-      try {
-        return database.run(sql, ids);
-      } finally {
-        database.exec('PRAGMA foreign_keys = ON');
-      }
-    });
+    const due = await this.#dueRuns(before, 'SELECT 1 FROM actions WHERE actions.run = runs.id');
+    return this.db.run(
+      'DELETE FROM runs WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+      JSON.stringify(due),
+    );
   }
 
-  /** Listeners that ended before, and are not among those that this SQL gives. */
-  async #dueRuns(before: string, needed: string): Promise<number[]> {
+  /** Listeners that ended before, and for which this SQL finds no row that needs them. */
+  async #dueRuns(before: string, needing: string, values: readonly string[] = []): Promise<number[]> {
     const running = await this.#runs.running();
-    const values = [this.profile, before, ...(needed.includes('?') ? [this.profile, before] : [])];
     const rows = await this.db.all<{ id: number }>(
-      `SELECT id FROM runs WHERE ${isDueRun} AND id NOT IN (${needed})`,
-      ...values,
+      `SELECT id FROM runs WHERE ${isDueRun} AND NOT EXISTS (${needing})`,
+      ...[this.profile, before, ...values],
     );
     return rows.map(({ id }) => id).filter((id) => !running.includes(id));
   }

@@ -325,4 +325,22 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (profile, content)
       ) WITHOUT ROWID;`,
   },
+  {
+    /*
+     * `due_since` is the target of a file's SKU, and then the last time that the service was asked about it; empty: no
+     * listener has seen it yet. `looked_at` is that time in any case. `duties`: what one listener does for all.
+     */
+    name: '017-look-out',
+    sql: `
+      ALTER TABLE files ADD COLUMN due_since TEXT NOT NULL DEFAULT '';
+      ALTER TABLE files ADD COLUMN looked_at TEXT NOT NULL DEFAULT '';
+      CREATE INDEX files_due ON files (profile, due_since) WHERE ended = '' AND test = 0;
+      CREATE INDEX files_by_look ON files (profile, looked_at) WHERE ended = '' AND test = 0 AND due_since > '';
+      DROP INDEX files_awaited;
+      CREATE INDEX files_missed ON files (profile, seq) WHERE awaited = 1 AND ended = 'delivered';
+      CREATE INDEX events_by_file ON events (audiofile) WHERE audiofile <> '';
+      CREATE INDEX actions_failed ON actions (kind, target, event) WHERE status = 'failed';
+      CREATE INDEX actions_by_run ON actions (run);
+      CREATE TABLE duties (name TEXT PRIMARY KEY, run INTEGER NOT NULL) WITHOUT ROWID;`,
+  },
 ];

@@ -1,4 +1,4 @@
-/** Something that one listener at a time does for an account, on whichever machine. */
+/** Something that one listener at a time does for an account, on this machine or on all that share its ledger. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
@@ -10,6 +10,8 @@ export interface DutyOptions {
   readonly commits: GroupCommit;
   readonly run: SessionRun;
   readonly name: string;
+  /** Listeners of one machine need not share it: they know of each other in another way. */
+  readonly onlyIfShared?: boolean;
 }
 
 const ASK_AGAIN_MS = 200;
@@ -23,8 +25,8 @@ export class Duty {
 
   /** Takes it on, or keeps it; false if another listener has it. */
   async take(): Promise<boolean> {
-    const { ledger, commits, run, name } = this.#options;
-    return !ledger.duties.areShared || commits.add(({ duties }) => duties.take(name, run.id));
+    const { commits, run, name } = this.#options;
+    return !this.#isKept || commits.add(({ duties }) => duties.take(name, run.id));
   }
 
   /** Waits for another listener that has it, but no longer than this: it may hang. */
@@ -35,8 +37,13 @@ export class Duty {
 
   /** Where that fails, it is free when the session has ended. */
   async leave(): Promise<void> {
-    const { ledger, commits, run, name } = this.#options;
-    if (!ledger.duties.areShared) return;
-    await commits.add(({ duties }) => duties.leave(name, run.id)).catch(() => {});
+    const { commits, run, name } = this.#options;
+    if (this.#isKept) await commits.add(({ duties }) => duties.leave(name, run.id)).catch(() => {});
+  }
+
+  /** Whether the ledger says who has it. */
+  get #isKept(): boolean {
+    const { ledger, onlyIfShared = false } = this.#options;
+    return ledger.duties.areShared || !onlyIfShared;
   }
 }

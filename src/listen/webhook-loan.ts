@@ -109,7 +109,7 @@ export class WebhookLoan {
   /** Listeners that change the webhook at the same time would undo each other's changes: one after the other does. */
   async #duty(): Promise<Duty> {
     const { book } = this.#options;
-    return new Duty({ ...this.#options, name: `webhook ${await book.accountMark()}` });
+    return new Duty({ ...this.#options, name: `webhook ${await book.accountMark()}`, onlyIfShared: true });
   }
 
   async #take(webhook: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** How long transcripts took against the target of their SKU, what is under way, and what of that is late. */
-import { findOrderSku, findUpgradeSku, productOf } from '../../catalog/skus.ts';
+import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
 import type { ReportFile, ReportInput, UnclearOrder } from './input.ts';
 
 const DAY_SECONDS = 86_400;
@@ -39,16 +39,6 @@ export interface WaitingFile {
 
 /** Without test orders, which are not transcribed. */
 const isReal = ({ test }: ReportFile): boolean => !test;
-
-/** The transcription that a file has: after an upgrade the faster one. */
-function transcriptionOf(skus: readonly string[]): string {
-  const faster = skus.map((sku) => findUpgradeSku(sku)?.to).findLast((sku) => sku !== undefined);
-  const ordered = skus.find((sku) => findOrderSku(sku)?.kind === 'transcription') ?? skus[0] ?? '';
-  return faster ?? productOf(ordered);
-}
-
-const targetOf = (skus: readonly string[]): number | undefined =>
-  findOrderSku(transcriptionOf(skus))?.targetDays;
 
 export function turnaroundOf({ files, since }: ReportInput): TurnaroundRow[] {
   const delivered = files.filter(
@@ -111,7 +101,7 @@ function waitingFile(
   { id, title, url, order, skus, state, hold, orderedAt }: ReportFile,
   now: number,
 ): WaitingFile {
-  const days = targetOf(skus);
+  const days = targetDaysOf(skus);
   const ordered = Date.parse(orderedAt);
   const isDue = !hold && days !== undefined && !Number.isNaN(ordered);
   const due = isDue ? ordered + days * DAY_SECONDS * 1000 : Number.NaN;

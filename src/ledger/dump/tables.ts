@@ -22,7 +22,7 @@ const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event A
 const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
 
 /**
- * What a row refers to stands before it; only events refer to each other. Not among them: `properties` and
+ * What a row refers to stands before it; only events refer to each other. Not among them: `duties`, `properties` and
  * `webhook_loans`, which are of this file and of the listeners of this machine, and sealed with its salt.
  */
 export const dumpTables: readonly DumpTable[] = [

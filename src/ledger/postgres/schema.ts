@@ -251,4 +251,18 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         taken_at text COLLATE "C" NOT NULL
       );`,
   },
+  {
+    // As in the local ledger. An older steno leaves `due_since` empty: then a listener of this one sets it.
+    name: '002-look-out',
+    minClient: 1,
+    sql: `
+      ALTER TABLE {schema}.files ADD COLUMN due_since text COLLATE "C" NOT NULL DEFAULT '';
+      ALTER TABLE {schema}.files ADD COLUMN looked_at text COLLATE "C" NOT NULL DEFAULT '';
+      CREATE INDEX files_due ON {schema}.files (profile, due_since) WHERE ended = '' AND test = 0;
+      CREATE INDEX files_by_look ON {schema}.files (profile, looked_at)
+        WHERE ended = '' AND test = 0 AND due_since > '';
+      CREATE INDEX files_missed ON {schema}.files (profile, seq) WHERE awaited = 1 AND ended = 'delivered';
+      CREATE INDEX actions_failed ON {schema}.actions (kind, target, event) WHERE status = 'failed';
+      CREATE INDEX actions_by_run ON {schema}.actions (run);`,
+  },
 ];

@@ -1,5 +1,6 @@
 /** The queues of a session, one for each action; what waits in them are rows of the ledger. */
 import { Actions } from '../../ledger/actions.ts';
+import { inSlices } from '../slices.ts';
 import { startTimer } from '../timers.ts';
 import type { Action } from './action.ts';
 import { ActionQueue, type QueueOptions } from './queue.ts';
@@ -27,15 +28,16 @@ export class ActionQueues {
 
   /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(): Promise<void> {
-    const { ledger, run } = this.#options;
+    const { ledger, run, end } = this.#options;
     const gone = await ledger.runs.gone(run);
     for (const queue of this.#queues) {
-      let adopted: readonly number[];
-      do {
-        adopted = await queue.store.adopt(gone);
-        this.#options.end.takeOver(adopted);
+      await inSlices(end.signal, () => queue.store.revive(gone));
+      await inSlices(end.signal, async () => {
+        const adopted = await queue.store.adopt(gone);
+        end.takeOver(adopted);
         if (adopted.length) queue.wake();
-      } while (Actions.hasMore(adopted));
+        return Actions.hasMore(adopted);
+      });
     }
   }
 

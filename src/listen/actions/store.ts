@@ -37,7 +37,7 @@ export class ActionStore {
   readonly #action: Action;
   readonly #options: StoreOptions;
   /** Once, at the start of this listener: later it would take up again what one that ended beside it gave up. */
-  #hasRevived = false;
+  #revivedUpTo: number | undefined = 0;
 
   constructor(action: Action, options: StoreOptions) {
     this.#action = action;
@@ -118,16 +118,22 @@ export class ActionStore {
     });
   }
 
+  /** Makes some of what ended listeners gave up undone work again; false if that were all. */
+  async revive(gone: readonly number[]): Promise<boolean> {
+    const after = this.#revivedUpTo;
+    if (after === undefined || !this.#action.retriedByNext) return false;
+    this.#revivedUpTo = await this.#options.commits.add(({ actions }) =>
+      actions.reviveFailed(this.#action, gone, after),
+    );
+    return this.#revivedUpTo !== undefined;
+  }
+
   /** Takes over some of what other listeners left undone, where the action is the same; gives the events. */
   adopt(gone: readonly number[]): Promise<number[]> {
     const { run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
     const failingFrom = iso(Date.now() - (giveUpAfterMs - ADOPTED_MS) * pace);
-    return commits.add(async ({ actions }) => {
-      if (!this.#hasRevived && this.#action.retriedByNext) await actions.reviveFailed(this.#action, gone);
-      this.#hasRevived = true;
-      return actions.adopt(this.#action, run, { gone, failingFrom });
-    });
+    return commits.add(({ actions }) => actions.adopt(this.#action, run, { gone, failingFrom }));
   }
 
   /** What is left to do for the next listener. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Attempts } from '../../../src/ledger/attempts.ts';
 import { makeAudio } from '../../../src/ledger/audio-names.ts';
 import { Claims } from '../../../src/ledger/claims.ts';
+import { FileLooks } from '../../../src/ledger/file-looks.ts';
 import { Files } from '../../../src/ledger/files.ts';
 import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
@@ -46,7 +47,7 @@ describe.skipIf(!postgresFolder)('a ledger in PostgreSQL', () => {
     });
     expect(await files.count({ states: ['Delivered'] })).toBe(1);
     expect(await files.notDownloaded('txt', '/x')).toEqual(['100']);
-    expect(await files.dueForRefresh('9', 5, [])).toEqual([]);
+    expect(await new FileLooks(context).named(5, [])).toEqual([]);
     await db.close();
   });
 });

@@ -5,8 +5,11 @@ import { migrate } from '../../../src/ledger/postgres/migrate.ts';
 import { postgresMigrations } from '../../../src/ledger/postgres/schema.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
+import { Listener } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import { type Result, User } from '../../support/steno.ts';
+
+const namesOfMigrations = postgresMigrations.map(({ name }) => name);
 
 describe.skipIf(!postgresFolder)('a shared ledger', () => {
   let server: PostgresServer;
@@ -68,13 +71,29 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
       expect.stringMatching(/older steno\nhint: .*: steno ledger migrate\n$/),
     ]);
     expect(service.got).toHaveLength(sent);
-    expect(await statusOf(user)).toMatchObject({ up_to_date: false, missing: ['001-ledger'] });
+    expect(await statusOf(user)).toMatchObject({ up_to_date: false, missing: namesOfMigrations });
+  });
+
+  it('of the first version is brought along, and its open files are looked after', async () => {
+    const { url, user, states } = await used();
+    await server.query(
+      `ALTER TABLE steno.files DROP COLUMN due_since, DROP COLUMN looked_at; DROP INDEX steno.files_missed;
+       DROP INDEX steno.actions_failed; DROP INDEX steno.actions_by_run;
+       DELETE FROM steno.steno_migrations WHERE name = '002-look-out'`,
+      nameOf(url),
+    );
+    states.set('1', ['Delivered']);
+    expect((await user.run(['files'])).stderr).toMatch(/older steno\nhint: .*: steno ledger migrate\n$/);
+    expect((await user.run(['ledger', 'migrate'])).stdout).toBe('002-look-out\n');
+    const listener = await Listener.start(user, ['--json', '--count', '1']);
+    expect((await listener.ended).code).toBe(0);
+    expect(listener.json).toMatchObject([{ audiofile: '1', source: 'found' }]);
   });
 
   it('is migrated once, by whichever of several comes first', async () => {
     const { url, user } = await used();
     const address = readPostgresUrl(url, {});
-    const more = { name: '002-more', minClient: 1, sql: 'CREATE TABLE {schema}.more (id integer)' };
+    const more = { name: '999-more', minClient: 1, sql: 'CREATE TABLE {schema}.more (id integer)' };
     const done = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const connection = await PostgresConnection.open(address, {
@@ -89,7 +108,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
         }
       }),
     );
-    expect(done.flat()).toEqual(['002-more']);
+    expect(done.flat()).toEqual(['999-more']);
     expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
   });
 
@@ -98,7 +117,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     const user = new User({ STENO_LEDGER: url });
     expect(await statusOf(user)).toMatchObject({ made: false, store: 'postgres', where: url });
     expect(await schemasIn(url)).toEqual([]);
-    expect((await user.run(['ledger', 'migrate'])).stdout).toBe('001-ledger\n');
+    expect((await user.run(['ledger', 'migrate'])).stdout.split('\n')).toEqual([...namesOfMigrations, '']);
     expect(await statusOf(user)).toMatchObject({ made: true, up_to_date: true, rows: { orders: 0 } });
   });
 
