@@ -1,0 +1,70 @@
+/** What guards money, and the tests that hold it. */
+import type { TestsOfFile } from './host.ts';
+
+interface Target {
+  readonly sources: readonly string[];
+  /** Test files that start no program; each mutant is tried with them first. */
+  readonly inProcess: readonly string[];
+  /** Those that do. Which of their tests reach a mutant, a first run finds out. */
+  readonly tests: readonly string[];
+  /** Those that run with a shared ledger too. */
+  readonly shared: readonly string[];
+}
+
+const targets: readonly Target[] = [
+  {
+    sources: [
+      ...named('src/ledger', 'attempts claims attempt-table open-attempts audio-names spending lease moved'),
+      ...named('src/ledger', 'order-audios ordered-files outbox'),
+      ...named('src/flows/orders', 'place guard sending plan planned-order settle'),
+    ],
+    inProcess: tests('test/ledger', 'attempts attempt-ends'),
+    tests: [
+      ...tests('test/ledger', 'durable'),
+      ...tests('test/flows/orders', 'answers attempts being-sent budget feeds local-files manifest place'),
+      ...tests('test/flows/orders', 'same-audio sending signatures stopped unclear-rows'),
+      ...tests('test/flows/files', 'track pairing'),
+      ...tests('test/ledger/postgres', 'copy outcomes races store'),
+    ],
+    shared: tests('test/flows/orders', 'attempts being-sent budget place stopped unclear-rows'),
+  },
+  {
+    sources: named('src/lib', 'audio-identity'),
+    inProcess: [...tests('test/lib', 'audio-identity'), ...tests('test/ledger', 'properties')],
+    tests: [],
+    shared: [],
+  },
+  {
+    sources: [
+      ...named('src/lib', 'mask mask-candidates mask-characters mask-encodings mask-layers'),
+      ...named('src/lib', 'mask-search mask-states'),
+    ],
+    inProcess: tests('test/lib', 'mask'),
+    tests: [],
+    shared: [],
+  },
+];
+
+export const SOURCES: readonly string[] = targets.flatMap(({ sources }) => sources);
+export const TESTS: readonly string[] = targets.flatMap((target) => target.tests);
+export const SHARED_TESTS: readonly string[] = targets.flatMap(({ shared }) => shared);
+
+/** Sources that have the same tests, and those of them that start no program. */
+export const IN_PROCESS: ReadonlyArray<Pick<Target, 'sources' | 'inProcess'>> = targets;
+
+/** The test files that are run for mutants of a source file. */
+export const testsFor = (source: string): TestsOfFile[] =>
+  targets
+    .filter(({ sources }) => sources.includes(source))
+    .flatMap((target) => [
+      ...target.tests.map((file) => ({ project: 'steno', file })),
+      ...target.shared.map((file) => ({ project: 'shared ledger', file })),
+    ]);
+
+function named(folder: string, names: string): string[] {
+  return names.split(' ').map((name) => `${folder}/${name}.ts`);
+}
+
+function tests(folder: string, names: string): string[] {
+  return names.split(' ').map((name) => `${folder}/${name}.test.ts`);
+}
