@@ -7,14 +7,15 @@ import { runInNewContext } from 'node:vm';
 import { setFlag } from './v8-flags.ts';
 
 const MEGABYTE = 1024 * 1024;
-const MAX_YOUNG_SPACE_BYTES = 8 * MEGABYTE;
+const MAX_YOUNG_SPACE_BYTES = 16 * MEGABYTE;
 const COLLECT_AFTER_BYTES = 8 * MEGABYTE;
 
 let limited = false;
 
 /**
- * Keeps the space for young objects at 8 MB, where V8 lets it grow to 48. Saves 9 MB in a `listen` that receives 80,000
- * events (71 against 80). To be called now and then, because it takes effect only once the space has grown so far.
+ * Keeps the space for young objects at 16 MB, where V8 lets it grow to 48. At 8 MB a `listen` that receives 80,000 events
+ * takes 12 MB less, and a twelfth more processor time: what waits for a sync is copied at each collection. To be called
+ * now and then, because it takes effect only once the space has grown so far.
  */
 export function limitYoungSpace(): void {
   if (limited || youngSpaceBytes() < MAX_YOUNG_SPACE_BYTES) return;

@@ -3,25 +3,37 @@ import type { Socket } from 'node:net';
 /** Connections that wait for a request, beside any number whose request is being kept. */
 const MAX_WAITING = 500;
 
+interface Connection {
+  readonly socket: Socket;
+  /** It has delivered an event. */
+  isKnown: boolean;
+  /** How many of its requests are being kept: a client may send the next one before the answer. */
+  busy: number;
+  /** By this the connection that has waited longest is found. */
+  waitsSince: number;
+}
+
 /**
  * Makes room for a new connection where too many wait, silent, slow or idle: the one that has waited longest is closed.
  * Connections that have delivered an event and those that have not get half of the room each, so that strangers who
  * only connect never close the connection over which the service sends.
  */
 export class ConnectionLimit {
-  /** In the order in which they were opened. */
-  readonly #new = new Set<Socket>();
-  /** Have delivered an event; in the order of their last one. */
-  readonly #known = new Set<Socket>();
-  /** How many requests of a connection are being kept: a client may send the next one before the answer. */
-  readonly #busy = new Map<Socket, number>();
+  readonly #connections = new Map<Socket, Connection>();
+  /** Of those that wait: how many have delivered an event, and how many have not. */
+  #known = 0;
+  #new = 0;
+  /** Counts up: a clock could stand still between two connections. */
+  #waits = 0;
   /** With TLS: the TCP connections by the address of their other end. */
   readonly #underTls = new Map<string, Socket>();
 
   /** Takes a new connection; with TLS as it is before its handshake, which a silent one never ends. */
   add(socket: Socket, isTls: boolean): void {
     socket.once('close', () => this.#delete(socket));
-    this.#new.add(socket);
+    const connection = { socket, isKnown: false, busy: 0, waitsSince: 0 };
+    this.#connections.set(socket, connection);
+    this.#beginWait(connection);
     if (isTls) {
       const address = addressOf(socket);
       this.#underTls.set(address, socket);
@@ -29,8 +41,8 @@ export class ConnectionLimit {
         if (this.#underTls.get(address) === socket) this.#underTls.delete(address);
       });
     }
-    if (this.#new.size + this.#known.size <= MAX_WAITING) return;
-    const [oldest] = this.#new.size > MAX_WAITING / 2 ? this.#new : this.#known;
+    if (this.#new + this.#known <= MAX_WAITING) return;
+    const oldest = this.#longestWaiting(this.#new <= MAX_WAITING / 2);
     // It no longer counts: more may come before its end is told.
     if (oldest) this.#delete(oldest);
     oldest?.destroy();
@@ -39,29 +51,51 @@ export class ConnectionLimit {
   /** A whole request has come: its connection must not be closed. */
   setBusy(socket: Socket): void {
     const connection = this.#connectionOf(socket);
-    this.#busy.set(connection, (this.#busy.get(connection) ?? 0) + 1);
-    this.#new.delete(connection);
-    this.#known.delete(connection);
+    if (!connection) return;
+    if (connection.busy === 0) this.#endWait(connection);
+    connection.busy += 1;
   }
 
   /** The request is answered; `delivered` if an event was kept. */
   setIdle(socket: Socket, delivered: boolean): void {
     const connection = this.#connectionOf(socket);
-    const left = (this.#busy.get(connection) ?? 0) - 1;
-    if (left > 0) this.#busy.set(connection, left);
-    else this.#busy.delete(connection);
-    if (left <= 0 && !connection.destroyed) (delivered ? this.#known : this.#new).add(connection);
+    if (!connection) return;
+    connection.busy -= 1;
+    if (connection.busy > 0) return;
+    connection.isKnown = delivered;
+    this.#beginWait(connection);
+  }
+
+  #beginWait(connection: Connection): void {
+    this.#waits += 1;
+    connection.waitsSince = this.#waits;
+    if (connection.isKnown) this.#known += 1;
+    else this.#new += 1;
+  }
+
+  #endWait({ isKnown }: Connection): void {
+    if (isKnown) this.#known -= 1;
+    else this.#new -= 1;
+  }
+
+  #longestWaiting(known: boolean): Socket | undefined {
+    let oldest: Connection | undefined;
+    for (const each of this.#connections.values())
+      if (each.busy === 0 && each.isKnown === known && !(oldest && oldest.waitsSince < each.waitsSince))
+        oldest = each;
+    return oldest?.socket;
   }
 
   /** A request comes over the TLS socket; what can be closed at any time is the connection below it. */
-  #connectionOf(socket: Socket): Socket {
-    return (this.#underTls.size > 0 && this.#underTls.get(addressOf(socket))) || socket;
+  #connectionOf(socket: Socket): Connection | undefined {
+    const below = this.#underTls.size > 0 ? this.#underTls.get(addressOf(socket)) : undefined;
+    return this.#connections.get(below ?? socket);
   }
 
   #delete(socket: Socket): void {
-    this.#new.delete(socket);
-    this.#known.delete(socket);
-    this.#busy.delete(socket);
+    const connection = this.#connections.get(socket);
+    if (!this.#connections.delete(socket) || !connection) return;
+    if (connection.busy === 0) this.#endWait(connection);
   }
 }
 

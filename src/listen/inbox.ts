@@ -25,12 +25,6 @@ import type { Delivery } from './server.ts';
 import type { OnError } from './timers.ts';
 import { BACK_TEXT, type LedgerWatch, waitingText } from './warnings.ts';
 
-interface KeepCallbacks {
-  readonly onKept: () => void;
-  /** Gets the event without a number, because the service does not send it again. */
-  readonly onFailed: (error: unknown, event: ReceivedEvent) => void;
-}
-
 interface InboxOptions {
   readonly ledger: Ledger;
   readonly journals: JournalFolder;
@@ -43,6 +37,8 @@ interface InboxOptions {
   readonly hide: (text: string) => string;
   /** The event is in the ledger, and has its number. */
   readonly onEvent: (event: ReceivedEvent) => void;
+  /** A delivery could not be kept: its event has no number, and the service does not send it again. */
+  readonly onLost: (error: unknown, event: ReceivedEvent) => void;
   readonly onNote: (text: string) => void;
   readonly onWarning: (text: string, hint?: string) => void;
   readonly onError: OnError;
@@ -97,17 +93,22 @@ export class Inbox {
     });
   }
 
-  keep(received: Delivery, { onKept, onFailed }: KeepCallbacks): void {
+  /** Calls back when the delivery is on disk, or with the error if it can't be kept. */
+  keep(received: Delivery, done: (error?: unknown) => void): void {
     const { kept, forwarded } = cleanDelivery(received, this.#options.hide);
     // Of a large body, cleaning leaves copies behind.
     countStreamedBytes(2 * received.body.length);
     const id = this.journal.append(kept, this.#mayBeTest(kept), (error) => {
-      if (error === undefined) return onKept();
-      this.rawBodies.delete(id);
-      const row = eventRow(0, { source: 'received', delivery: kept, parsed: parseForm(kept.body) });
-      onFailed(error, new ReceivedEvent(row));
+      done(error);
+      if (error !== undefined) this.#lose(id, kept, error);
     });
     if (forwarded) this.rawBodies.set(id, forwarded);
+  }
+
+  #lose(id: string, delivery: Delivery, error: unknown): void {
+    this.rawBodies.delete(id);
+    const row = eventRow(0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
+    this.#options.onLost(error, new ReceivedEvent(row));
   }
 
   /** Whether it is one needs the ledger, which may not work now. */

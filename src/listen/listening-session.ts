@@ -14,7 +14,7 @@ import { historyLimit } from './history-limit.ts';
 import { Inbox } from './inbox.ts';
 import { LoanBook } from './loan-book.ts';
 import { Lookout } from './lookout.ts';
-import { type Delivery, openReceiver, type Receiver } from './server.ts';
+import { openReceiver, type Receiver } from './server.ts';
 import type { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
 import type { SessionRun } from './session-run.ts';
@@ -106,6 +106,10 @@ export class ListeningSession {
       isBegun: parts.run.isBegun,
       begin: () => this.#begin(),
       onEvent: (event) => this.#add(event),
+      onLost: (error, event) => {
+        warnings.warn(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
+        callbacks.onLost(event);
+      },
       onNote: callbacks.onNote,
     });
     const { commits, rawBodies } = this.#inbox;
@@ -170,7 +174,7 @@ export class ListeningSession {
     const receiver = await openReceiver({
       ...plan.server,
       accepts: (path) => (secret ? path.endsWith(`/${secret}`) : path === plan.path),
-      keep: (delivery, done) => this.#keep(delivery, done),
+      keep: (delivery, done) => this.#inbox.keep(delivery, done),
       onError,
     });
     this.#receiver = receiver;
@@ -262,18 +266,6 @@ export class ListeningSession {
     await run.begin(ledger);
     if (isAnother)
       this.#shared.callbacks.onNote('the ledger was replaced: the one that is there now is used');
-  }
-
-  #keep(delivery: Delivery, done: (error?: unknown) => void): void {
-    this.#inbox.keep(delivery, {
-      onKept: done,
-      onFailed: (error, event) => {
-        done(error);
-        const { warnings, callbacks } = this.#shared;
-        warnings.warn(`an event could not be kept and was answered with 503: ${errorMessage(error)}`);
-        callbacks.onLost(event);
-      },
-    });
   }
 
   /** Counts an event that is in the ledger; has it shown and acted on. */

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { Bodies, Body, MAX_BODY_BYTES } from './bodies.ts';
 import { ConnectionLimit } from './connection-limit.ts';
+import { DirectRequest } from './direct-request.ts';
 import { HOP_MARKER_HEADER, readHops } from './hop-marker.ts';
 import { type OnError, startTimer } from './timers.ts';
 
@@ -41,7 +42,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const CLOSE_TIMEOUT_MS = 6_000;
 const DRAIN_MS = 1_000;
 
-const limits = {
+const serverOptions = {
+  IncomingMessage: DirectRequest,
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
@@ -70,13 +72,15 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => close(server, onError) };
 }
 
-type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
+type Response = ServerResponse<DirectRequest>;
+type OnRequest = (request: DirectRequest, response: Response) => void;
+type HttpServer = Server<typeof DirectRequest>;
 
-async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<Server> {
-  if (!tls) return createServer(limits, onRequest);
+async function makeServer({ tls }: ReceiverOptions, onRequest: OnRequest): Promise<HttpServer> {
+  if (!tls) return createServer(serverOptions, onRequest);
   const https = await import('node:https');
   try {
-    return https.createServer({ ...limits, ...tls, handshakeTimeout: 10_000 }, onRequest);
+    return https.createServer({ ...serverOptions, ...tls, handshakeTimeout: 10_000 }, onRequest);
   } catch (error) {
     throw new StenoError('usage', `--tls-cert and --tls-key can't be used: ${errorMessage(error)}`);
   }
@@ -111,7 +115,7 @@ class RequestHandler {
     this.#options = options;
   }
 
-  readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  readonly onRequest: OnRequest = (request, response) => {
     const { method, url = '' } = request;
     const query = url.indexOf('?');
     const path = query < 0 ? url : url.slice(0, query);
@@ -132,25 +136,20 @@ class RequestHandler {
     return undefined;
   }
 
-  #readBody(request: IncomingMessage, response: ServerResponse): void {
-    let isFinished = false;
+  #readBody(request: DirectRequest, response: Response): void {
     const body = new Body(this.#bodies, (fault) => {
-      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      request.stopReader();
       refuse(request, response, refusals[fault], this.#options.onError);
     });
-    const onData = (chunk: Buffer): void => body.add(chunk);
-    const onEnd = (): void => {
-      isFinished = true;
-      this.#keep(request, response, body);
-    };
-    const onClose = (): void => {
-      if (!isFinished) body.release();
-    };
-    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    request.readInto({
+      onChunk: (chunk) => body.add(chunk),
+      onEnd: () => this.#keep(request, response, body),
+      onAbort: () => body.release(),
+    });
     body.begin();
   }
 
-  #keep({ socket, headers }: IncomingMessage, response: ServerResponse, body: Body): void {
+  #keep({ socket, headers }: DirectRequest, response: Response, body: Body): void {
     this.connections.setBusy(socket);
     const hops = readHops(headers[HOP_MARKER_HEADER]);
     const delivery = {
@@ -242,7 +241,7 @@ function endSocket(socket: Socket, status: string, onError: OnError): void {
   socket.once('close', cancel);
 }
 
-function startListening(server: Server, { host, port }: ReceiverOptions): Promise<void> {
+function startListening(server: HttpServer, { host, port }: ReceiverOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const hint = error.code === 'EADDRINUSE' ? 'choose another with --port; 0 is any free one' : undefined;
@@ -254,7 +253,7 @@ function startListening(server: Server, { host, port }: ReceiverOptions): Promis
   });
 }
 
-function close(server: Server, onError: OnError): Promise<void> {
+function close(server: HttpServer, onError: OnError): Promise<void> {
   return new Promise((resolve) => {
     const cancel = startTimer(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), onError);
     server.close(() => {
