@@ -50,7 +50,8 @@ type ModuleFunction = (
 ) => void;
 
 function compile(file: string): ModuleFunction {
-  const source = wrap(readFileSync(file, 'utf8'));
+  // The build makes all files ASCII.
+  const source = wrap(readFileSync(file, 'latin1'));
   const cachedData = readable ? readPrivateFile(join(folder, cacheName(file))) : undefined;
   const script = new Script(source, { filename: file, cachedData });
   // Undefined without a cache, true where V8 refused it.
