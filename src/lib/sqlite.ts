@@ -211,6 +211,7 @@ function create(Driver: Driver, path: string, migrations: readonly Migration[]):
     closeSync(openSync(draft, 'wx', 0o600));
     const connection = new Driver(draft);
     try {
+      connection.exec('PRAGMA synchronous = FULL');
       // So that what is removed later can be given back to the disk in small steps.
       connection.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN; ${CREATE_MIGRATIONS}`);
       for (const { name, sql = '' } of migrations)

@@ -77,7 +77,7 @@ it.each([...documents, 'README.md', 'CHANGELOG.md'])('%s holds no marks of a mer
 
 describe('the folders of test', () => {
   it('are those of src, and some of its own', () => {
-    const runs = ['bench', 'crash', 'fuzz', 'mutants', 'nodes', 'proof', 'release', 'soak'];
+    const runs = ['bench', 'crash', 'fuzz', 'mutants', 'nodes', 'nodes/cases', 'proof', 'release', 'soak'];
     const own = [...runs, 'data', 'pictures', 'project', 'support'];
     const folders = readdirSync('test', { recursive: true, withFileTypes: true })
       .filter((each) => each.isDirectory())

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BIN, finished, type User } from './steno.ts';
+import { finished, type User } from './steno.ts';
 
 export const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
@@ -28,7 +28,7 @@ export function startTraced(user: User, args: readonly string[], names: string):
   const log = join(user.home, 'trace');
   const child = spawn(
     'strace',
-    ['-f', '-yy', '-s', '200', '-o', log, '-e', `trace=${names}`, process.execPath, BIN, ...args],
+    ['-f', '-yy', '-s', '200', '-o', log, '-e', `trace=${names}`, ...user.program, ...args],
     { cwd: user.home, env: user.env },
   );
   child.stdin.end();
