@@ -30,6 +30,7 @@ const quick = [
 const onlyLong = [
   'test/api/refusals.test.ts',
   'test/commands/ledger.test.ts',
+  'test/crash/{ledger,listen}.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
   'test/ledger/postgres/{cuts,team-events}.test.ts',
@@ -40,6 +41,7 @@ const onlyLong = [
 /** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
 const long = [
   'test/api/http/fault-matrix.test.ts',
+  'test/crash/*.test.ts',
   'test/ledger/postgres/listeners.test.ts',
   'test/listen/flood.test.ts',
   ...onlyLong,
@@ -64,6 +66,7 @@ const shared = [
 const sharedLong = [
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
+  'test/crash/*.test.ts',
   'test/flows/files/{list,pairing,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
@@ -94,7 +97,7 @@ const sharedLedger = (mode: string) => ({
     ...common,
     name: 'shared ledger',
     include: mode === 'long' ? sharedLong : shared,
-    env: { STENO_TEST_STORE: 'postgres' },
+    env: { STENO_TEST_STORE: 'postgres', ...(mode === 'long' && { STENO_MATRIX: 'all' }) },
     globalSetup: ['test/support/setup-postgres.ts'],
   },
 });

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/folders.ts';
+import { isRunning } from '../lib/processes.ts';
 import type { NewOrder, PlacedOrder } from './new-order.ts';
 
 export type Outcome =
@@ -39,6 +40,7 @@ export interface OutboxOwner {
 export type OnTrouble = (text: string, hint?: string) => Promise<void>;
 
 const SUFFIX = '.json';
+const DRAFT = /\.(\d+)\.new$/;
 
 export class Outbox {
   readonly #folder: string;
@@ -54,7 +56,8 @@ export class Outbox {
   add(kept: KeptOutcome): () => void {
     makeFolder(this.#folder, 0o700);
     const { randomUUID } = process.getBuiltinModule('node:crypto');
-    const draft = join(this.#folder, `${randomUUID()}.new`);
+    const path = join(this.#folder, `${randomUUID()}${SUFFIX}`);
+    const draft = `${path}.${process.pid}.new`;
     const file = openSync(draft, 'wx', 0o600);
     try {
       writeSync(file, JSON.stringify({ ...this.#owner(), ...kept }));
@@ -62,7 +65,6 @@ export class Outbox {
     } finally {
       closeSync(file);
     }
-    const path = draft.replace(/\.new$/, SUFFIX);
     renameSync(draft, path);
     syncFolder(this.#folder);
     return () => rmSync(path, { force: true });
@@ -70,6 +72,7 @@ export class Outbox {
 
   /** Hands over each outcome; another process may do so at the same time, so `take` may see one twice. */
   async handOver(take: (kept: KeptOutcome) => Promise<void>, onTrouble: OnTrouble): Promise<void> {
+    this.#removeDrafts();
     for (const path of this.#paths()) {
       try {
         const text = readIfThere(path);
@@ -101,10 +104,22 @@ export class Outbox {
     return texts.filter((text) => text !== undefined && asObject(text).account === account).length;
   }
 
+  /** A process that was killed before an outcome was whole: its order is unclear. */
+  #removeDrafts(): void {
+    for (const name of this.#names()) {
+      const [, pid] = DRAFT.exec(name) ?? [];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(this.#folder, name), { force: true });
+    }
+  }
+
   #paths(): string[] {
+    const names = this.#names().filter((name) => name.endsWith(SUFFIX));
+    return names.map((name) => join(this.#folder, name));
+  }
+
+  #names(): string[] {
     try {
-      const names = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
-      return names.map((name) => join(this.#folder, name));
+      return readdirSync(this.#folder);
     } catch {
       // Mostly there is no such folder.
       return [];

@@ -6,7 +6,17 @@ import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
-import { closeToOthers, fileIdentity, giveName, refuseEmptied, restoreHint, sizeOf } from './sqlite-file.ts';
+import {
+  closeToOthers,
+  draftPath,
+  fileIdentity,
+  giveName,
+  hasDraft,
+  refuseEmptied,
+  removeLeftDrafts,
+  restoreHint,
+  sizeOf,
+} from './sqlite-file.ts';
 
 export type { Value };
 
@@ -166,7 +176,9 @@ export async function openDatabase(
     if (path === ':memory:') return await open(Driver, path, migrations);
     makeFolder(dirname(path), 0o700);
     refuseEmptied(path, options.hintIfEmpty);
-    if (sizeOf(path) === undefined) create(Driver, path, migrations);
+    const isNew = sizeOf(path) === undefined;
+    if (isNew || hasDraft(path)) removeLeftDrafts(path);
+    if (isNew) create(Driver, path, migrations);
     closeToOthers(path);
     return await open(Driver, path, migrations, options);
   } catch (error) {
@@ -205,7 +217,7 @@ async function open(
  * `close`, and must not share the file with the next one.
  */
 function create(Driver: Driver, path: string, migrations: readonly Migration[]): void {
-  const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  const draft = draftPath(path);
   const now = new Date().toISOString();
   try {
     closeSync(openSync(draft, 'wx', 0o600));
