@@ -90,6 +90,13 @@ export class Downloads extends Table {
     return row?.path;
   }
 
+  /** Whether the path is noted for a transcript that was delivered. */
+  async has(path: string): Promise<boolean> {
+    const [key, asciiKey] = keysOf(resolve(path));
+    const sql = 'SELECT 1 FROM downloads WHERE path_key IN (?, ?) AND draft IS NULL';
+    return (await this.db.get(sql, key, asciiKey)) !== undefined;
+  }
+
   /** Whether the path is noted for this transcript. */
   async isOf(file: string, ext: string, path: string): Promise<boolean> {
     return (await this.#findOwners(path)).some((owner) => this.#isOwner(owner, file, ext));

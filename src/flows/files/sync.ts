@@ -41,7 +41,7 @@ export async function syncFiles(
   callbacks: SyncCallbacks,
 ): Promise<Array<Outcome<unknown>>> {
   const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
-  await removeLeftovers(options.folder);
+  await removeLeftovers(options.folder, (path) => ledger.downloads.has(path));
   const saved = await downloadNew(transport, ledger, notes, options, callbacks);
   return [...refreshed, ...saved];
 }

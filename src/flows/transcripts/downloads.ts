@@ -1,5 +1,6 @@
 /** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
@@ -9,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
-import { removeLeftovers } from './partial-files.ts';
+import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
 import { type IfExists, type OnBytes, type Saved, saveTranscript } from './save.ts';
 
 export interface DownloadOptions {
@@ -47,13 +48,21 @@ export interface Named {
   readonly file?: Pick<AudioFile, 'title' | 'orders'> | undefined;
 }
 
+/** A file that is on disk and not in the ledger. */
+interface Unnoted extends Written {
+  /** Its hidden name, to be removed when it is noted. */
+  readonly partial: string | undefined;
+}
+
 export class TranscriptDownloads {
   readonly #options: DownloadOptions;
   readonly #names = new Names();
   readonly #cleaned = new Set<string>();
   readonly #running = new Map<string, Promise<Saved>>();
   /** Each file that was saved while the ledger failed: a later call for the same one notes it. */
-  readonly #notNoted = new Map<string, Written>();
+  readonly #notNoted = new Map<string, Unnoted>();
+  /** What runs that were killed have saved and not noted. */
+  readonly #left = new Map<string, LeftDownload>();
 
   constructor(options: DownloadOptions) {
     this.#options = options;
@@ -62,7 +71,7 @@ export class TranscriptDownloads {
   /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
   async claim(named: Named): Promise<Destination> {
     const path = join(this.#options.folder, await this.#claimName(named));
-    await this.#clean(dirname(path));
+    await this.clean(dirname(path));
     return { id: named.id, ext: named.ext, path };
   }
 
@@ -76,28 +85,55 @@ export class TranscriptDownloads {
       deprecatedPath = false,
       onBytes,
     } = this.#options;
+    const left = test || ifExists === 'replace' ? undefined : this.#leftAt({ id, ext, path });
+    if (left) {
+      await this.#note({ id, ext, path }, left);
+      return { id, ext, path, bytes: left.bytes, at: left.at };
+    }
     const draft = await this.#ask((ledger) => ledger.downloads.draftAt(id, ext, path));
-    const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
-      ...{ ifExists, onBytes },
+    // Also where the ledger does not know the file: its state was not asked for.
+    const isDraft =
+      !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
+    const { partial, ...saved } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
+      ...{ ifExists, onBytes, hashes: isDraft },
       replaceable: replacesDrafts && delivered ? draft : undefined,
-      // Also where the ledger does not know the file: its state was not asked for.
-      hashes: !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false,
+      tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });
-    const written = saved.skipped ? this.#notNoted.get(path) : { bytes: saved.bytes, draft: saved.hash };
+    const written = saved.skipped
+      ? this.#notNoted.get(path)
+      : { bytes: saved.bytes, draft: saved.hash, partial };
     if (!written) return { ...saved, ...(await this.#whatWasThere({ id, ext, path }, draft)) };
     if (!test) await this.#note({ id, ext, path }, written);
     return saved;
   }
 
-  async #note({ id, ext, path }: Destination, written: Written): Promise<void> {
+  #tagOf(id: string, ext: string): string {
+    return transcriptTag(this.#options.ledger?.profile ?? '', id, ext);
+  }
+
+  /** What a run that was killed has saved there, if it is this transcript: it is whole, and needs only its note. */
+  #leftAt({ id, ext, path }: Destination): (Unnoted & { readonly at: string }) | undefined {
+    if (this.#left.size === 0) return undefined;
+    const left = this.#left.get(identityOf(path));
+    if (left?.transcript !== this.#tagOf(id, ext)) return undefined;
+    const { size, mtime } = statSync(path);
+    const draft = left.isDraft ? createHash('sha256').update(readFileSync(path)).digest('hex') : undefined;
+    return { bytes: size, draft, partial: left.partial, at: mtime.toISOString() };
+  }
+
+  async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
     const { ledger, notes } = this.#options;
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
     const note = (into: LedgerTables): Promise<void> => into.downloads.add(id, ext, path, written, folder);
-    if (notes) return void notes.add(`download ${path}`, note);
+    const removePartial = (): void => {
+      if (written.partial !== undefined) rmSync(written.partial, { force: true });
+    };
+    if (notes) return void notes.add(`download ${path}`, note, removePartial);
     if (!ledger) return;
     this.#notNoted.set(path, written);
     await note(ledger);
     this.#notNoted.delete(path);
+    removePartial();
   }
 
   /** What the ledger says, if there is one. */
@@ -131,7 +167,7 @@ export class TranscriptDownloads {
     const name = await this.#claimName({ id, ext });
     try {
       const path = join(this.#options.folder, name);
-      await this.#clean(dirname(path));
+      await this.clean(dirname(path));
       return await this.save({ id, ext, path, delivered: true });
     } finally {
       this.#names.release(name);
@@ -176,9 +212,10 @@ export class TranscriptDownloads {
   }
 
   /** A template may lead to folders that are met here first. */
-  async #clean(folder: string): Promise<void> {
+  async clean(folder: string): Promise<void> {
     if (this.#cleaned.has(folder)) return;
     this.#cleaned.add(folder);
-    await removeLeftovers(folder);
+    const left = await removeLeftovers(folder, (path) => this.#ask((ledger) => ledger.downloads.has(path)));
+    for (const [identity, download] of left) this.#left.set(identity, download);
   }
 }

@@ -14,7 +14,6 @@ import { doEach, type Outcome } from '../bulk.ts';
 import { streamChecked } from './check.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
-import { removeLeftovers } from './partial-files.ts';
 import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
 
 /** Every format of every file. */
@@ -98,7 +97,7 @@ export async function saveTranscripts(
       tasks.push({ to: { ...to, delivered }, error });
     }
   }
-  if (file !== undefined) await removeLeftovers(dirname(file));
+  if (file !== undefined) await downloads.clean(dirname(file));
   const label = ({ to: { id, ext } }: { to: Destination }): string =>
     formats.length > 1 ? `${id}.${ext}` : id;
   const saveOne = async ({ to, error }: { to: Destination; error: StenoError | undefined }, at: number) => {

@@ -1,5 +1,10 @@
-/** Downloads under way: hidden files beside their final path, with the machine and process that writes them in the name. */
+/**
+ * Downloads under way: hidden files beside their final path, with the machine and process that writes them in the name.
+ * One that the ledger is to know of keeps its hidden name beside the final one until it is noted, and which transcript it
+ * is stands in that name: a run that was killed in between leaves a file that the next one can tell from others.
+ */
 import { createHash, randomInt } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -13,27 +18,79 @@ const ABANDONED_AFTER_MS = 3_600_000;
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 let counter = randomInt(2 ** 31);
 
-export function partialPath(path: string): string {
+/** Which transcript a hidden file is. */
+export interface PartialTag {
+  readonly transcript: string;
+  /** The file was not known to be delivered. */
+  readonly isDraft: boolean;
+}
+
+export const transcriptTag = (profile: string, id: string, ext: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([profile, id, ext]))
+    .digest('hex')
+    .slice(0, 8);
+
+/** A download that has its final name and was not noted when its process was killed. */
+export interface LeftDownload extends PartialTag {
+  /** The hidden name. */
+  readonly partial: string;
+}
+
+export function partialPath(path: string, tag?: PartialTag): string {
   counter += 1;
-  const owner = `${machine}-${process.pid}-${counter.toString(16).padStart(8, '0')}`;
+  const what = tag ? `-${tag.transcript}${tag.isDraft ? '-draft' : ''}` : '';
+  const owner = `${machine}-${process.pid}-${counter.toString(16).padStart(8, '0')}${what}`;
   const name = basename(path);
   const start = name.length > KEPT_CHARACTERS ? [...name].slice(0, KEPT_CHARACTERS).join('') : name;
   return join(dirname(path), `.${start}.${owner}.steno-part`);
 }
 
-/** Removes what a crash left behind, and nothing that is being written. */
-export async function removeLeftovers(folder: string): Promise<void> {
+const NAME = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}(?:-([0-9a-f]{8})(-draft)?)?\.steno-part$/;
+
+/** Whether the ledger knows the file at a path as a transcript. */
+export type IsNoted = (path: string) => Promise<boolean | undefined>;
+
+/**
+ * Removes what a crash left behind, and nothing that is being written. What has its final name, and is not noted, stays
+ * for an hour: gives it by `identityOf`.
+ */
+export async function removeLeftovers(
+  folder: string,
+  isNoted: IsNoted = async () => false,
+): Promise<ReadonlyMap<string, LeftDownload>> {
   const names = await readdir(folder).catch(() => []);
+  const left = new Map<string, LeftDownload>();
   for (const name of names) {
-    const [, owner, pid] = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.steno-part$/.exec(name) ?? [];
+    const [, owner, pid, transcript, draft] = NAME.exec(name) ?? [];
     if (!owner) continue;
-    const path = join(folder, name);
+    const partial = join(folder, name);
     const isOrphan = owner === machine && Number(pid) !== process.pid && !isRunning(Number(pid));
-    if (isOrphan || (await isAbandoned(path))) await unlink(path).catch(() => {});
+    const isOld = await isAbandoned(partial);
+    if (!isOrphan && !isOld) continue;
+    const whole = transcript && !isOld ? await otherName(partial, names) : undefined;
+    if (!transcript || whole === undefined || (await isNoted(whole))) await unlink(partial).catch(() => {});
+    else left.set(identityOf(whole), { partial, transcript, isDraft: draft !== undefined });
   }
+  return left;
 }
 
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS;
+}
+
+/** The final name of a hidden file, in the same folder. */
+async function otherName(partial: string, names: readonly string[]): Promise<string | undefined> {
+  const found = await stat(partial).catch(() => undefined);
+  if (!found || found.nlink < 2) return undefined;
+  const identity = identityOf(partial);
+  const paths = names.filter((name) => !NAME.test(name)).map((name) => join(dirname(partial), name));
+  return paths.find((path) => identityOf(path) === identity);
+}
+
+/** Two names of one file have the same; empty where there is none. */
+export function identityOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return found ? `${found.dev} ${found.ino}` : '';
 }

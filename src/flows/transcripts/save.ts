@@ -25,7 +25,7 @@ import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors
 import { isDanglingLink, makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
-import { partialPath } from './partial-files.ts';
+import { type PartialTag, partialPath } from './partial-files.ts';
 import { syncFile, syncFolder } from './sync-to-disk.ts';
 
 export interface Saved {
@@ -43,6 +43,8 @@ export interface Saved {
   readonly isDraft?: boolean;
   /** The SHA-256, where it was asked for. */
   readonly hash?: string | undefined;
+  /** Its hidden name, which it keeps until the ledger has noted it. */
+  readonly partial?: string | undefined;
 }
 
 export interface SaveOptions {
@@ -51,6 +53,8 @@ export interface SaveOptions {
   readonly replaceable?: string | undefined;
   /** Whether the SHA-256 is wanted. */
   readonly hashes?: boolean;
+  /** Keeps a hidden name beside the final one, with this in it. */
+  readonly tag?: PartialTag | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
 }
@@ -127,31 +131,42 @@ function hasHash(path: string, hash: string | undefined): boolean {
 }
 
 /** Writes to a partial file, which gets the final name only when it is complete. */
-async function writeAndRename(
-  path: string,
-  source: ChunkSource,
-  { ifExists, replaceable }: SaveOptions,
-): Promise<Pick<Saved, 'bytes' | 'skipped'>> {
-  const partial = partialPath(path);
+async function writeAndRename(path: string, source: ChunkSource, options: SaveOptions): Promise<Named> {
+  const partial = partialPath(path, options.tag);
   try {
     const bytes = await writeAll(partial, path, source);
-    const saved = withDiskErrors(path, () => {
-      // Looked at again: it may have been changed during the download.
-      if (ifExists === 'replace' || hasHash(path, replaceable)) renameSync(partial, path);
-      else if (!renameUnlessExists(partial, path)) {
-        // Another process wrote it meanwhile.
-        if (ifExists === 'refuse') throw existsError(path);
-        unlinkSync(partial);
-        return { bytes: statSync(path).size, skipped: true };
-      }
-      return { bytes };
-    });
+    const saved = withDiskErrors(path, () => nameIt(partial, path, bytes, options));
     await syncFolder(dirname(path));
     return saved;
   } catch (error) {
     removeIfPossible(partial);
     throw error;
   }
+}
+
+type Named = Pick<Saved, 'bytes' | 'skipped' | 'partial'>;
+
+/** Gives a complete file its final name. */
+function nameIt(
+  partial: string,
+  path: string,
+  bytes: number,
+  { ifExists, replaceable, tag }: SaveOptions,
+): Named {
+  const keepsBoth = tag !== undefined;
+  // Looked at again: it may have been changed during the download.
+  const replacesDraft = ifExists !== 'replace' && hasHash(path, replaceable);
+  if (replacesDraft && keepsBoth && tryReplaceByLink(partial, path)) return { bytes, partial };
+  if (replacesDraft || ifExists === 'replace') {
+    renameSync(partial, path);
+    return { bytes };
+  }
+  const result = renameUnlessExists(partial, path, keepsBoth);
+  if (result !== 'exists') return result === 'linked' ? { bytes, partial } : { bytes };
+  // Another process wrote it meanwhile.
+  if (ifExists === 'refuse') throw existsError(path);
+  unlinkSync(partial);
+  return { bytes: statSync(path).size, skipped: true };
 }
 
 /** What stays is removed by a later run; the error that led here is the one to tell. */
@@ -221,17 +236,37 @@ function withDiskErrors<T>(path: string, work: () => T): T {
   }
 }
 
-/** Renames a file unless the new name exists; tells whether it did. A rename alone would replace what exists. */
-function renameUnlessExists(partial: string, path: string): boolean {
+/**
+ * Renames a file unless the new name exists: a rename alone would replace what exists. With `keepsBoth` it has both names
+ * where the file system can do that.
+ */
+function renameUnlessExists(
+  partial: string,
+  path: string,
+  keepsBoth: boolean,
+): 'exists' | 'renamed' | 'linked' {
   try {
     linkSync(partial, path);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return 'exists';
     // Some file systems have no hard links: there the check before the download has to do.
     renameSync(partial, path);
-    return true;
+    return 'renamed';
   }
+  if (keepsBoth) return 'linked';
   unlinkSync(partial);
+  return 'renamed';
+}
+
+/** Replaces a file by one that keeps its hidden name; false where the file system can't do that. */
+function tryReplaceByLink(partial: string, path: string): boolean {
+  const second = partialPath(path);
+  try {
+    linkSync(partial, second);
+  } catch {
+    return false;
+  }
+  renameSync(second, path);
   return true;
 }
 
