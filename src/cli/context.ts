@@ -211,8 +211,12 @@ export class Context {
     this.#opened = ledger;
     const key = this.settings.getUnchecked('api-key').value;
     if (key) await this.#takeKeyOut(key);
-    const { to } = (await ledger.moved()) ?? {};
-    if (to) await this.out.warn(`this ledger has moved to ${to}: it does not know what was ordered since`);
+    const moved = await ledger.moved();
+    if (moved?.unfinished) {
+      const { movedHint, movedText } = await import('../ledger/moved.ts');
+      await this.out.warn(movedText(moved), movedHint(moved));
+    } else if (moved)
+      await this.out.warn(`this ledger has moved to ${moved.to}: it does not know what was ordered since`);
     return ledger;
   }
 

@@ -13,7 +13,8 @@ export type CopyOptions = Pick<ImportOptions, 'signal' | 'dryRun' | 'report'>;
 /**
  * Moves a local ledger to a shared one. The mark comes first, in the transaction that finds that nothing is being sent:
  * an order that begins before it is seen and stops the copy, one that begins after it is refused. So the copy has all
- * orders there will ever be. Where the copy certainly did not come through, the mark is taken back.
+ * orders there will ever be. Where the copy certainly did not come through, the mark is taken back. Until it is known to
+ * have come through, the mark says so: the shared ledger may be empty, and would let everything be bought again.
  */
 export async function moveTo(
   shared: Ledger,
@@ -27,13 +28,13 @@ export async function moveTo(
   }
   const before = await local.moved();
   await local.markMoved(moved, refuseUnsafeMove);
-  try {
-    return await copy(local, shared, options);
-  } catch (error) {
+  const counts = await copy(local, shared, options).catch(async (error: unknown) => {
     // A mark that was there before tells of an earlier copy, which others may have ordered with since.
     if (!before && !(error instanceof CommitUnknown)) await local.unmarkMoved();
     throw error;
-  }
+  });
+  await local.finishMove();
+  return counts;
 }
 
 /** What a copy into a ledger without tables would bring. */

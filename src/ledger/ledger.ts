@@ -181,7 +181,7 @@ export class Ledger extends LedgerTables {
     return refuseMoved(this.#store, this.#profile);
   }
 
-  /** Marks this profile as moved, if the check finds nothing against it; on disk when this resolves. */
+  /** Marks this profile as about to move, if the check finds nothing against it; on disk when this resolves. */
   markMoved(moved: Moved, check: (tables: LedgerTables) => Promise<void>): Promise<void> {
     return this.#store.durable(async (db) => {
       const context = this.#context(db);
@@ -189,7 +189,16 @@ export class Ledger extends LedgerTables {
       if (before && (before.place !== moved.place || before.account !== moved.account))
         throw movedError(before);
       await check(new LedgerTables(db, this.#profile, this.#hide));
-      if (!before) await setMoved(context, moved);
+      if (!before) await setMoved(context, { ...moved, unfinished: true });
+    });
+  }
+
+  /** All rows are in the shared ledger: from now on people are sent there. */
+  async finishMove(): Promise<void> {
+    await this.#store.durable(async (db) => {
+      const context = this.#context(db);
+      const { unfinished, ...moved } = (await readMoved(context)) ?? {};
+      if (unfinished) await setMoved(context, moved as Moved);
     });
   }
 

@@ -16,6 +16,8 @@ export interface Moved {
   readonly place: string;
   readonly account: string;
   readonly at: string;
+  /** The copy has begun and is not known to have ended: the shared ledger may have nothing of it. */
+  readonly unfinished?: boolean;
 }
 
 /** The name of the property. */
@@ -46,11 +48,22 @@ export async function refuseMoved(db: Store, profile: string): Promise<void> {
   if (moved) throw movedError(moved);
 }
 
-export const movedError = ({ to, at, account }: Moved): StenoError =>
-  usage(
-    `this ledger has moved to ${to} (${at}): nothing is ordered with it any more`,
-    `use the shared one: ${useIt(to, account)}; or come back: steno ledger copy --to local`,
-  );
+export const movedError = (moved: Moved): StenoError =>
+  moved.unfinished
+    ? usage(movedText(moved), movedHint(moved))
+    : usage(movedText(moved), `${movedHint(moved)}; or come back: steno ledger copy --to local`);
+
+/** What a person is told of a ledger that may not be ordered with. */
+export const movedText = ({ to, at, unfinished }: Moved): string =>
+  unfinished
+    ? `the copy of this ledger to ${to} broke off (${at}): nothing is ordered with either until it is done`
+    : `this ledger has moved to ${to} (${at}): nothing is ordered with it any more`;
+
+/** With an unfinished copy the shared ledger would let everything be bought again. */
+export const movedHint = ({ to, account, unfinished }: Moved): string =>
+  unfinished
+    ? `finish it, with the same settings: steno ledger copy --to ${quotedWord(to)}`
+    : `use the shared one: ${useIt(to, account)}`;
 
 /** What makes steno use a shared ledger. */
 export const useIt = (to: string, account: string): string =>

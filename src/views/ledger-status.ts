@@ -50,7 +50,7 @@ export const statusSchema: Schema = object({
   events_waiting: described('events on their way into the ledger', integer),
   moved: described(
     'where it was copied to, if it was',
-    nullable(object({ to: text, account: text, at: text })),
+    nullable(object({ to: text, account: text, at: text, finished: boolean })),
   ),
   backups: arrayOf(object({ path: text, bytes: integer })),
 });
@@ -80,7 +80,7 @@ export function statusView(status: ShownStatus): View {
     being_sent: status.beingSent,
     outcomes_waiting: status.outcomes,
     events_waiting: status.events,
-    moved: moved ? { to: moved.to, account: moved.account, at: moved.at } : null,
+    moved: moved ? { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished } : null,
     backups: backups.map(({ path, bytes }) => ({ path, bytes })),
   };
   return {

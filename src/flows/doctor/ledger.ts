@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LedgerFacts, LedgerView } from '../../ledger/inspect.ts';
 import { JournalFolder } from '../../ledger/journal/journal-folder.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import { useIt } from '../../ledger/moved.ts';
+import { movedHint, movedText } from '../../ledger/moved.ts';
 import { Outbox } from '../../ledger/outbox.ts';
 import type { SharedLedgerOptions } from '../../ledger/shared.ts';
 import { mayWork } from '../../ledger/status.ts';
@@ -148,11 +148,7 @@ export class LedgerChecks {
     const account = options?.account.name ?? this.#profile;
     const waiting = Outbox.count(join(this.#setup.stateFolder(), 'outcomes'), account);
     const facts = await this.facts();
-    if (facts?.moved && !options)
-      return fail(
-        `this ledger has moved to ${facts.moved.to}: nothing is ordered with it any more`,
-        `use the shared one: ${useIt(facts.moved.to, facts.moved.account)}`,
-      );
+    if (facts?.moved && !options) return fail(movedText(facts.moved), movedHint(facts.moved));
     if (waiting)
       return warn(
         `${plural(waiting, 'outcome')} of orders wait on this machine for the shared ledger`,
