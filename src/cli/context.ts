@@ -212,11 +212,7 @@ export class Context {
     const key = this.settings.getUnchecked('api-key').value;
     if (key) await this.#takeKeyOut(key);
     const moved = await ledger.moved();
-    if (moved?.unfinished) {
-      const { movedHint, movedText } = await import('../ledger/moved.ts');
-      await this.out.warn(movedText(moved), movedHint(moved));
-    } else if (moved)
-      await this.out.warn(`this ledger has moved to ${moved.to}: it does not know what was ordered since`);
+    if (moved) await this.out.warn(...(await import('../ledger/moved.ts')).movedNotice(moved));
     return ledger;
   }
 

@@ -65,6 +65,12 @@ export const movedHint = ({ to, account, unfinished }: Moved): string =>
     ? `finish it, with the same settings: steno ledger copy --to ${quotedWord(to)}`
     : `use the shared one: ${useIt(to, account)}`;
 
+/** What is said where it is only read, and what to do. */
+export const movedNotice = (moved: Moved): [string, string?] =>
+  moved.unfinished
+    ? [movedText(moved), movedHint(moved)]
+    : [`this ledger has moved to ${moved.to}: it does not know what was ordered since`];
+
 /** What makes steno use a shared ledger. */
 export const useIt = (to: string, account: string): string =>
   `steno config set ledger ${quotedWord(to)} && steno config set account ${account}`;

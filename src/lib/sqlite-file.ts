@@ -7,13 +7,10 @@ import {
   fsyncSync,
   linkSync,
   openSync,
-  readdirSync,
-  rmSync,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { errorCode, StenoError } from './errors.ts';
-import { isRunning } from './processes.ts';
 import { plural } from './text.ts';
 
 /** Never replaces a database that another process has made meanwhile. */
@@ -63,26 +60,6 @@ export function refuseEmptied(path: string, hint = restoreHint): void {
   if (size === undefined && sizeOf(`${path}-wal`))
     throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint: hint() });
 }
-
-const DRAFT = /^\.(\d+)-[a-z0-9]+\.new(-journal)?$/;
-
-/** Where a new database is made; it gets its name when it is complete. */
-export const draftPath = (path: string): string =>
-  `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
-
-/** Removes what a process that was killed while it made the database has left. */
-export function removeLeftDrafts(path: string): void {
-  const name = basename(path);
-  for (const each of readdirSync(dirname(path))) {
-    if (!each.startsWith(name)) continue;
-    const [, pid] = DRAFT.exec(each.slice(name.length)) ?? [];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(path), each), { force: true });
-  }
-}
-
-/** Whether it still has its draft's name as well. */
-export const hasDraft = (path: string): boolean =>
-  (statSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1;
 
 /** In bytes; undefined where there is no file. */
 export function sizeOf(path: string): number | undefined {

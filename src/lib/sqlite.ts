@@ -1,22 +1,12 @@
 /** Opens a SQLite database, applies its migrations, and makes its errors readable. */
-import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
-import {
-  closeToOthers,
-  draftPath,
-  fileIdentity,
-  giveName,
-  hasDraft,
-  refuseEmptied,
-  removeLeftDrafts,
-  restoreHint,
-  sizeOf,
-} from './sqlite-file.ts';
+import { closeToOthers, fileIdentity, refuseEmptied, restoreHint, sizeOf } from './sqlite-file.ts';
+import { CREATE_MIGRATIONS, makeIfMissing } from './sqlite-new.ts';
 
 export type { Value };
 
@@ -176,9 +166,7 @@ export async function openDatabase(
     if (path === ':memory:') return await open(Driver, path, migrations);
     makeFolder(dirname(path), 0o700);
     refuseEmptied(path, options.hintIfEmpty);
-    const isNew = sizeOf(path) === undefined;
-    if (isNew || hasDraft(path)) removeLeftDrafts(path);
-    if (isNew) create(Driver, path, migrations);
+    makeIfMissing(Driver, path, migrations);
     closeToOthers(path);
     return await open(Driver, path, migrations, options);
   } catch (error) {
@@ -210,35 +198,6 @@ async function open(
     throw error;
   }
 }
-
-/**
- * A new database gets its name when it is complete: so an empty file under that name was emptied by an accident, and is
- * not taken for a new one. Only `exec` is used: on Node 20 a connection with prepared statements stays open after
- * `close`, and must not share the file with the next one.
- */
-function create(Driver: Driver, path: string, migrations: readonly Migration[]): void {
-  const draft = draftPath(path);
-  const now = new Date().toISOString();
-  try {
-    closeSync(openSync(draft, 'wx', 0o600));
-    const connection = new Driver(draft);
-    try {
-      connection.exec('PRAGMA synchronous = FULL');
-      // So that what is removed later can be given back to the disk in small steps.
-      connection.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN; ${CREATE_MIGRATIONS}`);
-      for (const { name, sql = '' } of migrations)
-        connection.exec(`${sql}; INSERT INTO migrations (name, at) VALUES ('${name}', '${now}')`);
-      connection.exec('COMMIT');
-    } finally {
-      connection.close();
-    }
-    giveName(draft, path);
-  } finally {
-    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
-  }
-}
-
-const CREATE_MIGRATIONS = 'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)';
 
 /** A database of this process alone, in a temporary file that SQLite removes. */
 export async function openScratch(): Promise<Database> {

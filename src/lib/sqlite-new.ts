@@ -1,0 +1,60 @@
+/** Makes a new database beside its place, and clears away what a process that was killed meanwhile has left. */
+import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isRunning } from './processes.ts';
+import type { Driver } from './sqlite-driver.ts';
+import { giveName } from './sqlite-file.ts';
+
+interface Step {
+  readonly name: string;
+  readonly sql?: string;
+}
+
+/** Makes the database with all its tables, unless it is there. */
+export function makeIfMissing(Driver: Driver, path: string, migrations: readonly Step[]): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  // With a second name it was made by a process that could not remove the first one any more.
+  if (!found || found.nlink > 1) removeLeftDrafts(path);
+  if (!found) create(Driver, path, migrations);
+}
+
+const DRAFT = /^\.(\d+)-[a-z0-9]+\.new(-journal)?$/;
+
+function removeLeftDrafts(path: string): void {
+  const name = basename(path);
+  for (const each of readdirSync(dirname(path))) {
+    if (!each.startsWith(name)) continue;
+    const [, pid] = DRAFT.exec(each.slice(name.length)) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(dirname(path), each), { force: true });
+  }
+}
+
+/**
+ * A new database gets its name when it is complete: so an empty file under that name was emptied by an accident, and is
+ * not taken for a new one. Only `exec` is used: on Node 20 a connection with prepared statements stays open after
+ * `close`, and must not share the file with the next one.
+ */
+function create(Driver: Driver, path: string, migrations: readonly Step[]): void {
+  const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  const now = new Date().toISOString();
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    const connection = new Driver(draft);
+    try {
+      connection.exec('PRAGMA synchronous = FULL');
+      // So that what is removed later can be given back to the disk in small steps.
+      connection.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN; ${CREATE_MIGRATIONS}`);
+      for (const { name, sql = '' } of migrations)
+        connection.exec(`${sql}; INSERT INTO migrations (name, at) VALUES ('${name}', '${now}')`);
+      connection.exec('COMMIT');
+    } finally {
+      connection.close();
+    }
+    giveName(draft, path);
+  } finally {
+    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+  }
+}
+
+export const CREATE_MIGRATIONS =
+  'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL)';
