@@ -16,9 +16,9 @@ import { basename, join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { listing, modeOf } from '../support/files.ts';
+import { ownCompiledCode } from '../support/compiled-code.ts';
+import { freshFolder, listing, modeOf } from '../support/files.ts';
 import { User } from '../support/steno.ts';
-import { systemHome } from '../support/system-home.ts';
 
 const folderOf = (user: User): string => join(user.home, '.cache', 'steno');
 const kept = (user: User): string[] => (existsSync(folderOf(user)) ? readdirSync(folderOf(user)).sort() : []);
@@ -29,7 +29,7 @@ const written = (user: User): Array<[string, number]> =>
 /** A user with a home of their own, as the system knows it. */
 function homeowner(): User {
   const user = new User();
-  Object.assign(user.env, systemHome(user));
+  ownCompiledCode(user);
   return user;
 }
 
@@ -53,7 +53,7 @@ async function withCache(): Promise<{ user: User; path: string }> {
 describe('compiled code', () => {
   it('is kept for each command, and taken by its next run as it is', async () => {
     const { service, user } = await account();
-    Object.assign(user.env, systemHome(user));
+    ownCompiledCode(user);
     service.on('*', { body: '{"balance":"1.00"}' });
     for (let time = 0; time < 2; time += 1) await user.run(['config', 'list']);
     const first = await user.run(['balance']);
@@ -70,7 +70,7 @@ describe('compiled code', () => {
 
   it('is taken also where the command changed the flags of V8 most', async () => {
     const { service, user } = await account();
-    Object.assign(user.env, systemHome(user));
+    ownCompiledCode(user);
     service.on('*', { body: 'x'.repeat(3_000_000) });
     await user.run(['transcript', '1', '2', '3']);
     const after = written(user);
@@ -131,7 +131,7 @@ describe('compiled code of others', () => {
     'is not run from where %s leads',
     async (name) => {
       const { user, path } = await withCache();
-      const elsewhere = new User().home;
+      const elsewhere = freshFolder();
       for (const folder of ['.cache/steno', 'steno', '.', 'steno/Cache']) {
         mkdirSync(join(elsewhere, folder), { recursive: true, mode: 0o700 });
         writeFileSync(join(elsewhere, folder, basename(path)), foreignCode(), { mode: 0o600 });
