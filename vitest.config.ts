@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { FuzzReporter } from './test/fuzz/reporter.ts';
 import { ProofReporter } from './test/proof/reporter.ts';
 import { hasPostgres, SKIPPED } from './test/support/postgres-programs.ts';
-import { propertyFiles } from './test/support/runs.ts';
+import { filesWith, propertyFiles } from './test/support/runs.ts';
 
 /**
  * What `npm run test:quick` runs: unit and property tests, and of the tests that run the real program those of
@@ -33,19 +33,13 @@ const onlyLong = [
   'test/crash/{ledger,listen}.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
-  'test/ledger/postgres/{cuts,team-events}.test.ts',
-  'test/listen/{durability,hostile,linear-readers,loans,look-out-order,lookout,once,stalled-reader,timeout,webhook-loan}.test.ts',
-  'test/project/release.test.ts',
+  'test/ledger/postgres/{cuts,round-trips,team-events}.test.ts',
+  'test/listen/{durability,hostile,keep,linear-readers,loans,look-out-order,lookout,once,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/project/{release,shared-ledger}.test.ts',
 ];
 
-/** What `npm run test:long` runs: all cells of what the other runs take a slice of. */
-const long = [
-  'test/api/http/fault-matrix.test.ts',
-  'test/crash/*.test.ts',
-  'test/ledger/postgres/listeners.test.ts',
-  'test/listen/flood.test.ts',
-  ...onlyLong,
-];
+/** What `npm run test:long` runs: these, and all of what `npm test` takes a slice of. */
+const long = [...onlyLong, 'test/crash/*.test.ts', ...filesWith("support/slices.ts'")];
 
 const all = ['test/**/*.test.ts'];
 

@@ -1,6 +1,7 @@
 /** Answers of every shape are read without losing a digit, and shown as they came. */
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
+import { sliceOf } from '../support/slices.ts';
 import { unclearWebhooks } from '../support/webhooks.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -115,12 +116,15 @@ describe.concurrent('a balance', () => {
     expect(await shown(['balance'], body)).toBe(`${balance}\n`);
   });
 
-  it.each(['{}', '{"balance":null}', '[]', 'null'])('that is not in %s is an error', async (body) => {
-    const { service, user } = await account();
-    service.on('*', { body, headers: json });
-    const { code, stdout, stderr } = await user.run(['balance']);
-    expect([code, stdout, stderr]).toEqual([1, '', 'steno: the answer holds no balance\n']);
-  });
+  it.each(sliceOf(['{}', '{"balance":null}', '[]', 'null'], 2))(
+    'that is not in %s is an error',
+    async (body) => {
+      const { service, user } = await account();
+      service.on('*', { body, headers: json });
+      const { code, stdout, stderr } = await user.run(['balance']);
+      expect([code, stdout, stderr]).toEqual([1, '', 'steno: the answer holds no balance\n']);
+    },
+  );
 
   it('is held against --min digit by digit', async () => {
     const { service, user } = await account();
@@ -183,7 +187,7 @@ describe.concurrent('a webhook', () => {
     expect(dense(await shown(['webhook', 'get', '--json'], body))).toBe(dense(body));
   });
 
-  it.each(unclearWebhooks)('is not guessed from %s', async (body) => {
+  it.each(sliceOf(unclearWebhooks, 4))('is not guessed from %s', async (body) => {
     const { service, user } = await account();
     service.on('GET /webhook', { body });
     for (const flags of [[], ['--json'], ['--quiet']]) {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, FORM, form, isGone, Listener } from '../support/listener.ts';
+import { longOnly } from '../support/slices.ts';
 import { KEY, User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
@@ -71,7 +72,7 @@ describe('a process that a command leaves running', () => {
     await until(() => linesOf(user, 'pids').every((pid) => isGone(Number(pid))), 'they ended');
   });
 
-  it('is killed where it does not let itself be ended, at --exec-timeout', async () => {
+  longOnly('is killed where it does not let itself be ended, at --exec-timeout', async () => {
     const user = new User();
     const stubborn = `sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 1; done' & wait`;
     const args = ['--exec', stubborn, '--jobs', '1', '--exec-timeout', '300ms', '--count', '2'];

@@ -9,13 +9,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { queryLedger } from '../support/ledger.ts';
 import { complete, FORM, Listener } from '../support/listener.ts';
 import { peakMemoryOf, tellsMemory } from '../support/memory.ts';
+import { isLong } from '../support/slices.ts';
 import { User } from '../support/steno.ts';
 
-const whole = process.env.STENO_MATRIX === 'all';
-const CONNECTIONS = whole ? 64 : 16;
-const DELIVERIES = whole ? 10_000 : 1_000;
-const IDLE = whole ? 300 : 60;
-const SLOW = whole ? 100 : 20;
+const CONNECTIONS = isLong ? 64 : 16;
+const DELIVERIES = isLong ? 10_000 : 1_000;
+const IDLE = isLong ? 300 : 60;
+const SLOW = isLong ? 100 : 20;
 /** Clients that send a megabyte but for its last byte. */
 const UNFINISHED = 180;
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, modeOf } from '../support/files.ts';
 import { complete, eventsOf, form, Listener, send } from '../support/listener.ts';
+import { longOnly } from '../support/slices.ts';
 import { User } from '../support/steno.ts';
 import { sendRaw } from '../support/wire.ts';
 
@@ -149,7 +150,7 @@ describe('the receiver', () => {
     expect(await eventsOf(user)).toHaveLength(1);
   });
 
-  it('is not blocked by slow and idle clients', async () => {
+  longOnly('is not blocked by slow and idle clients', async () => {
     const listener = await Listener.start(new User());
     const { connect } = await import('node:net');
     const slow = Array.from({ length: 700 }, (_, n) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Block, blocks, Reader, type Shell } from '../support/readme.ts';
 import { type Receiver, receive } from '../support/sandbox.ts';
+import { isLong, longOnly } from '../support/slices.ts';
 import { until } from '../support/until.ts';
 
 const examples = blocks.filter(({ language, mark }) => language === 'sh' && (mark === 'run' || mark === ''));
@@ -83,7 +84,10 @@ const outcomes: Readonly<Record<string, () => void>> = {
 };
 
 describe('the examples, in their order', () => {
-  it.each(examples)(
+  /** Each needs what those before it have ordered, so that a slice is a beginning. */
+  const end = examples.findIndex(({ heading }) => heading === 'Follow');
+
+  it.each(isLong ? examples : examples.slice(0, end))(
     'line $line: $heading',
     async (block) => {
       await run(block);
@@ -116,17 +120,21 @@ describe('other examples', () => {
     expect(readFileSync(join(other.work, '1001.txt'), 'utf8')).toContain('https://example.com/talk.mp3');
   }, 60_000);
 
-  it('of cron fetch what is new, and are silent when nothing is', async () => {
-    const line = blocks.find(({ mark }) => mark === 'cron')?.text ?? '';
-    const command = line.replace(/^(\S+ ){5}/, '').replace('steno sync', 'steno --sandbox sync');
-    const other = new Reader();
-    const terminal = other.terminal();
-    await terminal.paste('steno --sandbox order https://example.com/talk.mp3 --sku TRANS14 --wait');
-    const sync = await terminal.paste(command);
-    expect(sync).toMatchObject({ failures: [], stderr: '' });
-    expect(sync.stdout.trim().split('\n')).toHaveLength(2);
-    expect(existsSync(join(other.work, 'transcripts', '1001.docx'))).toBe(true);
-    expect(await terminal.paste(command)).toMatchObject({ failures: [], stdout: '', stderr: '' });
-    terminal.close();
-  }, 60_000);
+  longOnly(
+    'of cron fetch what is new, and are silent when nothing is',
+    async () => {
+      const line = blocks.find(({ mark }) => mark === 'cron')?.text ?? '';
+      const command = line.replace(/^(\S+ ){5}/, '').replace('steno sync', 'steno --sandbox sync');
+      const other = new Reader();
+      const terminal = other.terminal();
+      await terminal.paste('steno --sandbox order https://example.com/talk.mp3 --sku TRANS14 --wait');
+      const sync = await terminal.paste(command);
+      expect(sync).toMatchObject({ failures: [], stderr: '' });
+      expect(sync.stdout.trim().split('\n')).toHaveLength(2);
+      expect(existsSync(join(other.work, 'transcripts', '1001.docx'))).toBe(true);
+      expect(await terminal.paste(command)).toMatchObject({ failures: [], stdout: '', stderr: '' });
+      terminal.close();
+    },
+    60_000,
+  );
 });

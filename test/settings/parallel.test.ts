@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listing } from '../support/files.ts';
+import { longOnly } from '../support/slices.ts';
 import { BIN, finished, KEY, type Result, User } from '../support/steno.ts';
 
 interface Place {
@@ -151,28 +152,32 @@ describe.concurrent('a process that is killed while it writes settings', () => {
     expect([whoami.code, listing(folder)]).toEqual([3, ['config.json']]);
   });
 
-  it('at any time, twenty times, leaves a config that holds and nothing else for long', async () => {
-    const { user, folder, path, profiles } = place();
-    await user.run(['login', '--no-verify', '--profile', 'first'], { stdin: KEY });
-    // Nearly all of the time goes into starting: the kills are spread over what comes after it.
-    const began = Date.now();
-    await user.run(['login', '--no-verify'], { stdin: KEY });
-    const whole = Date.now() - began;
-    for (const n of numbers(20)) {
-      const child = user.start(['login', '--no-verify', '--profile', `p${n}`]);
-      child.stdin.on('error', () => {});
-      child.stdin.end(KEY);
-      const ended = finished(child);
-      await sleep(whole * (0.5 + n / 40));
-      child.kill('SIGKILL');
-      await ended;
-      expect(() => profiles()).not.toThrow();
-    }
-    const whoami = await user.run(['whoami', '--profile', 'first']);
-    expect([whoami.code, listing(folder)]).toEqual([0, ['config.json']]);
-    expect(profiles().first).toEqual({ 'api-key': KEY });
-    expect(readFileSync(path, 'utf8')).toContain(KEY);
-  }, 120_000);
+  longOnly(
+    'at any time, twenty times, leaves a config that holds and nothing else for long',
+    async () => {
+      const { user, folder, path, profiles } = place();
+      await user.run(['login', '--no-verify', '--profile', 'first'], { stdin: KEY });
+      // Nearly all of the time goes into starting: the kills are spread over what comes after it.
+      const began = Date.now();
+      await user.run(['login', '--no-verify'], { stdin: KEY });
+      const whole = Date.now() - began;
+      for (const n of numbers(20)) {
+        const child = user.start(['login', '--no-verify', '--profile', `p${n}`]);
+        child.stdin.on('error', () => {});
+        child.stdin.end(KEY);
+        const ended = finished(child);
+        await sleep(whole * (0.5 + n / 40));
+        child.kill('SIGKILL');
+        await ended;
+        expect(() => profiles()).not.toThrow();
+      }
+      const whoami = await user.run(['whoami', '--profile', 'first']);
+      expect([whoami.code, listing(folder)]).toEqual([0, ['config.json']]);
+      expect(profiles().first).toEqual({ 'api-key': KEY });
+      expect(readFileSync(path, 'utf8')).toContain(KEY);
+    },
+    120_000,
+  );
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('by %s leaves nothing', async (signal) => {
     const { user, folder, profiles } = place();
@@ -240,7 +245,7 @@ describe.concurrent('the lock of the settings', () => {
     expect([code, listing(folder)], stderr).toEqual([0, ['config.json']]);
   });
 
-  it('that others hold on and on ends the command with 1, and SIGTERM ends the wait', async () => {
+  longOnly('that others hold on and on ends the command with 1, and SIGTERM ends the wait', async () => {
     const { user, path, lock } = place();
     const hold = setInterval(() => writeFileSync(lock, JSON.stringify({ pid: 1, host: 'elsewhere' })), 1000);
     writeFileSync(lock, JSON.stringify({ pid: 1, host: 'elsewhere' }));

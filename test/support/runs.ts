@@ -31,10 +31,13 @@ export const timeLimit = (usual: number): number => Math.ceil(usual * Math.max(1
 const slowFiles = /^test\/(sandbox\/transcripts-opened|flows\/uploads\/|views\/report\/)/;
 
 /** The test files that have properties. */
-export function propertyFiles(folder = 'test'): string[] {
+export const propertyFiles = (folder = 'test'): string[] =>
+  filesWith("from 'fast-check'", folder).filter((path) => !slowFiles.test(path));
+
+/** The test files in which a text occurs. */
+export function filesWith(text: string, folder = 'test'): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name).replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.test.ts') && !slowFiles.test(path))
-    .filter((path) => readFileSync(path, 'utf8').includes("from 'fast-check'"))
+    .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes(text))
     .sort();
 }

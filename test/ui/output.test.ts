@@ -4,6 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
 import { parseCsv } from '../support/csv.ts';
+import { sliceOf } from '../support/slices.ts';
 import { BIN, finished, User } from '../support/steno.ts';
 
 const nasty = 'a\tb\nc\r\nd"e,f\u001b[31mred\u0007\u009b2J\u202eevil\u0000';
@@ -359,25 +360,27 @@ describe('--json and --csv are the same on a terminal and off it', () => {
     'config list',
   ];
 
-  it.concurrent.each(lines.flatMap((line) => ['--json', '--csv'].map((form) => `${line} ${form}`)))(
-    'steno %s',
-    async (line) => {
-      const { service, user } = await account();
-      service.on('POST /order_url', { body: { order: '4nX', audiofiles: [1, 2], message: 'ok' } });
-      for (const id of [1, 2])
-        service.allow(`GET /audiofile/${id}`, file(id, 'A talk', { notes: 'many notes' }));
-      service.allow('POST /invoice/7', { body: invoice });
-      await user.run(['order', 'https://h/b.mp3', '--sku', 'TRANS14']);
-      const piped = await user.run(line.split(' '));
-      expect([piped.code, piped.stdout.length > 2]).toEqual([0, true]);
-      const { stdout } = await user.onTerminal(`sh -c 'stty -opost; steno ${line} 2>/dev/null'`, {
-        columns: 60,
-      });
-      // Of wait and order --wait: the second run asks again.
-      const withoutTimes = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
-      expect(withoutTimes(stdout)).toBe(withoutTimes(piped.stdout));
-    },
-  );
+  it.concurrent.each(
+    sliceOf(
+      lines.flatMap((line) => ['--json', '--csv'].map((form) => `${line} ${form}`)),
+      5,
+    ),
+  )('steno %s', async (line) => {
+    const { service, user } = await account();
+    service.on('POST /order_url', { body: { order: '4nX', audiofiles: [1, 2], message: 'ok' } });
+    for (const id of [1, 2])
+      service.allow(`GET /audiofile/${id}`, file(id, 'A talk', { notes: 'many notes' }));
+    service.allow('POST /invoice/7', { body: invoice });
+    await user.run(['order', 'https://h/b.mp3', '--sku', 'TRANS14']);
+    const piped = await user.run(line.split(' '));
+    expect([piped.code, piped.stdout.length > 2]).toEqual([0, true]);
+    const { stdout } = await user.onTerminal(`sh -c 'stty -opost; steno ${line} 2>/dev/null'`, {
+      columns: 60,
+    });
+    // Of wait and order --wait: the second run asks again.
+    const withoutTimes = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+    expect(withoutTimes(stdout)).toBe(withoutTimes(piped.stdout));
+  });
 });
 
 describe('a refund on a terminal', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { account, fileAnswer } from '../support/account.ts';
 import { parseCsv } from '../support/csv.ts';
 import { form, Listener } from '../support/listener.ts';
+import { longOnly } from '../support/slices.ts';
 import { KEY } from '../support/steno.ts';
 
 const spoofed = 'invoice\u202efdp.exe\u200b\u{e0041}';
@@ -100,7 +101,7 @@ describe('a key that is cut', () => {
     }
   });
 
-  it('does not show its beginning in the line of an event', async () => {
+  longOnly('does not show its beginning in the line of an event', async () => {
     const { user } = await account();
     const listener = await Listener.start(user, ['--quiet']);
     for (const length of [150, 170, 180, 190])

@@ -2,6 +2,7 @@
 import stringWidth from 'string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type OrderingAccount, orderingAccount, queryLedger } from '../support/ledger.ts';
+import { sliceOf } from '../support/slices.ts';
 import type { User } from '../support/steno.ts';
 
 const widths = [30, 40, 60, 80, 120, 200];
@@ -66,23 +67,34 @@ const shownOn = async (user: User, line: string, columns: number): Promise<strin
 };
 
 describe('a table', () => {
-  it.each([
-    ...[
-      'files',
-      `file ${ids.join(' ')}`,
-      'file 1001',
-      'attempts',
-      'events',
-      'invoice 7',
-      'states',
-      'skus',
-      'formats',
-    ],
-    ...['config list', 'whoami', 'ledger status', 'report', 'order https://h/a.mp3 --sku TRANS14 --dry-run'],
-  ])(
+  it.each(
+    sliceOf(
+      [
+        ...[
+          'files',
+          `file ${ids.join(' ')}`,
+          'file 1001',
+          'attempts',
+          'events',
+          'invoice 7',
+          'states',
+          'skus',
+          'formats',
+        ],
+        ...[
+          'config list',
+          'whoami',
+          'ledger status',
+          'report',
+          'order https://h/a.mp3 --sku TRANS14 --dry-run',
+        ],
+      ],
+      3,
+    ),
+  )(
     'of steno %s never wraps',
     async (line) => {
-      for (const columns of widths) {
+      for (const columns of sliceOf(widths, 2)) {
         for (const shown of await shownOn(shop.user, `steno ${line} 2>/dev/null`, columns)) {
           expect([columns, shown, stringWidth(shown) <= columns]).toEqual([columns, shown, true]);
         }

@@ -3,14 +3,16 @@
  * `npm run test:long` runs all of it.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { recordProof } from '../../proof/record.ts';
 import { allCells, CellRunner, slice } from '../../support/fault-cells.ts';
 import { commands } from '../../support/fault-commands.ts';
 import { faults } from '../../support/faults.ts';
+import { isLong } from '../../support/slices.ts';
 
 const AT_ONCE = 4;
 const LIMIT_MS = 3_600_000;
 
-const cells = process.env.STENO_MATRIX === 'all' ? allCells : slice();
+const cells = isLong ? allCells : slice();
 const wrong = new Map<string, string[]>();
 
 beforeAll(async () => {
@@ -40,5 +42,10 @@ describe('the fault matrix', () => {
 
   it.each(commands.map(({ name }) => name))('%s: ends as the contract says, whatever comes', (name) => {
     expect(wrong.get(name)).toEqual([]);
+  });
+
+  it.runIf(isLong)('leaves the number of its cells', () => {
+    expect([...wrong.values()].flat()).toEqual([]);
+    recordProof('matrix cells', { faults: cells.length });
   });
 });

@@ -7,6 +7,7 @@ import { audio, ledgerOf, type OrderingAccount, orderingAccount, queryLedger } f
 import { complete, eventsOf, Listener } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import type { Answer } from '../../support/server.ts';
+import { longOnly } from '../../support/slices.ts';
 import { finished, KEY, type Result, User } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 
@@ -76,36 +77,48 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect((await other.run(['files', '--quiet'])).stdout).toBe('4\n3\n2\n1\n');
   }, 60_000);
 
-  it('goes back to the local ledger, which may be ordered with again', async () => {
-    const { user } = await local();
-    const url = await server.newDatabase();
-    await order(user, 'a');
-    expect((await user.run(['ledger', 'copy', '--to', 'local'])).code).toBe(2);
-    await copy(user, url);
-    const shared = { STENO_LEDGER: url };
-    await order(user, 'b', shared);
-    const trial = await user.run(['ledger', 'copy', '--to', 'local', '--dry-run', '--json'], { env: shared });
-    expect((await order(user, 'c')).code).toBe(2);
-    const back = await user.run(['ledger', 'copy', '--to', 'local', '--json'], { env: shared });
-    expect([back.code, back.stdout]).toEqual([0, trial.stdout]);
-    for (const name of ['a', 'b']) expect((await order(user, name)).code).toBe(9);
-    expect((await order(user, 'c')).code).toBe(0);
-    expect(added(await copy(user, url))).toBeGreaterThan(0);
-  }, 60_000);
+  longOnly(
+    'goes back to the local ledger, which may be ordered with again',
+    async () => {
+      const { user } = await local();
+      const url = await server.newDatabase();
+      await order(user, 'a');
+      expect((await user.run(['ledger', 'copy', '--to', 'local'])).code).toBe(2);
+      await copy(user, url);
+      const shared = { STENO_LEDGER: url };
+      await order(user, 'b', shared);
+      const trial = await user.run(['ledger', 'copy', '--to', 'local', '--dry-run', '--json'], {
+        env: shared,
+      });
+      expect((await order(user, 'c')).code).toBe(2);
+      const back = await user.run(['ledger', 'copy', '--to', 'local', '--json'], { env: shared });
+      expect([back.code, back.stdout]).toEqual([0, trial.stdout]);
+      for (const name of ['a', 'b']) expect((await order(user, name)).code).toBe(9);
+      expect((await order(user, 'c')).code).toBe(0);
+      expect(added(await copy(user, url))).toBeGreaterThan(0);
+    },
+    60_000,
+  );
 
-  it('makes the profile the account, and the account the profile', async () => {
-    const { user } = await local({ STENO_ACCOUNT: 'acme' });
-    const url = await server.newDatabase();
-    await order(user, 'a');
-    expect((await copy(user, url)).code).toBe(0);
-    for (const table of ['attempts', 'orders', 'files', 'claims'])
-      expect(await query(url, `SELECT DISTINCT profile FROM steno.${table}`)).toEqual([{ profile: 'acme' }]);
-    expect(await query(url, 'SELECT name FROM steno.accounts')).toEqual([{ name: 'acme' }]);
-    await order(user, 'b', { STENO_LEDGER: url });
-    await user.run(['ledger', 'copy', '--to', 'local'], { env: { STENO_LEDGER: url } });
-    expect(queryLedger(user, 'SELECT DISTINCT profile FROM files')).toEqual([{ profile: 'default' }]);
-    expect((await order(user, 'b')).code).toBe(9);
-  }, 60_000);
+  longOnly(
+    'makes the profile the account, and the account the profile',
+    async () => {
+      const { user } = await local({ STENO_ACCOUNT: 'acme' });
+      const url = await server.newDatabase();
+      await order(user, 'a');
+      expect((await copy(user, url)).code).toBe(0);
+      for (const table of ['attempts', 'orders', 'files', 'claims'])
+        expect(await query(url, `SELECT DISTINCT profile FROM steno.${table}`)).toEqual([
+          { profile: 'acme' },
+        ]);
+      expect(await query(url, 'SELECT name FROM steno.accounts')).toEqual([{ name: 'acme' }]);
+      await order(user, 'b', { STENO_LEDGER: url });
+      await user.run(['ledger', 'copy', '--to', 'local'], { env: { STENO_LEDGER: url } });
+      expect(queryLedger(user, 'SELECT DISTINCT profile FROM files')).toEqual([{ profile: 'default' }]);
+      expect((await order(user, 'b')).code).toBe(9);
+    },
+    60_000,
+  );
 
   it('takes what a listener received along, and is refused while one runs', async () => {
     const { user } = await local();
@@ -206,49 +219,61 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect((await order(user, 'b')).code).toBe(0);
   }, 60_000);
 
-  it('that fails leaves the local ledger as it was', async () => {
-    const { user } = await local();
-    const url = await server.newDatabase();
-    await order(user, 'a');
-    expect((await copy(user, 'postgres://me@127.0.0.1:1/db')).code).toBe(7);
-    for (const wrong of ['mysql://x/y', 'postgres://h/d?colour=red', 'nowhere'])
-      expect((await copy(user, wrong)).code).toBe(2);
-    await user.run(['ledger', 'migrate'], { env: { STENO_LEDGER: url } });
-    await query(
-      url,
-      `CREATE FUNCTION steno.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no' USING ERRCODE = 'XX000'; END $$;
+  longOnly(
+    'that fails leaves the local ledger as it was',
+    async () => {
+      const { user } = await local();
+      const url = await server.newDatabase();
+      await order(user, 'a');
+      expect((await copy(user, 'postgres://me@127.0.0.1:1/db')).code).toBe(7);
+      for (const wrong of ['mysql://x/y', 'postgres://h/d?colour=red', 'nowhere'])
+        expect((await copy(user, wrong)).code).toBe(2);
+      await user.run(['ledger', 'migrate'], { env: { STENO_LEDGER: url } });
+      await query(
+        url,
+        `CREATE FUNCTION steno.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no' USING ERRCODE = 'XX000'; END $$;
        CREATE TRIGGER fail BEFORE INSERT ON steno.files EXECUTE FUNCTION steno.fail()`,
-    );
-    expect((await copy(user, url)).code).toBe(1);
-    expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.orders')).toEqual([{ n: 0 }]);
-    expect((await order(user, 'b')).code).toBe(0);
-    await query(url, 'DROP TRIGGER fail ON steno.files');
-    expect((await copy(user, url)).code).toBe(0);
-    const elsewhere = await copy(user, await server.newDatabase());
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining(`has moved to ${url}`)]);
-  }, 60_000);
+      );
+      expect((await copy(user, url)).code).toBe(1);
+      expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.orders')).toEqual([{ n: 0 }]);
+      expect((await order(user, 'b')).code).toBe(0);
+      await query(url, 'DROP TRIGGER fail ON steno.files');
+      expect((await copy(user, url)).code).toBe(0);
+      const elsewhere = await copy(user, await server.newDatabase());
+      expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining(`has moved to ${url}`)]);
+    },
+    60_000,
+  );
 
-  it('stops where the shared ledger knows the same service as another account, unless one is chosen', async () => {
-    const { user, service } = await local();
-    const url = await server.newDatabase();
-    const other = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, STENO_LEDGER: url });
-    expect((await order(other, 'x', { STENO_ACCOUNT: 'acme' })).code).toBe(0);
-    await order(user, 'a');
-    const refused = await copy(user, url);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('acme')]);
-    expect((await order(user, 'b')).code).toBe(0);
-    const chosen = await user.run(['ledger', 'copy', '--to', url], { env: { STENO_ACCOUNT: 'acme' } });
-    expect(chosen.code).toBe(0);
-    expect((await order(other, 'a', { STENO_ACCOUNT: 'acme' })).code).toBe(9);
-  }, 60_000);
+  longOnly(
+    'stops where the shared ledger knows the same service as another account, unless one is chosen',
+    async () => {
+      const { user, service } = await local();
+      const url = await server.newDatabase();
+      const other = new User({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, STENO_LEDGER: url });
+      expect((await order(other, 'x', { STENO_ACCOUNT: 'acme' })).code).toBe(0);
+      await order(user, 'a');
+      const refused = await copy(user, url);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('acme')]);
+      expect((await order(user, 'b')).code).toBe(0);
+      const chosen = await user.run(['ledger', 'copy', '--to', url], { env: { STENO_ACCOUNT: 'acme' } });
+      expect(chosen.code).toBe(0);
+      expect((await order(other, 'a', { STENO_ACCOUNT: 'acme' })).code).toBe(9);
+    },
+    60_000,
+  );
 
-  it('requires a target, a ledger to copy, and is not of the sandbox', async () => {
-    const user = new User({ STENO_LEDGER: undefined });
-    const url = await server.newDatabase();
-    expect((await user.run(['ledger', 'copy'])).code).toBe(2);
-    expect((await copy(user, url)).stderr).toContain('no ledger to copy');
-    expect((await user.run(['--sandbox', 'ledger', 'copy', '--to', url])).code).toBe(2);
-    expect((await user.run(['--no-ledger', 'ledger', 'copy', '--to', url])).code).toBe(2);
-    expect(existsSync(ledgerOf(user))).toBe(false);
-  }, 60_000);
+  longOnly(
+    'requires a target, a ledger to copy, and is not of the sandbox',
+    async () => {
+      const user = new User({ STENO_LEDGER: undefined });
+      const url = await server.newDatabase();
+      expect((await user.run(['ledger', 'copy'])).code).toBe(2);
+      expect((await copy(user, url)).stderr).toContain('no ledger to copy');
+      expect((await user.run(['--sandbox', 'ledger', 'copy', '--to', url])).code).toBe(2);
+      expect((await user.run(['--no-ledger', 'ledger', 'copy', '--to', url])).code).toBe(2);
+      expect(existsSync(ledgerOf(user))).toBe(false);
+    },
+    60_000,
+  );
 });

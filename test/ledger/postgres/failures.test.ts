@@ -8,6 +8,7 @@ import { fileAnswer } from '../../support/account.ts';
 import { freshFolder } from '../../support/files.ts';
 import { orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres, startStandby } from '../../support/postgres.ts';
+import { longOnly, sliceOf } from '../../support/slices.ts';
 import { KEY, type Result, User } from '../../support/steno.ts';
 import { Switch } from '../../support/switch.ts';
 import { deadAddress } from '../../support/wire.ts';
@@ -87,7 +88,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       expect(performance.now() - begun).toBeLessThan(20_000);
     });
 
-    it('where the host has no address', async () => {
+    longOnly('where the host has no address', async () => {
       await refuses(
         'postgres://a@steno.invalid/b?sslmode=disable',
         7,
@@ -95,11 +96,11 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       );
     });
 
-    it('where there is no such database', async () => {
+    longOnly('where there is no such database', async () => {
       await refuses(`postgres://postgres@127.0.0.1:${server.port}/none`, 1, /there is no such database/);
     });
 
-    it('where the password is wrong or missing', async () => {
+    longOnly('where the password is wrong or missing', async () => {
       const name = nameOf(await server.newDatabase());
       await server.query(`CREATE ROLE app LOGIN PASSWORD '${PASSWORD}'`);
       const hba = join(server.data, 'pg_hba.conf');
@@ -139,7 +140,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       expect(await reader.run(['files', '--quiet'])).toMatchObject({ code: 0, stdout: '1\n' });
     });
 
-    it('on a standby', async () => {
+    longOnly('on a standby', async () => {
       const { url } = await used();
       const standby = await startStandby(server);
       try {
@@ -150,7 +151,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       }
     });
 
-    it('where every transaction only reads', async () => {
+    longOnly('where every transaction only reads', async () => {
       const { url } = await used();
       await server.query(`ALTER DATABASE ${nameOf(url)} SET default_transaction_read_only = on`);
       await refuses(url, 1, /only reads: default_transaction_read_only is on\nhint: /);
@@ -169,7 +170,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       await refuses(url, 1, text);
     });
 
-    it('where the schema holds something else, which is left as it is', async () => {
+    longOnly('where the schema holds something else, which is left as it is', async () => {
       const url = await server.newDatabase();
       await server.query('CREATE SCHEMA steno; CREATE TABLE steno.recipes (id int)', nameOf(url));
       await refuses(url, 1, /the schema steno at \S+ holds something else\nhint: .*schema=/);
@@ -180,11 +181,16 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       expect(tables).toEqual([{ tablename: 'recipes' }]);
     });
 
-    it.each([
-      ['mysql://a@h/b', /must be a postgres:\/\/ URL/],
-      ['postgres://a@h/b?sslmoed=require', /unknown parameter 'sslmoed'.*\nhint: did you mean sslmode/],
-      ['postgres://a:p%ss@h/b', /a % that is no escape/],
-    ])('whose URL is wrong: %s', async (url, text) => {
+    it.each(
+      sliceOf(
+        [
+          ['mysql://a@h/b', /must be a postgres:\/\/ URL/],
+          ['postgres://a@h/b?sslmoed=require', /unknown parameter 'sslmoed'.*\nhint: did you mean sslmode/],
+          ['postgres://a:p%ss@h/b', /a % that is no escape/],
+        ],
+        3,
+      ),
+    )('whose URL is wrong: %s', async (url, text) => {
       await refuses(url, 2, text);
     });
 
@@ -267,7 +273,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       expect(performance.now() - begun).toBeLessThan(15_000);
     });
 
-    it('where the host vanishes in the middle without a word', async () => {
+    longOnly('where the host vanishes in the middle without a word', async () => {
       const { url, env, service } = await used();
       const line = await Switch.start(server.port);
       try {

@@ -11,11 +11,10 @@ import { orderingAccount } from '../../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import { Service } from '../../support/server.ts';
+import { isLong, longOnly } from '../../support/slices.ts';
 import type { User } from '../../support/steno.ts';
 import { Team } from '../../support/team.ts';
 import { until } from '../../support/until.ts';
-
-const isLong = process.env.STENO_MATRIX === 'all';
 
 const linesOf = (text: string, pattern: RegExp): string[] =>
   text.split('\n').filter((line) => pattern.test(line));
@@ -195,29 +194,33 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       await db.close();
     });
 
-    it('have each of its actions done once, though two take over at the same moment', async () => {
-      const team = Team.form(server);
-      const target = await Target.start();
-      const { url, port } = target;
-      await target.close();
-      const first = await Listener.start(team.machine(), ['--forward-to', url]);
-      const ids = Array.from({ length: 300 }, (_, n) => String(n));
-      for (const id of ids) await first.post(complete(id));
-      await until(async () => (await team.count('{}.actions')) === ids.length, 'all actions');
-      const heirs = await Promise.all(
-        ['b', 'c', 'd'].map(() => Listener.start(team.machine(), ['--forward-to', url])),
-      );
-      await first.stop('SIGKILL');
-      const back = await Target.start(port);
-      await team.silence('ended_at IS NULL AND id = (SELECT min(id) FROM {}.runs)');
-      await until(
-        async () => (await team.count("{}.actions WHERE status = 'done'")) === ids.length,
-        'all done',
-        30_000,
-      );
-      expect(idsIn(back).sort()).toEqual([...ids].sort());
-      for (const heir of heirs) await heir.stop();
-    }, 60_000);
+    longOnly(
+      'have each of its actions done once, though two take over at the same moment',
+      async () => {
+        const team = Team.form(server);
+        const target = await Target.start();
+        const { url, port } = target;
+        await target.close();
+        const first = await Listener.start(team.machine(), ['--forward-to', url]);
+        const ids = Array.from({ length: 300 }, (_, n) => String(n));
+        for (const id of ids) await first.post(complete(id));
+        await until(async () => (await team.count('{}.actions')) === ids.length, 'all actions');
+        const heirs = await Promise.all(
+          ['b', 'c', 'd'].map(() => Listener.start(team.machine(), ['--forward-to', url])),
+        );
+        await first.stop('SIGKILL');
+        const back = await Target.start(port);
+        await team.silence('ended_at IS NULL AND id = (SELECT min(id) FROM {}.runs)');
+        await until(
+          async () => (await team.count("{}.actions WHERE status = 'done'")) === ids.length,
+          'all done',
+          30_000,
+        );
+        expect(idsIn(back).sort()).toEqual([...ids].sort());
+        for (const heir of heirs) await heir.stop();
+      },
+      60_000,
+    );
 
     it('does nothing new once it has lost its lease, and goes on with what comes then', async () => {
       const team = Team.form(server);

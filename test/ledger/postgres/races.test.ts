@@ -9,6 +9,7 @@ import {
   startPooler,
   startPostgres,
 } from '../../support/postgres.ts';
+import { sliceOf } from '../../support/slices.ts';
 import { KEY, User } from '../../support/steno.ts';
 
 const MACHINES = 24;
@@ -63,10 +64,15 @@ describe.skipIf(!postgresFolder)(`${MACHINES} machines that order one audio at t
     return { service, users, sent };
   }
 
-  it.each([
-    ['directly', false],
-    ['through PgBouncer', true],
-  ])(
+  it.each(
+    sliceOf(
+      [
+        ['directly', false],
+        ['through PgBouncer', true],
+      ],
+      2,
+    ),
+  )(
     'with --skip-ordered: all are content with one order, %s',
     async (_, isPooled) => {
       const { users, sent } = await machines(12, isPooled);
@@ -81,10 +87,15 @@ describe.skipIf(!postgresFolder)(`${MACHINES} machines that order one audio at t
     120_000,
   );
 
-  it.each([
-    ['directly', false],
-    ['through PgBouncer', true],
-  ])(
+  it.each(
+    sliceOf(
+      [
+        ['directly', false],
+        ['through PgBouncer', true],
+      ],
+      2,
+    ),
+  )(
     'with --retry-unclear: what was unclear before is ordered once more, by one of them, %s',
     async (_, isPooled) => {
       const { service, users, sent } = await machines(12, isPooled);
@@ -105,10 +116,15 @@ describe.skipIf(!postgresFolder)(`${MACHINES} machines that order one audio at t
     120_000,
   );
 
-  it.each([
-    ['directly', false],
-    ['through PgBouncer', true],
-  ])(
+  it.each(
+    sliceOf(
+      [
+        ['directly', false],
+        ['through PgBouncer', true],
+      ],
+      2,
+    ),
+  )(
     'with manifests that overlap, each in an order of its own: each URL once, and none waits for ever, %s',
     async (_, isPooled) => {
       const { users, sent } = await machines(8, isPooled);

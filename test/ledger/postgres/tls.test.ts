@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshFolder } from '../../support/files.ts';
 import { orderingAccount } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { sliceOf } from '../../support/slices.ts';
 import { KEY, type Result, User } from '../../support/steno.ts';
 import { until } from '../../support/until.ts';
 
@@ -81,12 +82,17 @@ describe.skipIf(!postgresFolder)('the certificate of a shared ledger', () => {
 
   const ca = (of = folder): string => `sslrootcert=${encodeURIComponent(join(of, 'ca.crt'))}`;
 
-  it.each([
-    ['verified with its CA', () => `sslmode=verify-full&${ca()}`],
-    ['required, which verifies it too', () => `sslmode=require&${ca()}`],
-    ['not verified', () => 'sslmode=no-verify'],
-    ['not used', () => 'sslmode=disable'],
-  ])('lets an order go through where it is %s', async (_, parameters) => {
+  it.each(
+    sliceOf(
+      [
+        ['verified with its CA', () => `sslmode=verify-full&${ca()}`],
+        ['required, which verifies it too', () => `sslmode=require&${ca()}`],
+        ['not verified', () => 'sslmode=no-verify'],
+        ['not used', () => 'sslmode=disable'],
+      ],
+      2,
+    ),
+  )('lets an order go through where it is %s', async (_, parameters) => {
     const { code, stderr } = await orderWith(parameters());
     expect([code, stderr]).toEqual([0, '']);
   });

@@ -19,6 +19,7 @@ import {
   oneInput,
   reportFile,
 } from '../../support/report-samples.ts';
+import { sliceOf } from '../../support/slices.ts';
 
 const manyInput = {
   ...busyInput(3000),
@@ -169,7 +170,7 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
     expect(colours).toEqual(['rgb(255, 255, 255)', 'rgb(20, 24, 29)', 'rgb(255, 255, 255)']);
   });
 
-  it.each(names)('fits a wide window, a telephone and paper: %s', async (name) => {
+  it.each(sliceOf(names, 3))('fits a wide window, a telephone and paper: %s', async (name) => {
     for (const mode of [{ width: 1000 }, { width: 360 }, { media: 'print', width: 700 }] as const) {
       await browser.open(pageOf(name), mode);
       const [page, window] = await browser.evaluate<[number, number]>(
