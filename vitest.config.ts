@@ -88,13 +88,20 @@ function fuzz(): ViteUserConfig {
   return { test: { ...common, ...limits, globalSetup, reporters, include: propertyFiles(), maxWorkers: 2 } };
 }
 
+/** In the long run tests have more to do, and other programs run beside them. */
+const longer = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** Which cells of a slice are run. */
+const cells = (mode: string) => (mode === 'long' ? { STENO_MATRIX: 'all' } : {});
+
 const sharedLedger = (mode: string) => ({
   extends: true as const,
   test: {
     ...common,
     name: 'shared ledger',
     include: mode === 'long' ? sharedLong : shared,
-    env: { STENO_TEST_STORE: 'postgres', ...(mode === 'long' && { STENO_MATRIX: 'all' }) },
+    env: { STENO_TEST_STORE: 'postgres', ...cells(mode) },
+    ...(mode === 'long' && longer),
     globalSetup: ['test/support/setup-postgres.ts'],
   },
 });
@@ -128,7 +135,8 @@ const ownBuild = (mode: string) => [
       name: 'steno',
       include: { quick, long }[mode] ?? all,
       exclude: [nodes, ...(mode === 'long' ? [] : onlyLong)],
-      env: mode === 'long' ? { STENO_MATRIX: 'all' } : {},
+      env: cells(mode),
+      ...(mode === 'long' && longer),
     },
   },
   ...(withSharedLedger(mode) ? [sharedLedger(mode)] : []),

@@ -207,8 +207,12 @@ describe('--tunnel', () => {
   it('ends the listener when the program ends, because no event could come in', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
-    const command = tunnel(user, 'echo https://a.tunnel.example; sleep 1; exit 0');
+    const command = tunnel(
+      user,
+      'echo https://a.tunnel.example; until [ -e over ]; do sleep 0.1; done; exit 0',
+    );
     const listener = await Listener.start(user, ['--register', '--tunnel', command]);
+    writeFileSync(join(user.home, 'over'), '');
     const { code, stderr } = await listener.ended;
     expect([code, webhook.url]).toEqual([1, OTHER]);
     expect(stderr).toMatch(/the tunnel ended \(exit 0\)/);

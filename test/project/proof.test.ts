@@ -3,11 +3,21 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Proofs, readProofs, recordProof } from '../proof/record.ts';
+import { runParts, summary } from '../proof/parts.ts';
+import { type ProofName, type Proofs, readProofs, recordProof } from '../proof/record.ts';
 import { withTable } from '../proof/table.ts';
 import { freshFolder } from '../support/files.ts';
 
 const readme = readFileSync('README.md', 'utf8');
+const names: readonly ProofName[] = [
+  'cases',
+  'matrix cells',
+  'crash points',
+  'fuzz runs',
+  'nodes',
+  'mutants',
+  'soak',
+];
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
 describe('the table', () => {
@@ -28,14 +38,14 @@ describe('the table', () => {
     expect(rows[1]).toContain('| 1,990 of 2,000 |');
   });
 
-  it('names scripts that are there', () => {
-    const all = ['cases', 'matrix cells', 'crash points', 'fuzz runs', 'nodes', 'mutants', 'soak'] as const;
-    const known = all.filter((name) => readProofs()[name]);
-    const named = [...withTable(readme, readProofs()).matchAll(/`npm run ([\w:]+)`/g)].map(
-      ([, name]) => name,
-    );
-    expect(named.filter((name) => !(`${name}` in scripts))).toEqual([]);
-    expect(Object.keys(readProofs()).sort()).toEqual([...known].sort());
+  it('has room in the README with all its rows, and names scripts that are there', () => {
+    const one = { figures: { cases: 1_000_000 }, node: '20.0.0', date: '2026-01-01' };
+    const whole = withTable(readme, Object.fromEntries(names.map((name) => [name, one])));
+    expect(whole.split('\n').filter((line) => line.endsWith('| 20.0.0, 2026-01-01 |'))).toHaveLength(7);
+    expect(whole.trimEnd().split('\n').length).toBeLessThanOrEqual(500);
+    const named = [...readme.matchAll(/`npm run ([\w:]+)`/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    expect(Object.keys(readProofs()).filter((name) => !names.some((each) => each === name))).toEqual([]);
   });
 });
 
@@ -92,5 +102,40 @@ describe('figures', () => {
     expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
     expect(Object.keys(readProofs(path)['fuzz runs']?.figures ?? {})).toHaveLength(80);
     expect(readdirSync(join(path, '..'))).toEqual(['results.json']);
+  });
+});
+
+describe('a run of several parts', () => {
+  const part = (name: string, script: string) => ({ name, command: [process.execPath, '-e', script] });
+
+  it('runs all of them though one fails, and says which', async () => {
+    const path = join(freshFolder(), 'order');
+    const append = (text: string) => `fs.appendFileSync(${JSON.stringify(path)}, '${text}')`;
+    const parts = [
+      part('first', append('1')),
+      part('second', `${append('2')}; process.exit(3)`),
+      part('third', append('3')),
+    ];
+    const outcomes = await runParts(parts, [part('beside', "console.log('a leak'); process.exit(1)")]);
+    expect(readFileSync(path, 'utf8')).toBe('123');
+    expect(outcomes.map(({ name, code }) => [name, code])).toEqual([
+      ['first', 0],
+      ['second', 3],
+      ['third', 0],
+      ['beside', 1],
+    ]);
+    const text = summary(outcomes);
+    expect(text).toContain('a leak');
+    expect(text.match(/^(passed|FAILED) .*$/gm)?.map((line) => line.replace(/ .* /, ' '))).toEqual([
+      'passed first',
+      'FAILED second',
+      'passed third',
+      'FAILED beside',
+    ]);
+  });
+
+  it('counts a command that can not be started as a failure', async () => {
+    const [outcome] = await runParts([{ name: 'missing', command: ['no-such-program-here'] }]);
+    expect(outcome?.code).not.toBe(0);
   });
 });

@@ -1,56 +1,37 @@
 /**
- * `npm run test:long`: what takes too long for `npm test`. The parts run one after the other; the soak needs little of
- * the machine and half an hour, so it runs beside them. With arguments only the first part runs, with these.
+ * `npm run test:long`: what takes too long for `npm test`, one after the other. The soak takes half an hour and little
+ * of the machine, so it runs beside the rest. With arguments only the first part runs, with these.
  */
-import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { binFolder, fetchNodes, versions } from '../nodes/node-versions.ts';
+import { type Part, runParts, summary } from './parts.ts';
 
-interface Part {
-  readonly name: string;
-  readonly command: readonly string[];
-}
-
-interface Outcome extends Part {
-  readonly code: number;
-  readonly minutes: number;
-  readonly said: string;
-}
+const args = process.argv.slice(3);
 
 const files: Part = {
-  name: 'all faults, all crash points and the long files',
-  command: ['npx', 'vitest', 'run', '--mode', 'long'],
+  name: 'the long files, and all of what has a slice in npm test',
+  command: ['npx', 'vitest', 'run', '--mode', 'long', ...args],
 };
-const parts: readonly Part[] = [
-  files,
-  { name: 'every property with many cases', command: ['npm', 'run', 'test:fuzz'] },
-];
 
-/** Prints what a part says, or keeps it where several run at once. */
-function run(part: Part, more: readonly string[], output: 'inherit' | 'pipe'): Promise<Outcome> {
-  const [program = '', ...args] = [...part.command, ...more];
-  const started = Date.now();
-  const child = spawn(program, args, {
-    stdio: ['ignore', output, output],
-    shell: process.platform === 'win32',
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-  return new Promise((done, failed) => {
-    child.on('error', failed);
-    child.on('close', (code) =>
-      done({ ...part, code: code ?? 1, minutes: (Date.now() - started) / 60_000, said }),
-    );
-  });
+/** All of `npm test`, run by the newest Node and with it. */
+function onNewestNode(): Part {
+  fetchNodes();
+  const newest = versions[versions.length - 1] as (typeof versions)[number];
+  return {
+    name: `npm test on Node ${newest}`,
+    command: [join(binFolder(newest), 'node'), 'node_modules/vitest/vitest.mjs', 'run'],
+    env: {
+      PATH: `${binFolder(newest)}${delimiter}${process.env.PATH}`,
+      STENO_PROOF_RUN: `npm test, Node ${newest}`,
+    },
+  };
 }
 
-const line = ({ name, code, minutes }: Outcome): string =>
-  `${code === 0 ? 'passed' : 'FAILED'}  ${minutes.toFixed(1).padStart(5)} min  ${name}\n`;
+const others = (): readonly Part[] => [
+  { name: 'every property with many cases', command: ['npm', 'run', 'test:fuzz'] },
+  onNewestNode(),
+];
 
-const more = process.argv.slice(3);
-const outcomes: Outcome[] = [];
-for (const part of more.length > 0 ? [files] : parts) outcomes.push(await run(part, more, 'inherit'));
-for (const { code, said } of outcomes) if (code !== 0) process.stderr.write(said);
-process.stdout.write(`\n${outcomes.map(line).join('')}`);
+const outcomes = await runParts(args.length > 0 ? [files] : [files, ...others()]);
+process.stdout.write(summary(outcomes));
 process.exitCode = outcomes.every(({ code }) => code === 0) ? 0 : 1;

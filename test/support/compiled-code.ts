@@ -1,7 +1,7 @@
 /** Where the program keeps its compiled code in tests: below the home that the system knows, and no other. */
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { BIN, type User } from './steno.ts';
+import type { User } from './steno.ts';
 
 const shared = resolve('node_modules/.cache/steno-tests');
 const preload = resolve('test/support/system-home.cjs');
@@ -18,8 +18,13 @@ export function shareCompiledCode(home: string): readonly string[] {
   return ['--require', preload];
 }
 
-/** Lets the program of this user keep compiled code of its own, in a home that is empty as yet. */
+/** The same for a home whose programs are started by a shell. */
+export function withCompiledCode(home: string): Record<string, string> {
+  const words = shareCompiledCode(home).map((word) => (word.includes(' ') ? `"${word}"` : word));
+  return { STENO_TEST_HOME: home, NODE_OPTIONS: words.join(' ') };
+}
+
+/** Lets the program of this user keep compiled code of its own, of which there is none as yet. */
 export function ownCompiledCode(user: User): void {
-  rmSync(join(user.home, '.cache'), { force: true });
-  user.program = [process.execPath, '--require', preload, BIN];
+  rmSync(join(user.home, '.cache'));
 }

@@ -2,6 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { withCompiledCode } from './compiled-code.ts';
 import { freshFolder } from './files.ts';
 import { BIN } from './steno.ts';
 import { until } from './until.ts';
@@ -61,7 +62,8 @@ export class Reader {
 
   constructor() {
     for (const name of ['home', 'runner']) mkdirSync(join(this.folder, name));
-    this.env = { PATH: this.#tools, HOME: join(this.folder, 'home'), TERM: 'xterm-256color', TZ: 'UTC' };
+    const HOME = join(this.folder, 'home');
+    this.env = { PATH: this.#tools, HOME, TERM: 'xterm-256color', TZ: 'UTC', ...withCompiledCode(HOME) };
   }
 
   get work(): string {

@@ -2,17 +2,17 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BIN, type User } from './steno.ts';
+import type { User } from './steno.ts';
 import { until } from './until.ts';
 
 // With job control, as an interactive shell has it; a job that was stopped goes on after the next line.
-const session = (args: string, columns: number): string => `
+const session = (program: string, args: string, columns: number): string => `
 set -m
 stty cols ${columns} rows 40
 stty -a > before
 echo ready
 if [ -n "$TYPE_AHEAD" ]; then sleep 1; fi
-sh -c 'echo $$ > pid; exec "${process.execPath}" "${BIN}" ${args}'
+sh -c 'echo $$ > pid; exec ${program} ${args}'
 code=$?
 if [ $code = 148 ]; then echo stopped; read -r _; fg; code=$?; fi
 stty -a > after
@@ -32,7 +32,8 @@ export class Terminal {
     options: { readonly typeAhead?: string; readonly columns?: number } = {},
   ) {
     this.#user = user;
-    this.#script = spawn('script', ['-qec', session(args, options.columns ?? 100), '/dev/null'], {
+    const program = user.program.map((word) => `"${word}"`).join(' ');
+    this.#script = spawn('script', ['-qec', session(program, args, options.columns ?? 100), '/dev/null'], {
       cwd: user.home,
       env: { TERM: 'xterm-256color', SHELL: '/bin/bash', ...user.env, TYPE_AHEAD: options.typeAhead },
     });

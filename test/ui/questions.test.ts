@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account, newcomer } from '../support/account.ts';
 import { encodingsOf } from '../support/secrets.ts';
+import { sliceOf } from '../support/slices.ts';
 import { KEY, User } from '../support/steno.ts';
 import { Terminal } from '../support/terminal.ts';
 import { deadAddress } from '../support/wire.ts';
@@ -41,7 +42,7 @@ async function at(each: (typeof questions)[number]): Promise<Terminal> {
   return terminal;
 }
 
-describe.concurrent.each(questions)('at the question of $name', (each) => {
+describe.concurrent.each(sliceOf(questions, 3))('at the question of $name', (each) => {
   it.each([
     ['Ctrl-C', '\u0003', 130],
     ['Ctrl-C after some text', 'text\u0003', 130],
@@ -251,7 +252,7 @@ describe('the text of a question', () => {
     ...Object.entries(encodingsOf(KEY)).map(([name, text]) => [`the key (${name})`, `?k=${text}`] as const),
   ];
 
-  it.each(texts)('neither steers the terminal nor shows a secret: %s', async (_, text) => {
+  it.each(sliceOf(texts, 3))('neither steers the terminal nor shows a secret: %s', async (_, text) => {
     const { service, user } = await account();
     service.on('GET /webhook', { body: { webhook: `https://me:${PASSWORD}@other.example.com/${text}` } });
     const terminal = new Terminal(user, register);
@@ -261,7 +262,7 @@ describe('the text of a question', () => {
     expectClean(terminal.screen);
   });
 
-  it.each(texts)('nor does the warning in its place: %s', async (_, text) => {
+  it.each(sliceOf(texts, 3))('nor does the warning in its place: %s', async (_, text) => {
     const { service, user } = await account();
     service.on('GET /webhook', { body: { webhook: `https://me:${PASSWORD}@other.example.com/${text}` } });
     service.on('POST /webhook', { status: 400, body: { message: 'no' } });

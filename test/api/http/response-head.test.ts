@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseHead } from '../../../src/api/http/response-head.ts';
+import { sliceOf } from '../../support/slices.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { Wire } from '../../support/wire.ts';
 
@@ -34,7 +35,7 @@ const informational = {
 const userOf = (wire: Wire): User => new User({ STENO_API_KEY: KEY, STENO_BASE_URL: wire.baseUrl });
 
 // Each is a process of its own: the pure function below has more of the kinds.
-describe.concurrent.each(commands)('%s', (_, args, body) => {
+describe.concurrent.each(sliceOf(commands, 2))('%s', (_, args, body) => {
   it.each(Object.entries(informational))('takes the response that follows %s', async (__, heads) => {
     const wire = await Wire.afterRequest((socket) => socket.end(heads + response(body)));
     const { code, stdout, stderr } = await userOf(wire).run(args);

@@ -8,6 +8,7 @@ import { parseCsv } from '../../support/csv.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger, statuses } from '../../support/ledger.ts';
 import { isGone } from '../../support/listener.ts';
 import { expectNoSecretIn, signed } from '../../support/signed.ts';
+import { longOnly } from '../../support/slices.ts';
 import { BIN, finished, type User } from '../../support/steno.ts';
 import { notShared } from '../../support/store.ts';
 import { until } from '../../support/until.ts';
@@ -475,7 +476,7 @@ describe.concurrent('an order that another process is sending', () => {
     expect(statuses(user)).toEqual(['placed']);
   });
 
-  it('renews its heartbeat while it waits for the answer', async () => {
+  longOnly('renews its heartbeat while it waits for the answer', async () => {
     const { user, end, answer } = await inFlight();
     const seen = (): unknown => queryLedger(user, 'SELECT seen_at FROM attempts')[0]?.seen_at;
     const before = seen();
