@@ -122,7 +122,7 @@ export class SecretSearch {
     this.#step(now, unit, at + 1);
     if (unit === PLUS) this.#step(now, SPACE, at + 1);
     else if (unit === PERCENT) this.#readPercent(at);
-    else if (unit === AMPERSAND) this.#readEntity(at);
+    else if (unit === AMPERSAND) this.#readEntity(now, at);
     else if (unit === QUOTE) this.#readDoubled(now, at);
     this.#stay(unit);
     if (unit === BACKSLASH) this.#escape(at);
@@ -165,11 +165,17 @@ export class SecretSearch {
     for (let each = 0; each < size; each += 1) {
       const state = states[each] as number;
       if (this.#states.takes(state, unit)) this.#go(state + 1, starts[each] as number, to, mayEnd);
+      if (unit === QUOTE && this.#isWithinQuotes(state)) this.#go(state, starts[each] as number, to);
     }
     for (const state of this.#states.beginnings.get(unit) ?? nothing) {
       const start = this.#startOf(state, matches);
       if (start <= matches.lastFrom) this.#go(state + 1, start, to, mayEnd);
     }
+  }
+
+  /** CSV writes a quote as two, and each of them may then be escaped for JSON or HTML. */
+  #isWithinQuotes(state: number): boolean {
+    return this.#states.takes(state - 1, QUOTE) && !this.#states.isEnd[state];
   }
 
   /** What counts only alone can't begin right after a letter, but at the next of several backslashes. */
@@ -223,11 +229,14 @@ export class SecretSearch {
     } else if (unit === QUOTE || unit === SLASH || unit === APOSTROPHE) {
       this.#step(escaped, unit, at + 1);
       if (unit === QUOTE) this.#readDoubled(escaped, at);
+    } else if (unit === AMPERSAND) {
+      // JSON in a web page: \&quot;
+      this.#readEntity(escaped, at);
     }
     escaped.clear();
   }
 
-  /** CSV doubles a quote. After a backslash the second one may be what ends a JSON string: it must stay. */
+  /** The same at the end of a secret. After a backslash the second one may be what ends a JSON string: it must stay. */
   #readDoubled(matches: PartialMatches, at: number): void {
     if (this.#text.charCodeAt(at + 1) !== QUOTE) return;
     this.#step(matches, QUOTE, at + 2, this.#text.charCodeAt(at - 1) !== BACKSLASH);
@@ -242,20 +251,20 @@ export class SecretSearch {
   }
 
   /** &lt; &#60; &#x3c; and as often as it was escaped again: &amp;lt; &amp;amp;lt; */
-  #readEntity(at: number): void {
+  #readEntity(matches: PartialMatches, at: number): void {
     const text = this.#text;
     let name = at + 1;
-    for (; text.startsWith('amp;', name); name += 4) this.#step(this.#now, AMPERSAND, name + 4);
-    if (text.charCodeAt(name) === NUMBER_SIGN) this.#readNumber(name + 1);
+    for (; text.startsWith('amp;', name); name += 4) this.#step(matches, AMPERSAND, name + 4);
+    if (text.charCodeAt(name) === NUMBER_SIGN) this.#readNumber(matches, name + 1);
     for (const [each, unit] of NAMES)
-      if (text.startsWith(each, name)) this.#step(this.#now, unit, name + each.length);
+      if (text.startsWith(each, name)) this.#step(matches, unit, name + each.length);
   }
 
-  #readNumber(first: number): void {
+  #readNumber(matches: PartialMatches, first: number): void {
     const { number, end } = this.#numberAt(first);
     if (number === NONE) return;
     if (number > 0xffff) this.#stepPair(String.fromCodePoint(number), end);
-    else this.#step(this.#now, number, end);
+    else this.#step(matches, number, end);
   }
 
   /** The character that an entity names by its number, -1 for none, and where the entity ends. */

@@ -58,6 +58,10 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
       .replace(/.{7}(?=.)/g, '$&\r\n'),
   'in CSV': (text) => text.replaceAll('"', '""'),
   'in JSON in CSV': (text) => JSON.stringify(text).slice(1, -1).replaceAll('"', '""'),
+  'in JSON in HTML': (text) =>
+    JSON.stringify(text).slice(1, -1).replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+  'in CSV in JSON': (text) => JSON.stringify(text.replaceAll('"', '""')).slice(1, -1),
+  'in CSV in HTML': (text) => text.replaceAll('"', '""').replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
   'composed, for a URL': (text) => encodeURIComponent(text.normalize('NFC')),
   'decomposed, for a URL': (text) => encodeURIComponent(text.normalize('NFD')),
   'composed, in base64': (text) => Buffer.from(text.normalize('NFC')).toString('base64').replace(/=+$/, ''),
@@ -155,6 +159,20 @@ describe('the mask', () => {
     mask.add('secret"');
     expect(mask.hide('"say secret"""\r\n')).toBe('"say ****"\r\n');
     expect(mask.hide('{"say":"secret\\""}')).toBe('{"say":"****"}');
+  });
+
+  it('hides a key with a quote that was doubled for CSV or escaped for JSON, then escaped again', () => {
+    const mask = new Mask();
+    mask.add('one"two"three');
+    const texts = [
+      'one\\"\\"two\\"\\"three',
+      'one&quot;&quot;two&#34;&#34;three',
+      'one\\u0022\\u0022two%22%22three',
+      'one"two"three',
+      'one\\&quot;two\\&#34;three',
+    ];
+    expect(texts.map((text) => mask.hide(`<${text}>`))).toEqual(texts.map(() => '<****>'));
+    expect(mask.hide('one two"three')).toBe('one two"three');
   });
 
   it('hides a key with a space in a form', () => {
