@@ -8,6 +8,7 @@ import type { Context } from '../cli/context.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { isUrl } from '../lib/is-url.ts';
 import { isSealed } from '../lib/sealer.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { LoanBook } from '../listen/loan-book.ts';
@@ -110,7 +111,7 @@ function requireContent(webhook: Webhook): Webhook {
 
 /** The service may spell a URL in its own way. */
 const sameUrl = (a: string, b: string): boolean =>
-  a === b || (URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href);
+  a === b || (isUrl(a) && isUrl(b) && new URL(a).href === new URL(b).href);
 
 async function showResult(
   context: Context,

@@ -1,4 +1,6 @@
 /** Which of the files of an entry is its audio, and where it is. */
+
+import { isUrl } from '../lib/is-url.ts';
 import { hasHidden } from '../lib/text.ts';
 import type { Link } from './entries.ts';
 
@@ -30,8 +32,8 @@ function kindOf({ type, url }: Link): 'audio' | 'video' | undefined {
 
 /** An absolute http or https URL; undefined where the text is none, and nothing says what it is relative to. */
 export function absoluteUrl({ url, base }: Link, documentUrl: string | undefined): string | undefined {
-  const parent = base !== undefined && URL.canParse(base) ? base : documentUrl;
-  if (!URL.canParse(url, parent)) return undefined;
+  const parent = base !== undefined && isUrl(base) ? base : documentUrl;
+  if (!isUrl(url, parent)) return undefined;
   const { protocol, href } = new URL(url, parent);
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
   const isPlain = /^https?:\/\/[^\s\u0000-\u0020\u007f-\u009f]+$/i.test(url) && !hasHidden(url);

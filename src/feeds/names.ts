@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { audioIdentity } from '../lib/audio-identity.ts';
+import { isUrl } from '../lib/is-url.ts';
 
 /** What tells a feed from others. */
 export interface FeedMarks {
@@ -78,7 +79,7 @@ function marksOf({ guid, title, published, url }: Named, count: number): string[
 
 /** Some feeds have the link of the audio for a guid, with its token. */
 const guidMark = (guid: string): string =>
-  /^https?:\/\//i.test(guid) && URL.canParse(guid) ? audioIdentity(guid) : guid.normalize('NFC');
+  /^https?:\/\//i.test(guid) && isUrl(guid) ? audioIdentity(guid) : guid.normalize('NFC');
 
 /**
  * The path without host and query. Where the only episode of a feed has a query, nothing shows that the path alone

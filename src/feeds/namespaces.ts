@@ -1,4 +1,5 @@
 /** Which vocabulary an element belongs to, whatever prefix its feed has for it. */
+import { isUrl } from '../lib/is-url.ts';
 
 export type Vocabulary = 'rss' | 'atom' | 'itunes' | 'podcast' | 'dc' | 'other';
 
@@ -56,7 +57,7 @@ function vocabularyOf(uri: string): Vocabulary {
 }
 
 function baseOf(text: string | undefined, parent: string | undefined): string | undefined {
-  if (text === undefined || !URL.canParse(text, parent)) return parent;
+  if (text === undefined || !isUrl(text, parent)) return parent;
   return new URL(text, parent).href;
 }
 

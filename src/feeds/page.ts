@@ -1,5 +1,6 @@
 /** A web page in place of a feed: people copy the address of the page, which often names its feed. */
 import { type StenoError, usage } from '../lib/errors.ts';
+import { isUrl } from '../lib/is-url.ts';
 import { oneLine } from '../lib/text.ts';
 
 /** Of a page; the links are at its beginning. */
@@ -19,7 +20,7 @@ function feedIn(page: string, url: string | undefined): string | undefined {
   for (const [tag] of page.matchAll(/<link\s[^<>]{1,2000}>/gi)) {
     const href = /\shref\s*=\s*["']?([^\s"'<>]{1,1000})/i.exec(tag)?.[1]?.replaceAll('&amp;', '&');
     const isFeed = /\stype\s*=\s*["']?application\/(?:rss|atom)\+xml\b/i.test(tag);
-    if (!href || !isFeed || !URL.canParse(href, url)) continue;
+    if (!href || !isFeed || !isUrl(href, url)) continue;
     const { protocol, href: address } = new URL(href, url);
     if (protocol === 'https:' || protocol === 'http:') return oneLine(address, 1_000);
   }

@@ -4,6 +4,7 @@
  */
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import { cutFormSignatures } from '../lib/form-signatures.ts';
+import { isUrl } from '../lib/is-url.ts';
 import type { Database } from '../lib/sqlite.ts';
 import { spellingOf, storedName, urlName } from './audio-names.ts';
 import { rewriteRows } from './rewrite-rows.ts';
@@ -71,7 +72,7 @@ function nameAudio(database: Database, { rowid, attempt, url }: StoredUrl, posit
 }
 
 /** A URL in which a secret was masked may be one no longer; it is then its own name. */
-const nameOf = (url: string): string => storedName(URL.canParse(url) ? urlName(url) : `url ${url}`);
+const nameOf = (url: string): string => storedName(isUrl(url) ? urlName(url) : `url ${url}`);
 
 /** A placed order holds a name before one whose outcome is unknown, and the latest of either: what comes last stays. */
 function claimNames(database: Database): void {

@@ -1,4 +1,6 @@
 /** Which file of an accepted order belongs to which audio, as far as the service's answer tells. */
+
+import { isUrl } from '../lib/is-url.ts';
 import { urlName } from './audio-names.ts';
 
 export interface OrderedAudio {
@@ -79,7 +81,7 @@ export function missingFiles(
   return count > 0 ? { count, audios: lacking.length ? lacking : audios } : undefined;
 }
 
-const nameOf = (url: string): string => (URL.canParse(url) ? urlName(url) : url);
+const nameOf = (url: string): string => (isUrl(url) ? urlName(url) : url);
 
 /** The files that are missing, in words. */
 export function missingText({ count, audios }: MissingFiles): string {
@@ -114,4 +116,4 @@ export function isSameAudio(one: OrderedAudio, other: OrderedAudio): boolean {
 }
 
 export const isSameUrl = (one: string, other: string): boolean =>
-  one === other || (URL.canParse(one) && URL.canParse(other) && urlName(one) === urlName(other));
+  one === other || (isUrl(one) && isUrl(other) && urlName(one) === urlName(other));

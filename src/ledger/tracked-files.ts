@@ -1,4 +1,6 @@
 /** Files that were ordered elsewhere and are followed here. */
+
+import { isUrl } from '../lib/is-url.ts';
 import { AttemptTable } from './attempt-table.ts';
 import { makeAudio } from './audio-names.ts';
 import { TRACKED } from './claims.ts';
@@ -99,4 +101,4 @@ export class TrackedFiles extends AttemptTable {
   }
 }
 
-const isHttpUrl = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text);
+const isHttpUrl = (text: string): boolean => /^https?:/i.test(text) && isUrl(text);

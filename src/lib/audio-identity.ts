@@ -3,6 +3,7 @@
  * parameters of a known signature, or in tracking parameters. A signature grants access to the file, so it is a secret:
  * `withoutSignature` and `cutSignatures` take it out of whatever is kept or shown.
  */
+import { isUrl } from './is-url.ts';
 
 /** Where two URLs of the same audio differ. */
 export type Difference = 'nothing' | 'spelling' | 'signature' | 'tracking parameters';
@@ -133,7 +134,7 @@ export function withoutSignature(text: string): string {
   const parameters = isSigned && !isTooLong ? parametersOf(text.slice(query, end)) : [];
   const kept = withoutSigned(parameters);
   const isWhole = kept.length === parameters.length && !(isSigned && isTooLong);
-  if ((isWhole && !text.includes('@')) || !URL.canParse(text)) return text;
+  if ((isWhole && !text.includes('@')) || !isUrl(text)) return text;
   const open = withoutPassword(text.slice(0, query));
   if (isWhole) return open + text.slice(query);
   return `${open}${kept.length ? `?${joined(kept)}` : ''}${text.slice(end)}`;

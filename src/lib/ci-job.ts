@@ -1,5 +1,6 @@
 /** The web page of the CI job that this process is a part of: who orders in CI is a job, not a person. */
 import type { Env } from './env.ts';
+import { isUrl } from './is-url.ts';
 
 type Source = (env: Env) => string | undefined;
 
@@ -32,7 +33,7 @@ export function ciJobUrl(env: Env): string {
 
 /** Of the web, not too long, and without a user name and password. */
 function checked(text: string | undefined): string {
-  if (!text || text.length > MAX_LENGTH || !URL.canParse(text)) return '';
+  if (!text || text.length > MAX_LENGTH || !isUrl(text)) return '';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return '';
   url.username = '';

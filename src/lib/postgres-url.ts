@@ -1,6 +1,7 @@
 /** Reads the URL of a shared ledger, and what it leaves out from libpq's environment variables. */
 import type { Env } from './env.ts';
 import { usage } from './errors.ts';
+import { isUrl } from './is-url.ts';
 import { didYouMean } from './suggest.ts';
 import { isLoopback } from './urls.ts';
 
@@ -112,7 +113,7 @@ function parseUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text)) throw usage('the ledger must be a postgres:// URL', HINT);
   // The text is not repeated: it may hold a password.
   const withHost = text.replace(/^(\w+:\/\/[^/?#@]*@)(?=[/?#:]|$)/, `$1${NO_HOST}`);
-  if (!URL.canParse(withHost)) throw usage("the URL of the ledger can't be read", HINT);
+  if (!isUrl(withHost)) throw usage("the URL of the ledger can't be read", HINT);
   const url = new URL(withHost);
   if (url.hash) throw usage('the URL of the ledger has a fragment', 'write a # in a password as %23');
   if (decoded(url.hostname).includes(','))

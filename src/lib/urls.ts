@@ -1,11 +1,12 @@
 import { usage } from './errors.ts';
+import { isUrl } from './is-url.ts';
 import { hasHidden } from './text.ts';
 import { type UrlUse, urlHint } from './url-hints.ts';
 
 /** Accepts an absolute http or https URL; `use` chooses the hint for what is not one. */
 export function checkUrl(text: string, use: UrlUse = 'audio'): string {
   const plausible = /^https?:\/\/[^/?#\s]/i.test(text) && !/[\s\u0000-\u001f\u007f-\u009f]/.test(text);
-  if (plausible && URL.canParse(text)) {
+  if (plausible && isUrl(text)) {
     if (!hasHidden(text)) return text;
     throw usage(
       `'${shownUrl(text)}' holds a character that is not visible`,

@@ -1,6 +1,7 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
 import { type Env, withoutKey } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { isUrl } from '../lib/is-url.ts';
 import { ProcessGroup } from '../lib/process-group.ts';
 import { oneLine } from '../lib/text.ts';
 import { isLoopback } from '../lib/urls.ts';
@@ -100,7 +101,7 @@ const documentHosts =
 function addressesIn(text: string): { likely: string | undefined; possible: string | undefined } {
   const addresses = [...text.matchAll(/https:\/\/[^\s"'<>|\\^`{}()[\]\u001b]+/gi)]
     .map(([url]) => url.replace(/[.,;:!?]+$/, ''))
-    .filter((url) => URL.canParse(url) && isPublic(new URL(url).hostname));
+    .filter((url) => isUrl(url) && isPublic(new URL(url).hostname));
   const isBare = (url: string): boolean => {
     const { pathname, search, hostname } = new URL(url);
     return pathname === '/' && search === '' && !documentHosts.test(hostname);

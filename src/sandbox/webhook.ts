@@ -1,3 +1,4 @@
+import { isUrl } from '../lib/is-url.ts';
 import type { Database } from '../lib/sqlite.ts';
 import { Refusal } from './refusal.ts';
 import type { ServiceContext } from './store.ts';
@@ -20,5 +21,5 @@ export function discardDueEvents(db: Database, now: number): void {
 }
 
 export function isWebUrl(text: string): boolean {
-  return /^https?:\/\/[^\s]+$/i.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s]+$/i.test(text) && isUrl(text);
 }

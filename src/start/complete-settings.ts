@@ -1,5 +1,6 @@
 /** What the settings file has to offer: names of profiles, and addresses that one of them uses. Never a key. */
 import type { IdSuggestion } from '../ledger/id-suggestions.ts';
+import { isUrl } from '../lib/is-url.ts';
 import { checkPostgresUrl, shownPostgresUrl } from '../lib/postgres-url.ts';
 
 type Profile = Readonly<Record<string, unknown>>;
@@ -57,7 +58,7 @@ function ledgersOf(profiles: Profiles): IdSuggestion[] {
 
 /** Empty for what is no address, and for one that could hold a secret. */
 function hostOf(address: unknown): string {
-  if (typeof address !== 'string' || !URL.canParse(address)) return '';
+  if (typeof address !== 'string' || !isUrl(address)) return '';
   const { host, username, password, search, hash } = new URL(address);
   return username || password || search || hash ? '' : host;
 }

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { monotonicMs } from '../../lib/clock.ts';
 import type { Env } from '../../lib/env.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+import { isUrl } from '../../lib/is-url.ts';
 import { oneLine } from '../../lib/text.ts';
 import { isLoopback } from '../../lib/urls.ts';
 import { basicAuth } from './basic-auth.ts';
@@ -130,7 +131,7 @@ function dispatchOptions(
 /** Where a redirect leads, if it may be followed. */
 function nextUrl(location: string, from: URL): URL {
   const target = `${shownAddress(from.href)} redirects to ${redirectTarget(location, from.href, (text) => text)}`;
-  if (!URL.canParse(location, from.href)) throw new StenoError('failed', `${target}, which is no address`);
+  if (!isUrl(location, from.href)) throw new StenoError('failed', `${target}, which is no address`);
   const url = new URL(location, from.href);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new StenoError('failed', `${target}, which is not http or https`);

@@ -1,5 +1,6 @@
 import type { Env } from '../../lib/env.ts';
 import { usage } from '../../lib/errors.ts';
+import { isUrl } from '../../lib/is-url.ts';
 import { isLoopback } from '../../lib/urls.ts';
 
 /** The proxy that the environment names for this URL, if any. */
@@ -7,8 +8,8 @@ export function proxyFor(target: URL, env: Env): URL | undefined {
   const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const proxy = env[name] || env[name.toUpperCase()];
   if (!proxy || isExempt(target, env.no_proxy || env.NO_PROXY || '')) return undefined;
-  const text = URL.canParse(proxy) ? proxy : `http://${proxy}`;
-  if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) {
+  const text = isUrl(proxy) ? proxy : `http://${proxy}`;
+  if (!isUrl(text) || !/^https?:\/\//i.test(text)) {
     throw usage(
       `${name.toUpperCase()} is not the address of an http proxy`,
       'write it like http://host:port',

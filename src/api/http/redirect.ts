@@ -1,4 +1,5 @@
 import { withoutSignature } from '../../lib/audio-identity.ts';
+import { isUrl } from '../../lib/is-url.ts';
 import { oneLine } from '../../lib/text.ts';
 
 const MAX_LENGTH = 200;
@@ -6,7 +7,7 @@ const MAX_LENGTH = 200;
 /** Where a redirect of `url` leads, as it may be shown: without credentials, and of a bounded length. */
 export function redirectTarget(location: string, url: string, hide: (text: string) => string): string {
   let target = location;
-  if (URL.canParse(location, url)) {
+  if (isUrl(location, url)) {
     const parsed = new URL(location, url);
     parsed.username = '';
     parsed.password = '';

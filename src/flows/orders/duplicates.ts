@@ -3,6 +3,7 @@ import { type Audio, isContentName, spellingOf } from '../../ledger/audio-names.
 import { type Holder, TRACKED } from '../../ledger/claims.ts';
 import { differenceOf } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
+import { isUrl } from '../../lib/is-url.ts';
 import { describeAudio } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
@@ -64,7 +65,7 @@ export const samenessOf = (name: string, one: Audio, other: Audio): string =>
 function reason(name: string, one: string, other: string): string {
   if (isContentName(name)) return ' (same content)';
   if (!name.startsWith('url ')) return ` (same ${name.slice(0, name.indexOf(' '))})`;
-  if (!URL.canParse(other)) return '';
+  if (!isUrl(other)) return '';
   const difference = differenceOf(one, other);
   // The ledger keeps no signature, so that two texts may be equal where the URLs were not.
   return ` (differs only in ${difference === 'nothing' || difference === 'signature' ? 'its signature' : difference})`;

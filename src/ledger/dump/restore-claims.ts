@@ -2,6 +2,8 @@
  * After a damaged ledger: every audio that any row knows to be on order is claimed again, so that it is not bought a
  * second time because the row that held it was lost.
  */
+
+import { isUrl } from '../../lib/is-url.ts';
 import { storedName, urlName } from '../audio-names.ts';
 import type { Store } from '../store.ts';
 import type { Hide } from '../table.ts';
@@ -56,7 +58,7 @@ async function* nameUrls(db: Store): AsyncGenerator<void> {
   }
 }
 
-const urlNameOf = (url: string): string => (URL.canParse(url) ? urlName(url) : `url ${url}`);
+const urlNameOf = (url: string): string => (isUrl(url) ? urlName(url) : `url ${url}`);
 
 interface FileRow {
   readonly seq: number;

@@ -1,3 +1,4 @@
+import { isUrl } from '../../lib/is-url.ts';
 import { escapeMarkup } from './text.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -22,7 +23,7 @@ export function html({ title, link, details, notice, turns }: Transcript): strin
 
 /** Only a web address becomes a link: an order may name any scheme. */
 function anchor(link: string): string {
-  const address = URL.canParse(link) ? new URL(link) : undefined;
+  const address = isUrl(link) ? new URL(link) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return escapeMarkup(link);
   return `<a href="${escapeMarkup(address.href)}">${escapeMarkup(link)}</a>`;
 }
