@@ -21,7 +21,7 @@ const MAX_NAMED = 200;
  * One look in this many is at a file that is not due, so that none is left out while many are due. The others are enough
  * for 1,500 files in half an hour.
  */
-const LOOKS_PER_OTHER = 10;
+const LOOKS_PER_OTHER = 15;
 /** An event may come a little later than the state that it is about. */
 const GRACE_TICKS = 1;
 const JOBS = 4;

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const folder = mkdtempSync(join(tmpdir(), 'steno-bench-'));
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
 await build({
-  entryPoints: ['main', 'service', 'bare', 'load', 'undici'].map((name) => `test/bench/${name}.ts`),
+  entryPoints: ['main', 'service', 'bare', 'load', 'steady', 'undici'].map((name) => `test/bench/${name}.ts`),
   outdir: join(folder, 'bench'),
   outExtension: { '.js': '.mjs' },
   bundle: true,

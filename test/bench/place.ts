@@ -85,7 +85,7 @@ export class Place {
     return this.start([this.script(name)], this.env(this.fresh(name)));
   }
 
-  script(name: 'service' | 'bare' | 'load' | 'undici'): string {
+  script(name: 'service' | 'bare' | 'load' | 'steady' | 'undici'): string {
     return join(here, `${name}.mjs`);
   }
 

@@ -56,7 +56,7 @@ describe('the look-out', { timeout: 2 * LIMIT_MS }, () => {
     const listener = await Listener.start(user);
     await until(() => askedFiles().length >= 240, 'two hundred and forty questions', LIMIT_MS);
     await listener.stop();
-    // One in ten is kept for the others.
+    // One in fifteen is kept for the others.
     const asked = askedFiles().slice(0, 50);
     expect(asked).toEqual(expect.arrayContaining(due.flat()));
     expect(new Set(asked).size).toBe(50);

@@ -1,0 +1,48 @@
+/** Ledgers in which very much waits, made quickly; as the program would have left them. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrations } from '../../src/ledger/schema.ts';
+import { openDatabase } from '../../src/lib/sqlite.ts';
+import type { Env } from './place.ts';
+
+export interface Crowd {
+  readonly openFiles: number;
+  /** How many of them, the last ones, are past the target of their SKU. */
+  readonly due: number;
+  /** Events that a listener which was killed has left to forward. */
+  readonly actions: number;
+}
+
+/** The target of those actions. Nothing listens there, or a server of the benchmark. */
+export interface CrowdTarget {
+  readonly kind: string;
+  readonly target: string;
+}
+
+/** The number of the last file of such a ledger; the first is 1. */
+const sqlFor = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarget): string => `
+  CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ${Math.max(openFiles, actions)}) SELECT i FROM n;
+  INSERT INTO orders (profile, id, placed_at, skus, names, notes)
+    SELECT 'default', 'o' || i, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM n WHERE i <= 1 + ${openFiles} / 100;
+  INSERT INTO files (profile, id, order_id, url, test, state, ordered_at)
+    SELECT 'default', CAST(i AS TEXT), 'o' || (1 + i / 100), 'https://example.com/talks/' || i || '.mp3', 0, 'Transcribing',
+      strftime('%Y-%m-%dT%H:%M:%fZ', 'now', iif(i > ${openFiles - due}, '-15 days', '-1 days'), (i % 3600) || ' seconds')
+    FROM n WHERE i <= ${openFiles};
+  INSERT INTO runs (id, profile, host, pid, started_at, seen_at, ended_at)
+    VALUES (1, 'default', 'gone', 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z');
+  INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+    SELECT i, 'default', 'received', '2026-01-01T00:00:00.000Z', '127.0.0.1', 'application/x-www-form-urlencoded',
+      CAST('webhook_version=4&event=TRANSCRIPT_COMPLETE&audiofile=e' || i AS BLOB), 'TRANSCRIPT_COMPLETE', '4', 'e' || i, ''
+    FROM n WHERE i <= ${actions};
+  INSERT INTO actions (event, kind, target, run, status, updated_at, subject, stranger)
+    SELECT i, '${kind}', '${target}', 1, 'pending', '2026-01-01T00:00:00.000Z', 'e' || i, 1 FROM n WHERE i <= ${actions};`;
+
+export async function makeCrowdedLedger(env: Env, crowd: Crowd, target: CrowdTarget): Promise<void> {
+  const folder = env.STENO_STATE_DIR ?? '';
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const db = await openDatabase(join(folder, 'ledger.db'), migrations);
+  db.exec('PRAGMA synchronous = OFF');
+  db.transaction(() => db.exec(sqlFor(crowd, target)));
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+}
