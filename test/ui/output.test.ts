@@ -4,7 +4,6 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { account, jsonError } from '../support/account.ts';
 import { parseCsv } from '../support/csv.ts';
-import { sliceOf } from '../support/slices.ts';
 import { BIN, finished, User } from '../support/steno.ts';
 
 const nasty = 'a\tb\nc\r\nd"e,f\u001b[31mred\u0007\u009b2J\u202eevil\u0000';
@@ -336,99 +335,5 @@ describe('on a terminal', () => {
     expect(stdout).toMatch(/created +3h ago/);
     expect(stdout).toMatch(/TRANS14 +2 +15\.00 +30\.00/);
     expect(stdout).toMatch(/total +30\.00/);
-  });
-});
-
-describe('--json and --csv are the same on a terminal and off it', () => {
-  const hourAgo = new Date(Date.now() - 3600e3).toISOString();
-  const invoice = {
-    id: 7,
-    state: 'PAID',
-    createtime: hourAgo,
-    total: '3.00',
-    items: [{ id: 1, total: '3.00' }],
-  };
-  const lines = [
-    'file 1',
-    'file 1 2',
-    'files',
-    'wait 1 2',
-    'order https://h/a.mp3 --sku TRANS14 --again --no-ledger --wait',
-    'invoice 7 7',
-    'events',
-    'states',
-    'config list',
-  ];
-
-  it.concurrent.each(
-    sliceOf(
-      lines.flatMap((line) => ['--json', '--csv'].map((form) => `${line} ${form}`)),
-      5,
-    ),
-  )('steno %s', async (line) => {
-    const { service, user } = await account();
-    service.on('POST /order_url', { body: { order: '4nX', audiofiles: [1, 2], message: 'ok' } });
-    for (const id of [1, 2])
-      service.allow(`GET /audiofile/${id}`, file(id, 'A talk', { notes: 'many notes' }));
-    service.allow('POST /invoice/7', { body: invoice });
-    await user.run(['order', 'https://h/b.mp3', '--sku', 'TRANS14']);
-    const piped = await user.run(line.split(' '));
-    expect([piped.code, piped.stdout.length > 2]).toEqual([0, true]);
-    const { stdout } = await user.onTerminal(`sh -c 'stty -opost; steno ${line} 2>/dev/null'`, {
-      columns: 60,
-    });
-    // Of wait and order --wait: the second run asks again.
-    const withoutTimes = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
-    expect(withoutTimes(stdout)).toBe(withoutTimes(piped.stdout));
-  });
-});
-
-describe('a refund on a terminal', () => {
-  const known = { title: 'A “quoted”\u001b[2J talk', statename: 'Audio Processing', total: '12.5' };
-
-  it.each([
-    ['y', 0, 1],
-    ['yes', 0, 1],
-    ['n', 1, 0],
-    ['', 1, 0],
-    ['yep', 1, 0],
-  ])('answered with %j ends with %i and %i refunds', async (answer, exit, refunds) => {
-    const { service, user } = await account();
-    service.on('GET /audiofile/5', { body: { audiofile: { id: 5, ...known } } });
-    service[refunds ? 'on' : 'never']('POST /audiofile/5/refund', { body: { message: 'refunded' } });
-    await user.run(['config', 'set', 'currency', 'EUR']);
-    const { code, stdout } = await user.onTerminal('steno refund 5', { stdin: `${answer}\r` });
-    expect(stdout).toContain('Refund audiofile 5, “A “quoted” [2J talk”, Audio Processing, 12.50 EUR? [y/N]');
-    expect([code, service.got.length]).toEqual([exit, 1 + refunds]);
-  });
-
-  it.each([
-    ['is not known', { status: 404, body: { message: 'no such file' } }],
-    ['can not be read', { body: 'not JSON' }],
-  ])('asks also about a file that %s', async (_, answer) => {
-    const { service, user } = await account();
-    service.on('GET /audiofile/5', answer);
-    service.on('POST /audiofile/5/refund', { body: { message: 'refunded' } });
-    const { code, stdout } = await user.onTerminal('steno refund 5', { stdin: 'y\r' });
-    expect(stdout).toContain('Refund audiofile 5? [y/N]');
-    expect(code).toBe(0);
-  });
-
-  it('asks nothing, and does not look at the file, with --yes', async () => {
-    const { service, user } = await account();
-    service.on('POST /audiofile/5/refund', { body: { message: 'refunded' } });
-    expect((await user.onTerminal('steno refund 5 --yes')).code).toBe(0);
-    expect(service.got).toHaveLength(1);
-  });
-
-  it.each([
-    ['the end of input', '\u0004', 1],
-    ['Ctrl-C', '\u0003', 130],
-  ])('answered with %s refunds nothing', async (_, answer, exit) => {
-    const { service, user } = await account();
-    service.on('GET /audiofile/5', { body: { audiofile: { id: 5, ...known } } });
-    const { code, stdout } = await user.onTerminal('steno refund 5', { stdin: answer });
-    expect([code, service.got.length]).toEqual([exit, 1]);
-    expect(stdout).not.toContain('Warning');
   });
 });
