@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
 import { parse } from '../../src/cli/program.ts';
-import { withCompiledCode } from '../support/compiled-code.ts';
+import { inShell } from '../support/compiled-code.ts';
 import { freshFolder } from '../support/files.ts';
 import { sliceOf } from '../support/slices.ts';
 import { BIN, finished, type Result } from '../support/steno.ts';
@@ -60,7 +60,6 @@ describe('in the sandbox', () => {
   const home = join(folder, 'home');
   const tools = join(folder, 'bin');
   const ids: Record<string, string> = {};
-  let compiled: Record<string, string> = {};
 
   function bash(script: string): Promise<Result> {
     const child = spawn('bash', ['-o', 'pipefail', '-c', script], {
@@ -69,7 +68,7 @@ describe('in the sandbox', () => {
         PATH: [tools, dirname(process.execPath), process.env.PATH].join(delimiter),
         HOME: home,
         STENO_PROFILE: 'sandbox',
-        ...compiled,
+        ...inShell,
       },
     });
     child.stdin.end();
@@ -86,7 +85,6 @@ describe('in the sandbox', () => {
     for (const path of ['bin', 'home/.zfunc', 'home/.config/fish/completions', 'recordings', 'transcripts'])
       mkdirSync(join(folder, path), { recursive: true });
     symlinkSync(BIN, join(tools, 'steno'));
-    compiled = withCompiledCode(home);
     writeFileSync(join(folder, 'talks.csv'), 'url,sku\nhttps://example.com/listed.mp3,TRANS14\n');
     const date = new Date(Date.now() - 3_600_000).toUTCString();
     const audio = '<enclosure url="https://example.com/episode.mp3" type="audio/mpeg"/>';

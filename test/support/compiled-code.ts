@@ -1,30 +1,29 @@
-/** Where the program keeps its compiled code in tests: below the home that the system knows, and no other. */
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+/** The code that the program keeps compiled: tests share it, because without it each start takes half as long again. */
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { User } from './steno.ts';
 
 const shared = resolve('node_modules/.cache/steno-tests');
-const preload = resolve('test/support/system-home.cjs');
 
-/** Before the first test: the folder must be there, and the user's alone. */
+/** Arguments of Node before the program. */
+export const nodeArguments = ['--require', resolve('test/support/compiled-code.cjs')];
+
+/** What they need in the environment. */
+export const compiledCode = { STENO_TEST_CODE: shared };
+
+/** The same for programs that a shell starts. */
+export const inShell = { ...compiledCode, NODE_OPTIONS: nodeArguments.map(quoted).join(' ') };
+
+function quoted(word: string): string {
+  return word.includes(' ') ? `"${word}"` : word;
+}
+
+/** Before the first test: the folder must be the user's alone. */
 export function makeSharedFolder(): void {
   mkdirSync(shared, { recursive: true, mode: 0o700 });
 }
 
-/** Lets the program of a new user take the compiled code of all; gives the arguments of Node that it needs. */
-export function shareCompiledCode(home: string): readonly string[] {
-  if (!existsSync(shared)) return [];
-  symlinkSync(shared, join(home, '.cache'));
-  return ['--require', preload];
-}
-
-/** The same for a home whose programs are started by a shell. */
-export function withCompiledCode(home: string): Record<string, string> {
-  const words = shareCompiledCode(home).map((word) => (word.includes(' ') ? `"${word}"` : word));
-  return { STENO_TEST_HOME: home, NODE_OPTIONS: words.join(' ') };
-}
-
-/** Lets the program of this user keep compiled code of its own, of which there is none as yet. */
+/** Lets the program of this user keep compiled code of its own, in their home. */
 export function ownCompiledCode(user: User): void {
-  rmSync(join(user.home, '.cache'));
+  Object.assign(user.env, { STENO_TEST_CODE: undefined, STENO_TEST_HOME: user.home });
 }

@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { withCompiledCode } from './compiled-code.ts';
+import { inShell } from './compiled-code.ts';
 import { freshFolder } from './files.ts';
 import { BIN } from './steno.ts';
 import { until } from './until.ts';
@@ -63,7 +63,7 @@ export class Reader {
   constructor() {
     for (const name of ['home', 'runner']) mkdirSync(join(this.folder, name));
     const HOME = join(this.folder, 'home');
-    this.env = { PATH: this.#tools, HOME, TERM: 'xterm-256color', TZ: 'UTC', ...withCompiledCode(HOME) };
+    this.env = { PATH: this.#tools, HOME, TERM: 'xterm-256color', TZ: 'UTC', ...inShell };
   }
 
   get work(): string {

@@ -1,7 +1,7 @@
 /** Runs the real program as a user would: a process of its own, fresh folders, nothing of this machine's settings. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { shareCompiledCode } from './compiled-code.ts';
+import { compiledCode, nodeArguments } from './compiled-code.ts';
 import { freshFolder } from './files.ts';
 import { ledgerSetting } from './store.ts';
 
@@ -25,8 +25,8 @@ export interface Options {
 export class User {
   readonly home = freshFolder();
   readonly env: Record<string, string | undefined>;
-  /** What is run, and its first arguments. Compiled code is kept for all tests, which saves a third of each start. */
-  program: readonly [string, ...string[]];
+  /** What is run, and its first arguments. */
+  readonly program: readonly [string, ...string[]] = [process.execPath, ...nodeArguments, BIN];
 
   constructor(env: Record<string, string | undefined> = {}) {
     this.env = {
@@ -34,11 +34,10 @@ export class User {
       HOME: this.home,
       STENO_CONFIG_DIR: join(this.home, 'config'),
       STENO_STATE_DIR: join(this.home, 'state'),
-      STENO_TEST_HOME: this.home,
+      ...compiledCode,
       ...ledgerSetting(),
       ...env,
     };
-    this.program = [process.execPath, ...shareCompiledCode(this.home), BIN];
   }
 
   start(args: readonly string[], options: Options = {}): ChildProcessWithoutNullStreams {
