@@ -152,10 +152,18 @@ export class Place {
 
   /** Runs SQL on the ledger that its commands use. */
   readonly rows = <Row = Record<string, unknown>>(sql: string): Row[] =>
-    this.isShared ? querySchema<Row>(this.url, sql, []) : this.localRows<Row>(sql);
+    this.isShared ? this.#sharedRows<Row>(sql) : this.localRows<Row>(sql);
+
+  /** None where the command was killed before it made the tables. */
+  #sharedRows<Row>(sql: string): Row[] {
+    const made = "SELECT to_regclass('steno.attempts') IS NOT NULL AS made";
+    const [found] = querySchema<{ made: boolean }>(this.url, made, []);
+    return found?.made ? querySchema<Row>(this.url, sql, []) : [];
+  }
 
   /** Runs SQL on the local ledger. */
   localRows<Row>(sql: string): Row[] {
+    if (!existsSync(ledgerOf(this.user))) return [];
     const db = new DatabaseSync(ledgerOf(this.user));
     try {
       return db.prepare(sql).all() as Row[];

@@ -53,7 +53,7 @@ export async function sweep(name: string, each: Sweep): Promise<void> {
     await checked(crash, `killed before step ${point}: ${step}`);
     if (crash.killed) count += 1;
   }
-  for (const { request, moment } of isLong ? requestMoments(requests) : []) {
+  for (const { request, moment } of isLong && !only ? requestMoments(requests) : []) {
     const crash = await crashAt(0, { request, moment });
     await checked(crash, `killed when request ${request} was ${moment}`);
     if (crash.killed) count += 1;
@@ -90,10 +90,10 @@ export async function sweep(name: string, each: Sweep): Promise<void> {
 }
 
 /** STENO_CRASH_POINTS=12,13 tries a failure again. */
-function chosen(points: readonly number[]): readonly number[] {
-  const only = process.env.STENO_CRASH_POINTS?.split(',').map(Number);
-  return only ? points.filter((point) => only.includes(point)) : points;
-}
+const only = process.env.STENO_CRASH_POINTS?.split(',').map(Number);
+
+const chosen = (points: readonly number[]): readonly number[] =>
+  only ? points.filter((point) => only.includes(point)) : points;
 
 const requestMoments = (requests: number): Array<{ request: number; moment: Moment }> =>
   Array.from({ length: requests }, (_, at) => at + 1).flatMap((request) =>
