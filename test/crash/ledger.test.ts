@@ -1,10 +1,11 @@
 /** `ledger prune` and `ledger copy` killed at each step: no order is forgotten, and what was begun can be ended. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { audio } from '../support/ledger.ts';
 import { complete, Listener } from '../support/listener.ts';
+import { longOnly } from '../support/slices.ts';
 import { isShared } from '../support/store.ts';
 import { type Place, run, STORE } from './place.ts';
-import { type Crash, isLong, sweep, TIME_LIMIT_MS } from './sweep.ts';
+import { type Crash, sweep, TIME_LIMIT_MS } from './sweep.ts';
 import { canTrace } from './traced.ts';
 
 const orderOf = (name: string): string[] => ['order', audio(name), '--sku', 'TRANS14', '--quiet'];
@@ -55,7 +56,7 @@ async function checkPruned({ place, service }: Crash): Promise<void> {
 }
 
 describe.skipIf(!canTrace)(`ledger prune, killed at each step, with ${STORE}`, () => {
-  it.skipIf(!isLong)('loses nothing that is not due', { timeout: TIME_LIMIT_MS }, () =>
+  longOnly('loses nothing that is not due', { timeout: TIME_LIMIT_MS }, () =>
     sweep('ledger prune', {
       args: prune,
       prepare: async (place) => {
@@ -118,7 +119,7 @@ async function checkBroughtBack({ place, service }: Crash): Promise<void> {
 }
 
 describe.skipIf(!canTrace || !isShared)('ledger copy, killed at each step', () => {
-  it.skipIf(!isLong)('to a shared ledger lets nothing be bought twice', { timeout: TIME_LIMIT_MS }, () => {
+  longOnly('to a shared ledger lets nothing be bought twice', { timeout: TIME_LIMIT_MS }, () => {
     let before: number[] = [];
     return sweep('ledger copy to a shared ledger', {
       args: (place) => copyTo(place.url),
@@ -132,7 +133,7 @@ describe.skipIf(!canTrace || !isShared)('ledger copy, killed at each step', () =
     });
   });
 
-  it.skipIf(!isLong)('to the local ledger lets nothing be bought twice', { timeout: TIME_LIMIT_MS }, () =>
+  longOnly('to the local ledger lets nothing be bought twice', { timeout: TIME_LIMIT_MS }, () =>
     sweep('ledger copy to the local ledger', {
       args: copyTo('local'),
       prepare: async (place) => {

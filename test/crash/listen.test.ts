@@ -3,12 +3,13 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { audio } from '../support/ledger.ts';
 import { complete, FORM, Listener } from '../support/listener.ts';
+import { longOnly } from '../support/slices.ts';
 import { until } from '../support/until.ts';
 import { contentOf, filesBelow, type Place, run, STORE, transcriptText } from './place.ts';
-import { type Crash, isLong, sweep, TIME_LIMIT_MS } from './sweep.ts';
+import { type Crash, sweep, TIME_LIMIT_MS } from './sweep.ts';
 import { canTrace } from './traced.ts';
 
 const IDS = ['1', '2', '3'];
@@ -99,7 +100,7 @@ async function checkEvents({ place }: Crash): Promise<void> {
 }
 
 describe.skipIf(!canTrace)(`listen, killed at each step, with ${STORE}`, () => {
-  it.skipIf(!isLong)('keeps every event that it answered', { timeout: TIME_LIMIT_MS }, () =>
+  longOnly('keeps every event that it answered', { timeout: TIME_LIMIT_MS }, () =>
     sweep('listen', {
       args: listen,
       prepare: (place) => run(place, ['order', ...IDS.map(audio), '--sku', 'TRANS14'], [0]),

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { audio } from '../support/ledger.ts';
 import { setAll } from '../support/settings.ts';
+import { longOnly } from '../support/slices.ts';
 import { type CrashService, type Place, run, STORE } from './place.ts';
-import { type Crash, isLong, sweep, TIME_LIMIT_MS } from './sweep.ts';
+import { type Crash, sweep, TIME_LIMIT_MS } from './sweep.ts';
 import { canTrace, type Step } from './traced.ts';
 
 const orderOf = (...args: string[]): string[] => ['order', ...args, '--sku', 'TRANS14', '--quiet'];
@@ -97,7 +98,7 @@ describe.skipIf(!canTrace)(`order, killed at each step, with ${STORE}`, () => {
     }),
   );
 
-  it.skipIf(!isLong)('buys one audio once where there was no ledger', { timeout: TIME_LIMIT_MS }, () =>
+  longOnly('buys one audio once where there was no ledger', { timeout: TIME_LIMIT_MS }, () =>
     sweep('order, without a ledger', {
       args: orderOf(url),
       prepare: async () => {},
@@ -105,7 +106,7 @@ describe.skipIf(!canTrace)(`order, killed at each step, with ${STORE}`, () => {
     }),
   );
 
-  it.skipIf(!isLong)(
+  longOnly(
     'buys each row of a manifest once, and not what was ordered before',
     { timeout: TIME_LIMIT_MS },
     () =>
@@ -123,7 +124,7 @@ describe.skipIf(!canTrace)(`order, killed at each step, with ${STORE}`, () => {
       }),
   );
 
-  it.skipIf(!isLong)(
+  longOnly(
     'buys a file of this machine once, and uploads it again at most once',
     {
       timeout: TIME_LIMIT_MS,

@@ -3,12 +3,10 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { expect } from 'vitest';
 import { recordProof } from '../proof/record.ts';
+import { isLong } from '../support/slices.ts';
 import { finished, type Result } from '../support/steno.ts';
 import { CrashService, type Moment, Place, STORE } from './place.ts';
 import { nameOf, pointsOf, type Step, startTraced, stepsOf } from './traced.ts';
-
-/** `npm run test:long` takes every point, `npm test` those that a command names. */
-export const isLong = process.env.STENO_MATRIX === 'all';
 
 export interface Crash {
   readonly service: CrashService;
@@ -33,7 +31,7 @@ export interface Sweep {
 
 export const TIME_LIMIT_MS = 900_000;
 
-/** Kills the command at all points, one after the other. */
+/** Kills the command at all points, one after the other; `npm test` takes those that it names. */
 export async function sweep(name: string, each: Sweep): Promise<void> {
   const service = await CrashService.start();
   const template = Place.create(service);

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { audio } from '../support/ledger.ts';
+import { longOnly } from '../support/slices.ts';
 import { contentOf, filesBelow, type Place, run, STORE, transcriptText } from './place.ts';
-import { type Crash, isLong, sweep, TIME_LIMIT_MS } from './sweep.ts';
+import { type Crash, sweep, TIME_LIMIT_MS } from './sweep.ts';
 import { canTrace, type Step } from './traced.ts';
 
 interface Wanted {
@@ -85,7 +86,7 @@ describe.skipIf(!canTrace)(`downloads, killed at each step, with ${STORE}`, () =
     });
   });
 
-  it.skipIf(!isLong)('transcript of several files in two formats', { timeout: TIME_LIMIT_MS }, () => {
+  longOnly('transcript of several files in two formats', { timeout: TIME_LIMIT_MS }, () => {
     const line = ['transcript', '1', '2', '--format', 'txt,docx', '-o', 'out/', '--quiet'];
     return sweep('transcript of several', {
       args: line,
@@ -95,7 +96,7 @@ describe.skipIf(!canTrace)(`downloads, killed at each step, with ${STORE}`, () =
     });
   });
 
-  it.skipIf(!isLong)('sync of several files in two formats', { timeout: TIME_LIMIT_MS }, () => {
+  longOnly('sync of several files in two formats', { timeout: TIME_LIMIT_MS }, () => {
     const line = ['sync', '--download', 'out', '--format', 'txt,docx', '--quiet'];
     return sweep('sync', {
       args: line,
