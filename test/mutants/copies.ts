@@ -122,8 +122,8 @@ export default {
       },
       {
         extends: true,
-        resolve: { alias: { vitest: resolve('test/mutants/in-process/vitest.ts') } },
-        test: { name: 'in process', include: ['test/mutants/in-process/trials.ts'], testTimeout: 86_400_000 },
+        resolve: { alias: { vitest: resolve('test/mutants/collecting-vitest.ts') } },
+        test: { name: 'in process', include: ['test/mutants/trials.ts'], testTimeout: 86_400_000 },
       },
     ],
   },

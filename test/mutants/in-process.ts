@@ -3,9 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SLOW_TESTS, STATE } from './copies.ts';
 import type { Host } from './hosts.ts';
-import type { TrialAnswer, TrialsWork } from './in-process/work.ts';
 import type { Mutant } from './mutate.ts';
 import type { Trial } from './trial.ts';
+import type { TrialAnswer, TrialsWork } from './trials-work.ts';
 
 /** A mutant that takes as long as this has made a loop that does not end. */
 const STALL_MS = 60_000;
@@ -64,7 +64,7 @@ async function runUntilStall(
     if (Date.now() - since > (told ? STALL_MS : FIRST_STALL_MS)) host.stop();
   }, 1_000);
   try {
-    const tests = [{ project: 'in process', file: 'test/mutants/in-process/trials.ts' }];
+    const tests = [{ project: 'in process', file: 'test/mutants/trials.ts' }];
     const answer = await host.run({ tests, chosen: '0', stopAtFirst: false }, LIMIT_MS);
     return answer?.failure?.message ?? '';
   } finally {

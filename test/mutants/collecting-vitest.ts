@@ -2,7 +2,7 @@
  * Stands for vitest where tests run in one process for many mutants: collects the tests of a file, to be run as often as
  * there are mutants. What vitest expects, vitest itself expects.
  */
-import { expect } from '../../../node_modules/vitest/dist/index.js';
+import { expect } from '../../node_modules/vitest/dist/index.js';
 
 export { expect };
 

@@ -1,9 +1,9 @@
 /** Tries many mutants in one process: modules are loaded anew for each, which takes some milliseconds. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { it, vi } from '../../../node_modules/vitest/dist/index.js';
-import type { Collected, Test } from './vitest.ts';
-import type { TrialAnswer, TrialsWork } from './work.ts';
+import { it, vi } from '../../node_modules/vitest/dist/index.js';
+import type { Collected, Test } from './collecting-vitest.ts';
+import type { TrialAnswer, TrialsWork } from './trials-work.ts';
 
 interface Known {
   readonly file: string;
@@ -24,7 +24,7 @@ const trial: Trial = { chosen: Number.NaN, test: '', reached: [] };
 Object.assign(globalThis, { stenoTrial: trial });
 
 async function load(file: string): Promise<Collected> {
-  const { collect } = (await import('./vitest.ts')) as typeof import('./vitest.ts');
+  const { collect } = (await import('./collecting-vitest.ts')) as typeof import('./collecting-vitest.ts');
   return collect(() => import(/* @vite-ignore */ pathToFileURL(file).href));
 }
 
