@@ -40,6 +40,24 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.holderOf('b')).toMatchObject({ status: 'unclear', order: 'o1' });
     });
 
+    it('placed with too few files keeps those without a URL, and stays open; not where it is a test', async () => {
+      const attempt = await here.begin('a b c');
+      await (await here.store()).run(`UPDATE attempts SET "user" = 'somebody else'`);
+      const later = await here.begin('x y z');
+      await here.ledger.attempts.markPlaced(later, newOrder('x y z'), placedAs('o2', '1', '2'));
+      expect(await here.rows('SELECT id, url FROM files ORDER BY id')).toEqual([
+        { id: '1', url: '' },
+        { id: '2', url: '' },
+      ]);
+      expect(await here.rows(`SELECT "user" FROM orders WHERE "user" = 'somebody else'`)).toEqual([]);
+      expect((await here.ledger.openAttempts.get(attempt))?.status).toBe('being sent');
+      const test = Number(await here.again('t', [], { test: true }));
+      await here.ledger.attempts.markPlaced(test, newOrder('t', { test: true }), placedAs('t1'));
+      expect(await here.rows(`SELECT status FROM attempts WHERE id = ${test}`)).toEqual([
+        { status: 'placed' },
+      ]);
+    });
+
     it('placed with a file that the ledger has of another audio keeps that file, and stays open', async () => {
       await here.place('a', 'o1', '1');
       const attempt = await here.begin('b c');
@@ -119,21 +137,32 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
 
   describe('an attempt without a known end', () => {
     it('is listed, the newest first, with what was ordered of it later', async () => {
+      const order = (attempt: number, name: string, id: string, test = false) =>
+        here.ledger.attempts.markPlaced(attempt, newOrder(name, { test }), placedAs(id, id.slice(1)));
       const first = await here.unclear('a b');
-      const second = Number(await here.again('a', 'any'));
-      await here.ledger.attempts.markPlaced(second, newOrder('a'), placedAs('o2', '2'));
-      const third = await here.unclear('c');
-      await here.place('d', 'o3', '3');
+      await order(Number(await here.again('a', 'any')), 'a', 'o2');
+      await order(Number(await here.again('a', [], { test: true })), 'a', 'o5', true);
+      const second = Number(await here.again('b', 'any'));
+      await here.ledger.attempts.markUncertain(second, 'no answer');
+      const placed = await here.place('d', 'o3', '3');
+      const third = Number(await here.again('d', 'any'));
+      await here.ledger.attempts.markUncertain(third, 'no answer');
       const other = await here.other();
-      await other.attempts.begin(newOrder('a'), []);
+      const theirs = Number(await other.attempts.begin(newOrder('a'), []));
+      await other.attempts.markPlaced(theirs, newOrder('a'), placedAs('o4', '4'));
       expect(await here.ledger.openAttempts.list()).toMatchObject([
-        { attempt: third, status: 'unclear', urls: [url('c')], later: [] },
+        { attempt: third, status: 'unclear', urls: [url('d')], later: [] },
+        { attempt: second, status: 'unclear', later: [] },
         { attempt: first, status: 'unclear', later: [{ order: 'o2', tracked: false }] },
       ]);
       expect([
         await here.ledger.openAttempts.countUnclear(),
         await here.ledger.openAttempts.countBeingSent(),
-      ]).toEqual([2, 0]);
+      ]).toEqual([3, 0]);
+      await (await here.store()).run("UPDATE attempts SET order_id = NULL WHERE order_id = 'o2'");
+      expect((await here.ledger.openAttempts.get(first))?.later).toEqual([{ order: '', tracked: false }]);
+      await order(Number(await here.again('d', 'any')), 'd', 'o6');
+      expect((await here.ledger.openAttempts.get(placed))?.later).toEqual([]);
     });
 
     it('is settled as placed, once, with its files', async () => {
@@ -167,22 +196,49 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.ledger.openAttempts.settlePlaced(placed, 'o1', [])).toBe(true);
     });
 
-    it('keeps the hold of an order that is known', async () => {
+    it('keeps the hold and the SKUs of its own order', async () => {
+      await here.begin('x', { skus: ['OTHER'] });
       const attempt = await here.begin('a b');
-      await here.ledger.attempts.markPlaced(attempt, newOrder('a b'), { ...placedAs('o1'), hold: 'billing' });
-      await (await here.store()).run(
-        "INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold) VALUES ('other', 'o1', 'x', '', '', '', 'theirs')",
-      );
+      const placed = { ...placedAs('o1'), hold: 'billing' };
+      await here.ledger.attempts.markPlaced(attempt, newOrder('a b'), placed);
+      const insert = 'INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold)';
+      for (const [profile, id] of [
+        ['aaa', 'o1'],
+        ['default', 'o0'],
+      ])
+        await (await here.store()).run(`${insert} VALUES ('${profile}', '${id}', 'x', '', '', '', 'other')`);
       await here.ledger.openAttempts.settlePlaced(attempt, 'o1', [{ id: '1', audio: { url: url('a') } }]);
-      expect(await here.rows("SELECT hold FROM orders WHERE profile = 'default'")).toEqual([
-        { hold: 'billing' },
-      ]);
+      expect(
+        await here.rows("SELECT hold, skus FROM orders WHERE profile = 'default' AND id = 'o1'"),
+      ).toEqual([{ hold: 'billing', skus: 'TRANS14,SPKR2' }]);
       expect(await here.rows('SELECT state FROM files')).toEqual([{ state: 'On Hold' }]);
-      expect(await here.ledger.openAttempts.missingFiles('o1')).toMatchObject({
-        count: 1,
-        audios: [{ url: url('b') }],
-      });
-      expect(await here.ledger.openAttempts.missingFiles('o2')).toBeUndefined();
+    });
+
+    it('lacks those files of its own order that are not known', async () => {
+      const attempt = await here.begin('a b');
+      await here.ledger.attempts.markPlaced(attempt, newOrder('a b'), placedAs('o1'));
+      const missing = () => here.ledger.openAttempts.missingFiles('o1');
+      expect(await missing()).toMatchObject({ count: 2, audios: [{ url: url('a') }, { url: url('b') }] });
+      await here.place('c', 'o2', '3');
+      const test = Number(await here.again('a b t', [], { test: true }));
+      await here.ledger.attempts.markPlaced(
+        test,
+        newOrder('a b t', { test: true }),
+        placedAs('o1', '7', '8', '9'),
+      );
+      const other = await here.other();
+      const theirs = Number(await other.attempts.begin(newOrder('a b x'), []));
+      await other.attempts.markPlaced(theirs, newOrder('a b x'), placedAs('o1', '4', '5', '6'));
+      expect(await missing()).toMatchObject({ count: 2 });
+      await (await here.store()).run(`UPDATE files SET url = '${url('a')}' WHERE order_id = 'o2'`);
+      expect(await missing()).toMatchObject({ count: 2 });
+      await here.ledger.openAttempts.settlePlaced(attempt, 'o1', [{ id: '1', audio: { url: url('a') } }]);
+      expect(await missing()).toMatchObject({ count: 1, audios: [{ url: url('b') }] });
+      await here.ledger.trackedFiles.add({ id: '2', order: 'o1', link: url('b'), names: '', notes: '' });
+      expect(await missing()).toBeUndefined();
+      await here.ledger.trackedFiles.add({ id: '10', order: 'o9', link: url('z'), names: '', notes: '' });
+      await (await here.store()).run("DELETE FROM files WHERE id = '10'");
+      expect(await here.ledger.openAttempts.missingFiles('o9')).toBeUndefined();
     });
 
     it('is not the order of another attempt, unless that was refused, a test, or taken in with track', async () => {

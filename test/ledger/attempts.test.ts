@@ -88,8 +88,25 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.ledger.openAttempts.kept(SECRET)).toBe('****');
     });
 
-    it('has more audios than one statement takes', async () => {
-      const audios = Array.from({ length: 2_101 }, (_, at) => audioOf(`n${at}`));
+    it('keeps the key and the details of an audio, in the attempt and in its file', async () => {
+      const audio = { ...makeAudio(url('a'), 'k1'), details: { title: 'Talk' } };
+      const order = newOrder('a', { audios: [audio], skus: [] });
+      const attempt = Number(await here.ledger.attempts.begin(order, []));
+      const kept = { url: url('a'), key: 'k1', details: '{"title":"Talk"}' };
+      expect(await here.rows('SELECT url, key, details FROM attempt_urls')).toEqual([kept]);
+      expect((await here.ledger.openAttempts.get(attempt))?.skus).toEqual([]);
+      await here.ledger.attempts.markPlaced(attempt, order, placedAs('o1', '1'));
+      expect(await here.rows('SELECT url, key, details FROM files')).toEqual([kept]);
+    });
+
+    it('takes an audio that has a name twice', async () => {
+      const audio = makeEpisode(url('a'), [`url ${url('a')}`], {});
+      expect(await here.again('a', [], { audios: [audio] })).toBeDefined();
+      expect((await here.holderOf('a'))?.url).toBe(url('a'));
+    });
+
+    it.each([2_000, 2_101])('has %i audios, as many as one statement takes or more', async (length) => {
+      const audios = Array.from({ length }, (_, at) => audioOf(`n${at}`));
       const order = newOrder('a', { audios });
       const attempt = Number(await here.ledger.attempts.begin(order, []));
       expect((await here.ledger.openAttempts.audios(attempt)).map((each) => each.url)).toEqual(
@@ -153,6 +170,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
 
     it('stays where the attempt that is released was not refused', async () => {
       const attempt = await here.unclear('a');
+      await here.ledger.attempts.markRefused(await here.begin('b'), 'no');
       await here.ledger.claims.release(attempt);
       expect((await here.holderOf('a'))?.attempt).toBe(attempt);
     });
@@ -173,6 +191,39 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect(await here.rows('SELECT attempt FROM claims')).toEqual([{ attempt: fifth }]);
     });
 
+    it('is told with its own URL, whatever other attempts there are at it', async () => {
+      const first = await here.begin('a x');
+      await here.ledger.attempts.markPlaced(first, newOrder('a x'), placedAs('o1', '1', '2'));
+      const second = Number(await here.again('x a', 'any'));
+      await here.ledger.attempts.markRefused(second, 'no');
+      await here.begin('b');
+      expect([(await here.holderOf('a'))?.url, (await here.holderOf('x'))?.url]).toEqual([
+        url('a'),
+        url('x'),
+      ]);
+    });
+
+    it('is not told by a test that was placed', async () => {
+      const attempt = await here.unclear('a');
+      const test = Number(await here.again('a', [], { test: true }));
+      await here.ledger.attempts.markPlaced(test, newOrder('a', { test: true }), placedAs('t1', '1'));
+      expect(await here.holderOf('a')).toMatchObject({ attempt, status: 'unclear', order: '' });
+    });
+
+    it('is held though its name or its URL was lost', async () => {
+      const attempt = await here.place('a', 'o1', '1');
+      for (const table of ['attempt_urls', 'attempt_names']) {
+        await (await here.store()).run(`DELETE FROM ${table}`);
+        expect(await here.holderOf('a')).toMatchObject({ attempt, status: 'placed', url: '', spelling: '' });
+      }
+    });
+
+    it('is unclear where its process left no heartbeat, as old versions did', async () => {
+      await here.begin('a');
+      await (await here.store()).run('UPDATE attempts SET seen_at = NULL');
+      expect((await here.holderOf('a'))?.status).toBe('unclear');
+    });
+
     it('is found among more names than one query takes', async () => {
       await here.place('last', 'o1', '1');
       const names = Array.from({ length: 10_050 }, (_, at) => `url ${url(`n${at}`)}`);
@@ -189,8 +240,12 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
 
     it('says when its end was written', async () => {
       const attempt = await here.unclear('a');
-      const before = (await here.holderOf('a'))?.endedAgoMs ?? -1;
-      expect(before).toBeGreaterThanOrEqual(0);
+      await here.begin('b');
+      for (const name of ['a', 'b']) {
+        const agoMs = (await here.holderOf(name))?.endedAgoMs;
+        expect(agoMs).toBeGreaterThanOrEqual(0);
+        expect(agoMs).toBeLessThan(600_000);
+      }
       await (await here.store()).run(
         "UPDATE attempts SET ended_at = '2026-01-01T00:00:00.000Z' WHERE id = ?",
         attempt,

@@ -74,7 +74,10 @@ function registering(register: Registered): unknown {
     (name: string, ...more: unknown[]): void =>
       rows.forEach((row, at) => {
         const given = spread && Array.isArray(row) ? row : [row];
-        register(`${name} [${at}]`, more.find((one) => typeof one === 'function') as Work, given);
+        const whole = name.replace(/\$(\w+)/g, (_, field) =>
+          String((row as Record<string, unknown>)?.[field]),
+        );
+        register(`${whole} [${at}]`, more.find((one) => typeof one === 'function') as Work, given);
       });
   const chosen = Object.assign(plain, { each: each(true), for: each(false), skip });
   const none = Object.assign(skip, { each: () => skip, for: () => skip, skip });

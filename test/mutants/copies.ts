@@ -131,4 +131,9 @@ export default {
 `;
 
 /** Tests whose names this does not match are left out. */
-export const SLOW_TESTS = '^(?!.*(in proportion to|is quick))';
+const SLOW_TESTS = '^(?!.*(in proportion to|is quick))';
+/** In one process, PostgreSQL would take most of the time; tests that start the program use it. */
+export const NOT_IN_PROCESS =
+  '^(?!.*(in proportion to|is quick|number of steps|few steps|in one pass|in PostgreSQL))';
+/** Those that use it, for what survived the others. */
+export const ON_POSTGRES = 'in PostgreSQL';

@@ -1,14 +1,16 @@
 /** Tries mutants with the tests that start no program: many of them in one process, some milliseconds each. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SLOW_TESTS, STATE } from './copies.ts';
+import { STATE } from './copies.ts';
 import type { Host } from './hosts.ts';
 import type { Mutant } from './mutate.ts';
 import type { Trial } from './trial.ts';
 import type { TrialAnswer, TrialsWork } from './trials-work.ts';
 
+/** What a mutant gets of these tests; those that take long come last. */
+const BUDGET_MS = 10_000;
 /** A mutant that takes as long as this has made a loop that does not end. */
-const STALL_MS = 60_000;
+const STALL_MS = 90_000;
 /** The tests themselves come first, without a mutant. */
 const FIRST_STALL_MS = 240_000;
 const LIMIT_MS = 24 * 3_600_000;
@@ -18,6 +20,7 @@ export async function tryInProcess(
   root: string,
   tests: readonly string[],
   mutants: readonly Mutant[],
+  names: string,
   onTrial: (mutant: Mutant, trial: Trial) => void,
 ): Promise<void> {
   const state = join(root, STATE);
@@ -27,7 +30,7 @@ export async function tryInProcess(
     for (const path of [answers, current]) rmSync(path, { force: true });
     const work: TrialsWork = {
       ...{ tests: tests.map((file) => join(root, file)), mutants: left.map(({ id }) => id) },
-      ...{ names: SLOW_TESTS, answers, current },
+      ...{ names, budgetMs: BUDGET_MS, answers, current },
     };
     writeFileSync(join(state, 'work.json'), JSON.stringify(work));
     const byId = new Map(left.map((mutant) => [mutant.id, mutant]));

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { recordProof } from '../proof/record.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { type Copy, makeCopy } from './copies.ts';
+import { type Copy, makeCopy, NOT_IN_PROCESS, ON_POSTGRES } from './copies.ts';
 import { Coverage, readJson, writeJson } from './coverage.ts';
 import { Host } from './hosts.ts';
 import { tryInProcess } from './in-process.ts';
@@ -95,24 +95,35 @@ async function tryAll(workers: readonly Worker[]): Promise<boolean> {
     writeJson(RESULTS, { ...readJson<object>(RESULTS), [keyOf(mutant)]: trial });
     say(`${trial.fate} ${describe(mutant)}${trial.by ? ` | ${trial.by.slice(-100)}` : ''}`);
   };
-  await tryQuickly(workers, wanted, keep);
-  const lives = ({ fate }: Trial): boolean => fate === 'survived' || fate === 'unreached';
-  const left = wanted.filter((mutant) => lives(results.get(keyOf(mutant)) ?? { fate: 'survived' }));
-  if (!options.quick) await tryWithPrograms(workers, left, keep);
+  const left = (): Mutant[] =>
+    wanted.filter((mutant) => !['killed', 'timeout'].includes(results.get(keyOf(mutant))?.fate ?? ''));
+  await tryInProcesses(workers, wanted, NOT_IN_PROCESS, keep);
+  await tryInProcesses(
+    workers,
+    left().filter(({ file }) => file.startsWith('src/ledger/')),
+    ON_POSTGRES,
+    keep,
+  );
+  if (!options.quick) await tryWithPrograms(workers, left(), keep);
   return report(all, results, wanted);
 }
 
 type Keep = (mutant: Mutant, trial: Trial) => void;
 
 /** With the tests that start no program; in pieces, so that all workers have something to do. */
-async function tryQuickly(workers: readonly Worker[], wanted: readonly Mutant[], keep: Keep): Promise<void> {
+async function tryInProcesses(
+  workers: readonly Worker[],
+  wanted: readonly Mutant[],
+  names: string,
+  keep: Keep,
+): Promise<void> {
   const pieces = IN_PROCESS.flatMap(({ sources, inProcess }) => {
     const mutants = wanted.filter(({ file }) => inProcess.length && sources.includes(file));
     const size = Math.ceil(mutants.length / workers.length);
     return workers.map((_, at) => ({ inProcess, mutants: mutants.slice(at * size, (at + 1) * size) }));
   });
   await share(workers, pieces, ({ host, copy }, { inProcess, mutants }) =>
-    tryInProcess(host, copy.root, inProcess, mutants, keep),
+    tryInProcess(host, copy.root, inProcess, mutants, names, keep),
   );
 }
 

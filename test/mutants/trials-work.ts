@@ -6,6 +6,8 @@ export interface TrialsWork {
   readonly mutants: readonly number[];
   /** What a name must match. */
   readonly names: string;
+  /** How many milliseconds of tests a mutant gets, as they take without one. */
+  readonly budgetMs: number;
   /** Where the answers go, one a line. */
   readonly answers: string;
   /** Which mutant is being tried. */

@@ -1,0 +1,314 @@
+/** What the ledger lets through of planned orders, and how they are sent one after the other. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CallError } from '../../../src/api/http/failures.ts';
+import { type GuardOptions, OrderGuard } from '../../../src/flows/orders/guard.ts';
+import type { PlacedOrder } from '../../../src/flows/orders/place.ts';
+import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
+import { type SentOrders, sendOrders } from '../../../src/flows/orders/sending.ts';
+import { type Audio, makeEpisode } from '../../../src/ledger/audio-names.ts';
+import { Ledger } from '../../../src/ledger/ledger.ts';
+import { StenoError } from '../../../src/lib/errors.ts';
+import { audioOf, newOrder, placedAs, url } from '../../support/attempts.ts';
+import { freshFolder } from '../../support/files.ts';
+
+let ledger: Ledger;
+let path: string;
+
+beforeEach(async () => {
+  path = join(freshFolder(), 'ledger.db');
+  ledger = await Ledger.open(path, 'default', (text) => text);
+});
+afterEach(() => ledger.close());
+
+const planned = (names: string, more: Partial<PlannedOrder> = {}): PlannedOrder => ({
+  ...{ audios: names.split(' ').map(audioOf), skus: ['TRANS14'], names: [], test: false, extra: [] },
+  ...more,
+});
+const usual: GuardOptions = {
+  ...{ again: false, skipOrdered: false, retryUnclear: false, manifest: false, timeout: undefined },
+  begunAgoMs: () => 0,
+};
+const guardOf = (orders: readonly PlannedOrder[], options: Partial<GuardOptions> = {}): Promise<OrderGuard> =>
+  OrderGuard.of(orders, ledger, { ...usual, ...options });
+const namesOf = (orders: readonly PlannedOrder[]): string[] =>
+  orders.map(({ audios }) => audios.map(({ url: each }) => each.slice(18, -4)).join(' '));
+const begin = async (names: string): Promise<number> =>
+  Number(await ledger.attempts.begin(newOrder(names), []));
+const placed = async (name: string, order: string): Promise<number> => {
+  const attempt = await begin(name);
+  await ledger.attempts.markPlaced(attempt, newOrder(name), placedAs(order, order.slice(1)));
+  return attempt;
+};
+const unclear = async (names: string): Promise<number> => {
+  const attempt = await begin(names);
+  await ledger.attempts.markUncertain(attempt, 'no answer');
+  return attempt;
+};
+const waiting = { signal: new AbortController().signal, onWait: () => {} };
+const all = async (guard: OrderGuard, given: Partial<typeof waiting> = {}): Promise<PlannedOrder[]> => {
+  const found: PlannedOrder[] = [];
+  for await (const order of guard.orders({ ...waiting, ...given })) found.push(order);
+  return found;
+};
+
+describe('the guard', () => {
+  it('lets through what nothing holds, in its order', async () => {
+    const orders = [planned('a b'), planned('c')];
+    const guard = await guardOf(orders);
+    expect([guard.unsent, guard.ready, guard.deferred]).toEqual([2, orders, []]);
+    expect(await all(guard)).toEqual(orders);
+    expect([guard.unsent, guard.ready, guard.failures, guard.leftOut]).toEqual([0, [], [], 0]);
+    expect(guard.takeOver(orders[0] as PlannedOrder)).toEqual([]);
+  });
+
+  it('lets everything through without a ledger, with --again, and for tests', async () => {
+    await placed('a', 'o1');
+    await unclear('b');
+    const orders = [planned('a b')];
+    const bare = await OrderGuard.of(orders, undefined, usual);
+    expect(namesOf(bare.ready)).toEqual(['a b']);
+    const again = await guardOf(orders, { again: true });
+    expect([namesOf(again.ready), again.takeOver(orders[0] as PlannedOrder)]).toEqual([['a b'], 'any']);
+    const test = await guardOf([planned('a b', { test: true })]);
+    expect(namesOf(test.ready)).toEqual(['a b']);
+  });
+
+  it.each(['placed', 'unclear', 'being sent'])('stops all where one is %s', async (status) => {
+    if (status === 'placed') await placed('b', 'o1');
+    else if (status === 'unclear') await unclear('b');
+    else await begin('b');
+    const orders = [planned('a'), planned('b c')];
+    await expect(guardOf(orders)).rejects.toMatchObject({ kind: 'duplicate' });
+    const manifest = { manifest: true };
+    if (status === 'placed')
+      await expect(guardOf(orders, manifest)).rejects.toMatchObject({ kind: 'duplicate' });
+    else expect(namesOf((await guardOf(orders, manifest)).ready)).toEqual(['a', 'c']);
+  });
+
+  it('leaves out what is on order with --skip-ordered, and tells what is unclear', async () => {
+    await placed('a', 'o1');
+    await placed('b', 'o2');
+    await unclear('c');
+    const guard = await guardOf([planned('a b c d'), planned('a')], { skipOrdered: true });
+    expect([namesOf(guard.ready), guard.leftOut, guard.unsent]).toEqual([['d'], 3, 1]);
+    expect(guard.failures).toMatchObject([{ what: url('c'), error: { kind: 'duplicate' } }]);
+  });
+
+  it('tells what is unclear in a manifest, and holds up no other row', async () => {
+    await unclear('a');
+    const guard = await guardOf([planned('a'), planned('b')], { manifest: true });
+    expect([namesOf(guard.ready), guard.failures.length, guard.leftOut]).toEqual([['b'], 1, 0]);
+    await guard.putBack(planned('b'));
+    expect(guard.unsent).toBe(2);
+  });
+
+  it('orders again what was unclear when it began, with --retry-unclear, and only that', async () => {
+    const before = await unclear('a');
+    const accepted = await begin('b');
+    await ledger.attempts.markPlaced(accepted, newOrder('b'), placedAs('o1'));
+    await placed('d', 'o2');
+    await new Promise((done) => setTimeout(done, 30));
+    const guard = await guardOf([planned('a b c d')], { retryUnclear: true, skipOrdered: true });
+    const [order] = guard.ready as [PlannedOrder];
+    expect([namesOf([order]), guard.takeOver(order), guard.leftOut]).toEqual([['a c'], [before], 1]);
+    expect(guard.failures.map(({ what }) => what)).toEqual([url('b')]);
+    const later = await unclear('e');
+    await guard.putBack(planned('e'));
+    expect(guard.failures.map(({ what }) => what)).toEqual([url('b'), url('e')]);
+    const begunBefore = { retryUnclear: true, skipOrdered: true, begunAgoMs: () => 60_000 };
+    expect((await guardOf([planned('a e')], begunBefore)).ready).toEqual([]);
+    expect((await guardOf([planned('e')], { skipOrdered: true })).ready).toEqual([]);
+    expect(later).toBeGreaterThan(before);
+  });
+
+  it('judges an audio of several names by the strongest of their holders', async () => {
+    const audio: Audio = makeEpisode(url('a'), [`url ${url('b')}`, `url ${url('c')}`], {});
+    await unclear('a');
+    await begin('b');
+    const sent = await guardOf([planned('x', { audios: [audio] })], { skipOrdered: true });
+    expect([sent.deferred.length, sent.failures, sent.leftOut]).toEqual([1, [], 0]);
+    await placed('c', 'o1');
+    const guard = await guardOf([planned('x', { audios: [audio] })], { skipOrdered: true });
+    expect([guard.deferred.length, guard.failures, guard.leftOut]).toEqual([0, [], 1]);
+  });
+
+  it('puts back what another process was faster with', async () => {
+    const strict = await guardOf([planned('a')]);
+    const skipping = await guardOf([planned('a')], { skipOrdered: true });
+    await placed('a', 'o1');
+    await expect(strict.putBack(planned('a'))).rejects.toMatchObject({ kind: 'duplicate' });
+    await skipping.putBack(planned('a'));
+    expect([skipping.leftOut, skipping.unsent]).toEqual([1, 1]);
+  });
+});
+
+describe('what another process is sending', () => {
+  const skipping = { skipOrdered: true };
+
+  it('comes last, and is ordered where that process was refused', async () => {
+    const [first, second] = [await begin('a'), await begin('b')];
+    const guard = await guardOf([planned('a b'), planned('c')], skipping);
+    expect([namesOf(guard.ready), namesOf(guard.deferred), guard.unsent]).toEqual([['c'], ['a b'], 2]);
+    const said: string[] = [];
+    const orders = all(guard, { onWait: (text?: string) => void said.push(text ?? '') });
+    await new Promise((done) => setTimeout(done, 50));
+    await ledger.attempts.markRefused(first, 'no');
+    await ledger.attempts.markPlaced(second, newOrder('b'), placedAs('o1', '1'));
+    expect(namesOf(await orders)).toEqual(['c', 'a']);
+    expect(guard.leftOut).toBe(1);
+    expect(said[0]).toMatch(/^Waiting for 2 URLs that .*pid \d+ is ordering$/);
+  });
+
+  it('is waited for until --timeout, then told', async () => {
+    await begin('a');
+    const guard = await guardOf([planned('a b')], { ...skipping, timeout: 60 });
+    expect(namesOf(await all(guard))).toEqual(['b']);
+    expect(guard.failures).toMatchObject([{ what: url('a'), error: { kind: 'timeout' } }]);
+    expect([guard.unsent, guard.deferred]).toEqual([0, []]);
+  });
+
+  it('is waited for no longer than the user wants', async () => {
+    await begin('a');
+    const guard = await guardOf([planned('a')], skipping);
+    const abort = new AbortController();
+    const orders = all(guard, { signal: abort.signal });
+    setTimeout(() => abort.abort(), 40);
+    expect([await orders, guard.unsent, guard.failures]).toEqual([[], 1, []]);
+  });
+
+  it('does not hold up what others have ended', async () => {
+    await begin('a');
+    const second = await begin('b');
+    const guard = await guardOf([planned('a'), planned('b')], { ...skipping, timeout: 5_000 });
+    await ledger.attempts.markRefused(second, 'no');
+    const next = guard.orders(waiting);
+    expect(namesOf([(await next.next()).value as PlannedOrder])).toEqual(['b']);
+    expect(namesOf(guard.deferred)).toEqual(['a']);
+    await next.return(undefined);
+  });
+});
+
+describe('the orders of a run', () => {
+  const busy = (status: number, retryAfter?: number): CallError =>
+    Object.assign(new CallError('failed', 'busy', { status }), { retryAfter });
+  const failed = (kind: StenoError['kind']): StenoError => new StenoError(kind, kind);
+
+  /** What becomes of each order, in turn; nothing: it is placed. */
+  async function send(
+    fates: ReadonlyArray<Error | 'taken' | undefined>,
+    given: { limitMs?: number; signal?: AbortSignal; onPlace?: (at: number) => void } = {},
+  ): Promise<{ sent: SentOrders; tried: number; notes: string[] }> {
+    const guard = await guardOf(fates.map((_, at) => planned(`n${at}`)));
+    const notes: string[] = [];
+    let tried = 0;
+    const sent = await sendOrders(
+      guard,
+      async (order, onSending) => {
+        onSending();
+        const fate = fates[tried];
+        given.onPlace?.(tried);
+        tried += 1;
+        if (fate === 'taken') return undefined;
+        if (fate) throw fate;
+        return { planned: order } as unknown as PlacedOrder;
+      },
+      {
+        signal: given.signal ?? waiting.signal,
+        pauseLimitMs: () => given.limitMs ?? Number.POSITIVE_INFINITY,
+        report: (report) => void notes.push(JSON.stringify(report)),
+        onWaitForOthers: () => {},
+      },
+    );
+    return { sent, tried, notes };
+  }
+  const shown = ({ outcomes, unsent, because, notSent, interrupted }: SentOrders) => ({
+    outcomes: outcomes.map(({ error }) => error?.kind ?? 'placed'),
+    ...{ unsent, because, notSent: notSent.length, interrupted },
+  });
+  const rest = { unsent: 0, because: undefined, notSent: 0, interrupted: false };
+
+  it('are all sent, also after one that was refused', async () => {
+    const { sent, notes } = await send([
+      undefined,
+      failed('failed'),
+      failed('missing'),
+      failed('duplicate'),
+      undefined,
+    ]);
+    expect(shown(sent)).toEqual({
+      outcomes: ['placed', 'failed', 'missing', 'duplicate', 'placed'],
+      ...rest,
+    });
+    expect(JSON.parse(notes[0] ?? '')).toMatchObject({ done: 0, of: 5, parts: { done: 0, of: 5 } });
+    expect(JSON.parse(notes.at(-1) ?? '')).toMatchObject({ done: 4, of: 5, parts: { done: 4, of: 5 } });
+  });
+
+  it.each(['uncertain', 'auth', 'network', 'usage', 'timeout'] as const)(
+    'end with one that failed with %s',
+    async (kind) => {
+      const { sent, tried } = await send([undefined, failed(kind), undefined, undefined]);
+      expect(shown(sent)).toMatchObject({
+        ...{ outcomes: ['placed', kind], unsent: 2, notSent: 2, because: 'of the failure before it' },
+      });
+      expect(tried).toBe(2);
+    },
+  );
+
+  it('end where the user interrupts, with what was not sent', async () => {
+    const abort = new AbortController();
+    const given = { signal: abort.signal, onPlace: (at: number) => void (at === 1 && abort.abort()) };
+    const { sent, tried } = await send([undefined, undefined, undefined, undefined], given);
+    expect([shown(sent), tried]).toEqual([
+      { outcomes: ['placed', 'placed'], unsent: 2, because: undefined, notSent: 2, interrupted: true },
+      2,
+    ]);
+    const before = await send([failed('interrupted'), undefined]);
+    expect(shown(before.sent)).toMatchObject({ outcomes: [], unsent: 2, notSent: 2 });
+  });
+
+  it('have no outcome where another process was faster', async () => {
+    expect(shown((await send(['taken', undefined])).sent)).toEqual({ outcomes: ['placed'], ...rest });
+  });
+
+  it('pass on an error that is not one of ours', async () => {
+    await expect(send([new TypeError('a bug'), undefined])).rejects.toThrow('a bug');
+  });
+
+  it.each([429, 503])('wait as long as the service asks after %i', async (status) => {
+    const begun = performance.now();
+    const { sent, notes } = await send([busy(status, 120), undefined]);
+    expect(performance.now() - begun).toBeGreaterThan(115);
+    expect(shown(sent)).toMatchObject({ outcomes: ['failed', 'placed'], unsent: 0 });
+    expect(notes.join()).toContain('for the service: 1 order left');
+  });
+
+  it('do not wait for a status that says something else, or where none is left', async () => {
+    const { sent, notes } = await send([busy(500, 60_001), busy(503, 60_001)]);
+    expect(shown(sent)).toEqual({ outcomes: ['failed', 'failed'], ...rest });
+    expect(notes.join()).not.toContain('for the service');
+  });
+
+  it('end where the pause is over a minute, or longer than --timeout', async () => {
+    const long = await send([busy(429, 60_001), undefined]);
+    expect(shown(long.sent)).toMatchObject({
+      because: expect.stringMatching(/^the service asks to wait \S+$/),
+    });
+    const limited = await send([busy(429, 50), undefined], { limitMs: 50 });
+    expect(limited.sent.because).toContain('which is longer than --timeout');
+    expect((await send([busy(429, 50), undefined], { limitMs: 51 })).sent.because).toBeUndefined();
+  });
+
+  it('end after three refusals in a row that do not say how long', async () => {
+    const begun = performance.now();
+    const { sent, tried } = await send([busy(503), busy(503), busy(503), undefined]);
+    expect([tried, sent.because]).toEqual([3, 'the service refused 3 in a row as too many']);
+    const took = performance.now() - begun;
+    expect(took).toBeGreaterThan(2_900);
+  });
+
+  it('count only refusals in a row', async () => {
+    const { tried } = await send([busy(503), undefined, busy(503, 1), busy(503), undefined]);
+    expect(tried).toBe(5);
+  });
+});
