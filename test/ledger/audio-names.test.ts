@@ -9,7 +9,7 @@ import {
   spellingOf,
   storedName,
 } from '../../src/ledger/audio-names.ts';
-import { holdsLease, isSilent, type Lease } from '../../src/ledger/lease.ts';
+import { holdsLease, isSilent, type Lease, recheckTimer } from '../../src/ledger/lease.ts';
 import { thisProcess } from '../../src/lib/processes.ts';
 
 const URL_A = 'https://e.example/a.mp3';
@@ -89,5 +89,25 @@ describe('a lease', () => {
     expect([isSilent(seenAt), isSilent(seen(0), 10, now + 10), isSilent(seen(0), 10, now + 11)]).toEqual([
       ...[false, false, true],
     ]);
+  });
+
+  it('is asked about again after two seconds of either clock', async () => {
+    const { now } = Date;
+    try {
+      Date.now = () => 1_000_000;
+      const isDue = recheckTimer();
+      expect(isDue()).toBe(false);
+      Date.now = () => 1_002_000;
+      expect(isDue()).toBe(false);
+      Date.now = () => 1_002_001;
+      expect(isDue()).toBe(true);
+      // That of the day was set back, or stands.
+      Date.now = () => 900_000;
+      expect(isDue()).toBe(false);
+      await new Promise((done) => setTimeout(done, 2_050));
+      expect(isDue()).toBe(true);
+    } finally {
+      Date.now = now;
+    }
   });
 });

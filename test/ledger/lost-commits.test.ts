@@ -1,5 +1,5 @@
 /** What becomes of an order where the ledger goes away: while it is begun, and while its outcome is written. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Attempts } from '../../src/ledger/attempts.ts';
@@ -9,7 +9,7 @@ import { type KeptOutcome, Outbox } from '../../src/ledger/outbox.ts';
 import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
 import { CommitUnknown, type Store } from '../../src/ledger/store.ts';
 import { audioOf, newOrder, placedAs, url } from '../support/attempts.ts';
-import { freshFolder } from '../support/files.ts';
+import { freshFolder, modeOf } from '../support/files.ts';
 import { hideSecret, SECRET } from '../support/open-ledger.ts';
 
 /** What happens to each next transaction; after the last of them all goes well. */
@@ -92,6 +92,9 @@ describe('an attempt whose COMMIT got no answer', () => {
 
   it('is begun three times at most, then nothing is sent', async () => {
     const lost: Fate = 'not done, and no answer';
+    fates = [lost, 'works', lost, 'works'];
+    expect(await attemptsWith(outbox()).begin(newOrder('x'), [])).toBe(3);
+    await store.run('DELETE FROM attempts WHERE test = 1');
     fates = [lost, 'works', lost, 'works', lost, 'works', lost];
     await expect(attemptsWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
     expect(fates).toHaveLength(1);
@@ -336,6 +339,10 @@ describe('what is kept of outcomes', () => {
   });
 
   it('is in files that only the user can read, and what is no outcome is left alone', async () => {
+    const inner = join(folder, 'inner');
+    new Outbox(inner, () => owner).add(kept);
+    expect([modeOf(inner), modeOf(join(inner, readdirSync(inner)[0] ?? ''))]).toEqual(['700', '600']);
+    rmSync(inner, { recursive: true });
     writeFileSync(join(folder, 'x.new'), 'half');
     outbox().add(kept);
     expect(await seen(outbox())).toEqual([['t1'], 0]);

@@ -104,6 +104,11 @@ describe('a key of letters beyond ASCII', () => {
     expect(hide(`x ${bytes.toString('hex')} y`, 'pässwörd')).toBe('x **** y');
   });
 
+  it.each(['€password', 'pass€word', 'password€'])('%s has no bytes of Latin-1', (key) => {
+    const bytes = Buffer.from(key, 'latin1').toString('hex');
+    expect(hide(bytes, key)).toBe(bytes);
+  });
+
   it('is hidden where it begins with a character of two units', () => {
     expect(hide('x &#128512;bcdef y 😀bcdef z &#128513;bcdef', '😀bcdef')).toBe(
       'x **** y **** z &#128513;bcdef',
@@ -119,6 +124,7 @@ describe('what stands around a key', () => {
     ['secretkey', 'ssecretkey', 's****'],
     ['aaaaab', 'aaaaaaaaab', 'aaaa****'],
     ['secretkey', 'SECRETKEY', 'SECRETKEY'],
+    ['secretkey', 'secret\nkey secret\r\nkey', 'secret\nkey secret\r\nkey'],
     ['secretkey', '\\secretkey\\', '\\****\\'],
     ['secretkey', '\\\\\\u0073ecretkey', '****'],
     ['secretkey', '%2573ecretkey%25', '****%25'],

@@ -32,7 +32,13 @@ const targets: readonly Target[] = [
     shared: orderingShared,
   },
   {
-    sources: named('src/flows/orders', 'place guard sending'),
+    sources: named('src/flows/orders', 'place'),
+    inProcess: tests('test/flows/orders', 'place-one'),
+    tests: ordering,
+    shared: orderingShared,
+  },
+  {
+    sources: named('src/flows/orders', 'guard sending'),
     inProcess: tests('test/flows/orders', 'guard'),
     tests: ordering,
     shared: orderingShared,
