@@ -32,6 +32,11 @@ const others = (): readonly Part[] => [
   onNewestNode(),
 ];
 
-const outcomes = await runParts(args.length > 0 ? [files] : [files, ...others()]);
+const soak: Part = {
+  name: 'listen, wait and the sandbox for half an hour',
+  command: ['npm', 'run', 'test:soak'],
+};
+
+const outcomes = await (args.length > 0 ? runParts([files]) : runParts([files, ...others()], [soak]));
 process.stdout.write(summary(outcomes));
 process.exitCode = outcomes.every(({ code }) => code === 0) ? 0 : 1;
