@@ -33,9 +33,11 @@ const onlyLong = [
   'test/crash/{ledger,listen}.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
-  'test/ledger/postgres/{cuts,round-trips,team-events}.test.ts',
-  'test/listen/{durability,hostile,keep,linear-readers,loans,look-out-order,lookout,once,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/ledger/postgres/{cuts,dump,round-trips,team-events,who}.test.ts',
+  'test/listen/{durability,hostile,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
+  'test/sandbox/{feed,transcripts-opened}.test.ts',
+  'test/ui/progress.test.ts',
 ];
 
 /** What `npm run test:long` runs: these, and all of what `npm test` takes a slice of. */
