@@ -4,6 +4,7 @@ import { oneLine } from '../lib/text.ts';
 import { AttemptTable } from './attempt-table.ts';
 import { detailsText, hiddenDetails } from './audio-details.ts';
 import type { Audio } from './audio-names.ts';
+import { jsonList } from './json-list.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import type { NewOrder, PlacedOrder, SpendingLimit } from './new-order.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
@@ -177,7 +178,7 @@ export class Attempts extends AttemptTable {
     if (test) return { sql, values };
     return {
       sql: `${sql} AND NOT EXISTS (SELECT 1 FROM files WHERE ${KNOWN})`,
-      values: [...values, this.profile, JSON.stringify(audiofiles)],
+      values: [...values, this.profile, jsonList(audiofiles)],
       expects: 1,
     };
   }
@@ -187,7 +188,7 @@ export class Attempts extends AttemptTable {
     const rows = await this.db.all<OrderedAudio & { id: string }>(
       `SELECT id, url, key FROM files WHERE ${KNOWN}`,
       this.profile,
-      JSON.stringify(ids),
+      jsonList(ids),
     );
     return new Map(rows.map((row) => [row.id, row]));
   }

@@ -2,6 +2,7 @@
 
 import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { storedName } from './audio-names.ts';
+import { jsonList, keptText } from './json-list.ts';
 import { holdsLease } from './lease.ts';
 import type { Statement, Value } from './store.ts';
 import { NOW, Table } from './table.ts';
@@ -108,7 +109,7 @@ export class Claims extends Table {
          attempts.process_start, attempts.seen_at, ${NOW} AS now, attempt_urls.url, attempt_urls.spelling
        FROM json_each(?) AS asked ${attemptsOfNames}
        LEFT JOIN attempt_urls ON attempt_urls.attempt = attempts.id AND attempt_urls.position = attempt_names.position`,
-      JSON.stringify(names),
+      jsonList(names),
       this.profile,
     );
   }
@@ -121,7 +122,7 @@ export class Claims extends Table {
       {
         sql: `INSERT INTO claims (profile, name, attempt)
           SELECT ?, value, attempts.id FROM json_each(?), attempts WHERE attempts.token = ? ${takesOver}`,
-        values: [this.profile, JSON.stringify(wanted), token, ...takenOver(from)],
+        values: [this.profile, jsonList(wanted), token, ...takenOver(from)],
         expects: wanted.length,
       },
     ];
@@ -132,7 +133,7 @@ export class Claims extends Table {
     return {
       sql: `INSERT INTO claims (profile, name, attempt)
         SELECT ?, value, CAST(? AS BIGINT) FROM json_each(?) WHERE true ${takesOver}`,
-      values: [this.profile, attempt, JSON.stringify(this.#wanted(names)), ...takenOver(from)],
+      values: [this.profile, attempt, jsonList(this.#wanted(names)), ...takenOver(from)],
     };
   }
 
@@ -166,7 +167,7 @@ export class Claims extends Table {
   }
 
   #stored(name: string): string {
-    return storedName(this.hide(name));
+    return keptText(storedName(this.hide(name)));
   }
 }
 

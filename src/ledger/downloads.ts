@@ -1,6 +1,7 @@
 /** Which transcripts were downloaded, in which format, to which folder. */
 import { dirname, resolve } from 'node:path';
 import { pathKey } from '../lib/path-key.ts';
+import { jsonList } from './json-list.ts';
 import { Table, timestamp } from './table.ts';
 
 export interface Download {
@@ -127,7 +128,7 @@ export class Downloads extends Table {
       `SELECT file, ext, path, bytes, at FROM downloads
        WHERE profile = ? AND file IN (SELECT value FROM json_each(?)) ORDER BY at`,
       this.profile,
-      JSON.stringify(files),
+      jsonList(files),
     );
     const found = new Map<string, Download[]>();
     for (const row of rows) found.set(row.file, [...(found.get(row.file) ?? []), row]);

@@ -1,4 +1,6 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
+
+import { jsonList } from './json-list.ts';
 import type { Value } from './store.ts';
 import { Table } from './table.ts';
 
@@ -102,7 +104,7 @@ export class Events extends Table {
       `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND events.arrival IS NOT NULL
        AND events.arrival IN (SELECT value FROM json_each(?)) ORDER BY events.id`,
       this.profile,
-      JSON.stringify(arrivals),
+      jsonList(arrivals),
     );
   }
 

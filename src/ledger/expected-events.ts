@@ -1,4 +1,6 @@
 /** The events that a listener expects for open files, and what stands in for one that never came. */
+
+import { jsonList } from './json-list.ts';
 import { Table } from './table.ts';
 
 export interface MissedFile {
@@ -26,7 +28,7 @@ export class ExpectedEvents extends Table {
         `SELECT DISTINCT audiofile AS id FROM events WHERE profile = ? AND source = 'received'
          AND event = 'TRANSCRIPT_COMPLETE' AND audiofile <> '' AND audiofile IN (SELECT value FROM json_each(?))`,
         this.profile,
-        JSON.stringify(ids),
+        jsonList(ids),
       ),
     );
   }

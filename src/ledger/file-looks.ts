@@ -1,6 +1,7 @@
 /** Which files the service is asked about by a listener: those that events named, and those whose event may be lost. */
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
 import { hasNews } from './files.ts';
+import { jsonList } from './json-list.ts';
 import type { Statement } from './store.ts';
 import { Table } from './table.ts';
 
@@ -58,7 +59,7 @@ export class FileLooks extends Table {
       `SELECT id FROM files WHERE profile = ? AND ${hasNews} AND test = 0
        AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY heard_at LIMIT ?`,
       this.profile,
-      JSON.stringify(except),
+      jsonList(except),
       limit,
     );
   }
@@ -89,7 +90,7 @@ export class FileLooks extends Table {
     return this.db.run(
       `UPDATE files SET looked_at = ?, due_since = CASE WHEN due_since < ? THEN ? ELSE due_since END
        WHERE profile = ? AND due_since > '' AND id IN (SELECT value FROM json_each(?))`,
-      ...[now, now, now, this.profile, JSON.stringify(ids)],
+      ...[now, now, now, this.profile, jsonList(ids)],
     );
   }
 

@@ -1,4 +1,6 @@
 /** Which audio of its order a file is of: taken from the order of the URLs at first, then from the service's own word. */
+
+import { jsonList } from './json-list.ts';
 import { audiosOfOrder } from './order-audios.ts';
 import { isSameUrl, type OrderedAudio } from './ordered-files.ts';
 import type { Statement, Store } from './store.ts';
@@ -35,7 +37,7 @@ export async function correctPairings(
       `SELECT id, order_id, url, key, details FROM files
        WHERE profile = ? AND order_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
       profile,
-      JSON.stringify(orders),
+      jsonList(orders),
     ),
     audiosOfUnpaired(db, profile, wrong),
   ]);

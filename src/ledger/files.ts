@@ -1,6 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
+import { jsonList } from './json-list.ts';
 import type { Statement, Store, Value } from './store.ts';
 import { Table } from './table.ts';
 
@@ -98,7 +99,7 @@ export class Files extends Table {
       `SELECT ${columns} FROM ${tables}
        WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       this.profile,
-      JSON.stringify(ids),
+      jsonList(ids),
     );
     return new Map(rows.map((row) => [row.id, row]));
   }
@@ -173,7 +174,7 @@ export class Files extends Table {
     const rows = await this.db.all<KnownFile & { id: string }>(
       'SELECT id, title, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
       this.profile,
-      JSON.stringify(ids),
+      jsonList(ids),
     );
     return new Map(rows.map((row) => [row.id, row]));
   }
@@ -184,7 +185,7 @@ export class Files extends Table {
       `SELECT id FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))
        AND (ended <> '' OR ${hasNews})`,
       this.profile,
-      JSON.stringify(ids),
+      jsonList(ids),
     );
   }
 
@@ -217,7 +218,7 @@ export class Files extends Table {
       sql: `SELECT files.id, files.order_id, files.url, files.key, files.details, files.state, orders.hold
         FROM ${tables}
         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
-      values: [this.profile, JSON.stringify(seen.map(({ id }) => id))],
+      values: [this.profile, jsonList(seen.map(({ id }) => id))],
       isResult: true,
     };
   }
@@ -252,7 +253,7 @@ export class Files extends Table {
     return db.run(
       'UPDATE orders SET hold = NULL WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
       this.profile,
-      JSON.stringify(orders),
+      jsonList(orders),
     );
   }
 

@@ -1,4 +1,6 @@
 /** The URLs that files of this machine got, so that a file is not uploaded again after its order failed. */
+
+import { jsonList } from './json-list.ts';
 import { Table, timestamp } from './table.ts';
 
 export class Uploads extends Table {
@@ -20,7 +22,7 @@ export class Uploads extends Table {
   async forget(urls: readonly string[]): Promise<void> {
     await this.db.run(
       'DELETE FROM uploads WHERE profile = ? AND url IN (SELECT value FROM json_each(?))',
-      ...[this.profile, JSON.stringify(urls)],
+      ...[this.profile, jsonList(urls)],
     );
   }
 }

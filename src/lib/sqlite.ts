@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
+import { withoutNul } from './kept-text.ts';
 import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
 import { closeToOthers, fileIdentity, refuseEmptied, restoreHint, sizeOf } from './sqlite-file.ts';
@@ -55,15 +56,15 @@ export class Database {
 
   /** Runs one statement; gives the number of rows that it changed. */
   run(sql: string, ...values: Value[]): number {
-    return this.#withReadableErrors(() => Number(this.#prepare(sql).run(...values).changes));
+    return this.#withReadableErrors(() => Number(this.#prepare(sql).run(...kept(values)).changes));
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
-    return this.#withReadableErrors(() => this.#prepare(sql).get(...values) as Row | undefined);
+    return this.#withReadableErrors(() => this.#prepare(sql).get(...kept(values)) as Row | undefined);
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
-    return this.#withReadableErrors(() => this.#prepare(sql).all(...values) as Row[]);
+    return this.#withReadableErrors(() => this.#prepare(sql).all(...kept(values)) as Row[]);
   }
 
   /** Does all of the work or none of it; no other process writes meanwhile. Within another one it is a part of that. */
@@ -319,3 +320,7 @@ function missingMigrations(database: Database, migrations: readonly Migration[])
   }
   return migrations.filter(({ name }) => !applied.includes(name));
 }
+
+/** Few have a NUL: the list is made anew only for them. */
+const kept = (values: Value[]): Value[] =>
+  values.some((value) => typeof value === 'string' && value.includes('\0')) ? values.map(withoutNul) : values;

@@ -5,9 +5,10 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Client, QueryResult } from 'pg';
 import { formatDuration } from '../../lib/duration.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
+import { withoutNul } from '../../lib/kept-text.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
 import type { Value } from '../store.ts';
-import { toParameter, toPostgres } from './dialect.ts';
+import { toPostgres } from './dialect.ts';
 import { ledgerError, noPasswordError } from './failures.ts';
 
 export interface ConnectOptions {
@@ -88,7 +89,7 @@ export class PostgresConnection {
   /** Statements that are sent without waiting for each other share a round trip. */
   async query<Row>(sql: string, values: readonly Value[] = []): Promise<QueryResult & { rows: Row[] }> {
     try {
-      return await this.#silence.during(this.#client.query(this.#translate(sql), values.map(toParameter)));
+      return await this.#silence.during(this.#client.query(this.#translate(sql), values.map(withoutNul)));
     } catch (error) {
       throw ledgerError(this.where, this.#lost ?? error);
     }

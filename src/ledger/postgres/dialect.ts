@@ -37,7 +37,3 @@ export function toPostgres(sql: string, schema: string): string {
     .replace(NAME, (name) => `${schema}.${name}`)
     .replace(/\?/g, () => `$${++n}`);
 }
-
-/** Postgres keeps no NUL in a text. */
-export const toParameter = (value: unknown): unknown =>
-  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

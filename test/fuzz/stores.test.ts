@@ -1,0 +1,287 @@
+/** The same work on a local and on a shared ledger: each step gives the same answer, and both hold the same in the end. */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeAudio } from '../../src/ledger/audio-names.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { NewOrder } from '../../src/ledger/new-order.ts';
+import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
+import { freshFolder } from '../support/files.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
+import { linesOf } from '../support/random-ledger.ts';
+import { runs, timeLimit } from '../support/runs.ts';
+import { hostileText } from './answers.ts';
+
+const asItIs = (text: string): string => text;
+
+/** A ledger, and the attempts that were begun in it: the stores number them differently. */
+interface Side {
+  readonly ledger: Ledger;
+  readonly attempts: number[];
+  readonly orders: NewOrder[];
+}
+
+type Step = (side: Side) => Promise<unknown>;
+
+const url = fc.constantFrom(
+  'https://h.example/1',
+  'https://h.example/2?utm_source=x',
+  'https://ü.example/ä',
+  'https://h.example/3',
+);
+const text = fc.oneof(fc.constantFrom('', 'x', '7', '9007199254740993'), hostileText);
+const id = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('1', '2', '3', '9007199254740993', 'ü', 'x y', '1 ') },
+  hostileText,
+);
+const order: fc.Arbitrary<NewOrder> = fc.record({
+  audios: fc
+    .uniqueArray(
+      fc.tuple(
+        url,
+        fc.option(fc.oneof(fc.constantFrom('k', 'K', 'é', 'e\u0301'), hostileText), {
+          nil: undefined,
+          freq: 4,
+        }),
+      ),
+      {
+        minLength: 1,
+        maxLength: 3,
+        selector: ([address, key]) => `${address} ${key}`,
+      },
+    )
+    .map((all) => all.map(([address, key]) => makeAudio(address, key))),
+  skus: fc.constantFrom(['TRANS14'], ['TRANS2', 'TSTMP1']),
+  names: fc.array(text, { maxLength: 2 }),
+  notes: fc.option(text, { nil: undefined }),
+  test: fc.boolean().map((is) => is),
+  cost: fc.option(fc.record({ millionths: fc.nat(9_000_000), currency: fc.constantFrom('', 'USD') }), {
+    nil: undefined,
+  }),
+});
+const which = fc.nat(6);
+const pick = ({ attempts }: Side, n: number): number => attempts[n % attempts.length] ?? -1;
+const orderAt = ({ orders }: Side, n: number): NewOrder | undefined => orders[n % orders.length];
+
+/** By name, so that a failure says what was done. */
+const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
+  begin: fc
+    .tuple(
+      order,
+      fc.oneof(fc.constant('any' as const), fc.array(which, { maxLength: 2 })),
+      fc.option(fc.nat(12_000_000)),
+    )
+    .map(([given, from, limit]) => async (side: Side) => {
+      const takeOver = from === 'any' ? from : from.map((n) => pick(side, n));
+      const within = limit === null ? undefined : { millionths: limit, since: '2020-01-01T00:00:00.000Z' };
+      const begun = await side.ledger.attempts.begin(given, takeOver, within);
+      if (begun === undefined) return 'held';
+      side.attempts.push(begun);
+      side.orders.push(given);
+      return 'begun';
+    }),
+  placed: fc
+    .tuple(
+      which,
+      fc.record({
+        id,
+        audiofiles: fc.array(id, { maxLength: 3 }),
+        hold: fc.option(text, { nil: undefined }),
+      }),
+    )
+    .map(([n, placed]) => async (side: Side) => {
+      const begun = orderAt(side, n);
+      return begun && side.ledger.attempts.markPlaced(pick(side, n), begun, placed);
+    }),
+  refused: fc.tuple(which, text).map(([n, detail]) => async (side: Side) => {
+    if (orderAt(side, n)) await side.ledger.attempts.markRefused(pick(side, n), detail);
+  }),
+  uncertain: fc.tuple(which, text).map(([n, detail]) => async (side: Side) => {
+    if (orderAt(side, n)) await side.ledger.attempts.markUncertain(pick(side, n), detail);
+  }),
+  renew: which.map((n) => async (side: Side) => {
+    const begun = orderAt(side, n);
+    return begun && side.ledger.attempts.renew(pick(side, n), begun);
+  }),
+  settle: fc
+    .tuple(which, fc.option(id), fc.array(id, { maxLength: 2 }))
+    .map(([n, as, files]) => async (side: Side) => {
+      const attempt = pick(side, n);
+      if (as === null) return side.ledger.openAttempts.settleNotPlaced(attempt);
+      return side.ledger.openAttempts.settlePlaced(
+        attempt,
+        as,
+        files.map((each) => ({ id: each, audio: undefined })),
+      );
+    }),
+  track: fc
+    .record({ id, order: id, link: fc.oneof(url, text), names: text, notes: text })
+    .map((file) => (side: Side) => side.ledger.trackedFiles.add(file)),
+  answers: fc
+    .array(
+      fc.record({
+        id,
+        state: fc.oneof(fc.constantFrom('Delivered', 'Transcribing', 'Refunded', 'On Hold'), text),
+        title: text,
+        invoices: fc.array(fc.constantFrom('5', '6')),
+        link: fc.oneof(url, text),
+        answer: text,
+        askedAt: fc.constantFrom('2020-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z'),
+      }),
+      { maxLength: 3 },
+    )
+    .map((seen) => (side: Side) => side.ledger.files.updateMany(seen)),
+  event: fc
+    .record({
+      event: fc.constantFrom(
+        'TRANSCRIPT_COMPLETE',
+        'REFUND_ISSUED',
+        'DIFFICULT_AUDIO',
+        'DUPLICATE_FILE',
+        'CC_AUTH_FAILURE',
+        'ORDER_ON_HOLD',
+        'NEW',
+      ),
+      audiofile: id,
+      order: id,
+      files: fc.array(id, { maxLength: 2 }),
+      hold: text,
+      original: text,
+    })
+    .map(
+      (content) => (side: Side) => side.ledger.transaction((tables) => tables.eventEffects.apply(content)),
+    ),
+  download: fc
+    .record({
+      id,
+      ext: fc.constantFrom('txt', 'srt'),
+      path: fc.constantFrom('/d/a.txt', '/d/A.TXT', '/d/ä.txt', '/e/a.txt'),
+      draft: fc.option(fc.constant('abc'), { nil: undefined }),
+    })
+    .map(({ id: file, ext, path, draft }) => async (side: Side) => {
+      const { downloads } = side.ledger;
+      const before = [await downloads.isOf(file, ext, path), await downloads.isOfAnother(file, ext, path)];
+      await downloads.add(file, ext, path, { bytes: 5, draft });
+      return [before, await downloads.draftAt(file, ext, path), await downloads.pathIn('/d', file, ext)];
+    }),
+  invoice: fc
+    .record({ id, isFinal: fc.boolean(), answer: text })
+    .map((kept) => (side: Side) => side.ledger.invoices.keep(kept)),
+  upload: fc.tuple(text, text, url).map(([content, command, to]) => async (side: Side) => {
+    await side.ledger.uploads.keep(content, command, to);
+    return side.ledger.uploads.urlOf(content, command);
+  }),
+  forget: url.map((each) => (side: Side) => side.ledger.uploads.forget([each])),
+};
+
+const step = fc.oneof(
+  ...Object.entries(steps).map(([name, each]) => each.map((work) => ({ name, work, toString: () => name }))),
+);
+
+/** What commands ask for; numbers of attempts as they were begun, and no times. */
+async function questions({ ledger, attempts }: Side): Promise<unknown> {
+  const names = [
+    'url https://h.example/1',
+    'url https://h.example/2',
+    'url https://h.example/3',
+    'key k',
+    'key é',
+  ];
+  const files = await ledger.files.page({}, 50);
+  const ids = files.map((file) => file.id);
+  const answers = {
+    holders: [...(await ledger.claims.holders(names))],
+    attempts: (await ledger.openAttempts.list()).map(({ attempt, ...rest }) => ({
+      ...rest,
+      attempt: attempts.indexOf(attempt),
+    })),
+    files: files.map(({ seq, ...file }) => file),
+    open: await ledger.files.open(),
+    toRefresh: (await ledger.files.toRefresh()).sort(),
+    states: await ledger.files.states(),
+    invoices: await ledger.files.invoices(),
+    notDownloaded: await ledger.files.notDownloaded('txt', '/d'),
+    withNews: (await ledger.files.withNews(ids)).sort(),
+    downloads: [...(await ledger.downloads.forFiles(ids))].map(([file, all]) => [
+      file,
+      all.map(({ at, ...rest }) => rest),
+    ]),
+    kept: await ledger.invoices.all(),
+    spent: (await ledger.spending.since('2020')).sort((one, other) =>
+      one.currency < other.currency ? -1 : 1,
+    ),
+    missing: await Promise.all(['1', '2', 'ü'].map((each) => ledger.openAttempts.missingFiles(each))),
+  };
+  const numbers = (key: string, value: unknown): unknown => {
+    if (key === 'attempt' && typeof value === 'number' && value > 0)
+      return attempts.includes(value) ? attempts.indexOf(value) : 'tracked';
+    return key === 'endedAgoMs' || key === 'by' ? undefined : value;
+  };
+  return JSON.parse(JSON.stringify(answers, numbers).replace(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'T'));
+}
+
+describe.skipIf(!postgresFolder)('a local and a shared ledger', () => {
+  let server: PostgresServer;
+  let address: string;
+  const path = join(freshFolder(), 'ledger.db');
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startPostgres(['fsync = off']);
+    address = await server.newDatabase();
+  });
+  afterAll(() => server?.stop());
+
+  async function sides(): Promise<Side[]> {
+    accounts += 1;
+    const name = `run ${accounts}`;
+    const shared = await Ledger.openShared(
+      {
+        ...{ address: readPostgresUrl(address, {}), account: { name, isChosen: true, baseUrl: undefined } },
+        ...{ timeoutMs: 20_000, queryTimeoutMs: 20_000, outcomes: freshFolder() },
+        password: async () => '',
+        onTrouble: async () => {},
+      },
+      asItIs,
+    );
+    const local = await Ledger.open(path, name, asItIs);
+    return [local, shared].map((ledger) => ({ ledger, attempts: [], orders: [] }));
+  }
+
+  it(
+    'say the same after any work',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (work) => {
+          const both = await sides();
+          try {
+            for (const { name, work: doIt } of work) {
+              const [one, other] = await inBoth(both, doIt);
+              expect(other, name).toEqual(one);
+            }
+            const [one, other] = await inBoth(both, questions);
+            expect(other).toEqual(one);
+            for (const { ledger } of both) expect((await linesOf(ledger)).length).toBeGreaterThan(0);
+          } finally {
+            for (const { ledger } of both) await ledger.close();
+          }
+        }),
+        { numRuns: runs(8) },
+      );
+    },
+    timeLimit(60_000),
+  );
+});
+
+/** What it gives in each of them; an error counts by its message. */
+async function inBoth(both: readonly Side[], work: Step): Promise<unknown[]> {
+  const given: unknown[] = [];
+  for (const side of both)
+    given.push(
+      await work(side).then(
+        (value) => ({ value }),
+        (error: Error) => ({ error: error.message }),
+      ),
+    );
+  // Postgres keeps no NUL in a text.
+  return JSON.parse(JSON.stringify(given).replaceAll('\\u0000', '\ufffd'));
+}
