@@ -1,7 +1,7 @@
 import { checkStates } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { raiseFailures } from '../flows/bulk.ts';
+import { raiseTallies } from '../flows/bulk.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import { fileHint } from '../flows/files/mistaken-ids.ts';
 import type { FileFilter } from '../ledger/files.ts';
@@ -28,7 +28,7 @@ export async function run(context: Context, { options, line }: Input<FilesOption
   const { out } = context;
   const ledger = await context.requireLedger('files reads the ledger');
   const filter = await filterOf(options, ledger);
-  const refreshed = options.refresh ? await refresh(context, ledger, filter, line) : [];
+  const refreshed = options.refresh ? [await refresh(context, ledger, filter, line)] : [];
   const { forPeople } = out;
   const pager = findPager(context);
   const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
@@ -46,7 +46,7 @@ export async function run(context: Context, { options, line }: Input<FilesOption
   }
   const unclear = await ledger.openAttempts.countUnclear();
   if (unclear) await out.warn(unclearText(unclear));
-  raiseFailures(refreshed);
+  raiseTallies(refreshed);
 }
 
 const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string | undefined> =>

@@ -34,7 +34,7 @@ import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { orderedView, orderLines, ordersTable, orderView, placedLine } from '../views/order.ts';
-import { planView } from '../views/plan.ts';
+import { planPages, planView } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
 import { waitedTable } from '../views/waited.ts';
 
@@ -272,14 +272,16 @@ async function showPlan(
   { isList }: Form,
   costs: OrderCosts,
 ): Promise<void> {
-  const planned = ready.map((order) => ({
+  const toRow = (order: PlannedOrder) => ({
     order,
     document: orderParams(requestOf(order)),
     estimate: costs.estimate([order]),
-  }));
-  if (isList || planned.length) await out.show(planView(planned, { isList, forPeople: out.forPeople }));
+  });
+  const form = { isList, forPeople: out.forPeople };
+  if (isList) await out.showPages(planPages(ready, toRow, form));
+  else if (ready.length) await out.show(planView(ready.map(toRow), form));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
-  if (planned.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
+  if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
 }
 
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>

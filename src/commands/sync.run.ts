@@ -1,7 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { raiseFailures } from '../flows/bulk.ts';
+import { raiseTallies } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
@@ -13,9 +13,10 @@ import { untilInterrupted } from '../lib/interruption.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
+import { ResultStream } from '../ui/result-stream.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';
-import { syncView } from '../views/sync.ts';
+import { noSyncRows, type SyncRow, syncedView, syncLists, syncMembers, syncTables } from '../views/sync.ts';
 
 interface SyncOptions {
   readonly download: string;
@@ -38,7 +39,7 @@ export async function run(context: Context, { options, line }: Input<SyncOptions
   const news = new News(out);
   try {
     const summary = () => ({ done: news.toString(), hint: goOnHint('the rest with', line) });
-    const outcomes = await untilInterrupted(signal, summary, () =>
+    const tallies = await untilInterrupted(signal, summary, () =>
       whileWorking(out, 'Checking', (report) =>
         context.whileNoting(ledger, (notes) => {
           const { onChecked, onChange, onSaved } = news;
@@ -47,8 +48,8 @@ export async function run(context: Context, { options, line }: Input<SyncOptions
       ),
     );
     await news.show();
-    out.note(`${news.checked} open, ${news.changed.length} changed, ${news.downloads.length} downloaded`);
-    raiseFailures(outcomes);
+    out.note(`${news.checked} open, ${news.changed} changed, ${news.downloaded} downloaded`);
+    raiseTallies(tallies);
   } catch (error) {
     // What is done is told, also where the rest was broken off.
     if (signal.aborted || !news.isEmpty) await news.show();
@@ -70,27 +71,33 @@ async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
   }
 }
 
-/** Gathers what is new; prints it at once where the form allows that, else at the end. */
+/** More would fill the screen of a user whose disk is full. */
+const MAX_DONE_LINES = 1000;
+
+/** Prints what is new as it comes; for people it is gathered, and shown at the end. */
 class News implements Omit<SyncCallbacks, 'report'> {
-  readonly changed: Change[] = [];
-  readonly downloads: Saved[] = [];
+  readonly #rows: SyncRow[] = [];
   readonly #keptDrafts: Saved[] = [];
   /** Files under the name of a transcript that we did not write. */
   readonly #foreign: Saved[] = [];
   readonly #out: Output;
+  readonly #printed: ResultStream;
   #isShown = false;
   checked = 0;
+  changed = 0;
+  downloaded = 0;
 
   constructor(out: Output) {
     this.#out = out;
+    this.#printed = new ResultStream(out, syncLists);
   }
 
   get isEmpty(): boolean {
-    return this.changed.length + this.downloads.length === 0;
+    return this.changed + this.downloaded === 0;
   }
 
   toString(): string {
-    return `${this.checked} checked, ${this.changed.length} changed, ${this.downloads.length} downloaded`;
+    return `${this.checked} checked, ${this.changed} changed, ${this.downloaded} downloaded`;
   }
 
   readonly onChecked = (): void => {
@@ -98,25 +105,31 @@ class News implements Omit<SyncCallbacks, 'report'> {
   };
 
   readonly onChange = (change: Change): void => {
-    this.changed.push(change);
-    if (this.#out.printsAsItGoes)
-      this.#out.printNow(syncView({ checked: 0, changed: [change], downloads: [] }, false));
+    this.changed += 1;
+    this.#add('changed', { change });
   };
 
   readonly onSaved = (saved: Saved): void => {
     if (saved.isDraft) this.#keptDrafts.push(saved);
     else if (saved.unidentified) this.#foreign.push(saved);
     if (saved.skipped) return;
-    this.downloads.push(saved);
-    this.#out.addDone(...savedLine([saved]));
-    if (this.#out.printsAsItGoes)
-      this.#out.printNow(syncView({ checked: 0, changed: [], downloads: [saved] }, false));
+    this.downloaded += 1;
+    if (this.downloaded <= MAX_DONE_LINES) this.#out.addDone(...savedLine([saved]));
+    if (this.downloaded === MAX_DONE_LINES + 1)
+      this.#out.addDone('more transcripts were saved after these: see steno files');
+    this.#add('downloads', { saved });
   };
+
+  #add(list: (typeof syncLists)[number], row: SyncRow): void {
+    if (this.#out.forPeople) this.#rows.push(row);
+    else this.#printed.add(list, syncedView(row));
+  }
 
   async show(): Promise<void> {
     if (this.#isShown) return;
     this.#isShown = true;
-    if (!this.#out.printsAsItGoes) await this.#out.show(syncView(this, this.#out.forPeople));
+    if (this.#out.forPeople) await this.#out.showPages(syncTables(this.#rows));
+    else this.#printed.end(noSyncRows(), syncMembers(this.checked));
     for (const { id, path } of this.#keptDrafts)
       await this.#out.warn(
         `${path} is a draft from before the delivery, and was changed: it is left as it is`,

@@ -1,5 +1,6 @@
 import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
+import { limitHeapGrowth, limitYoungSpace } from '../lib/memory.ts';
 import type { Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
@@ -31,6 +32,71 @@ export async function doEach<I, T>(
   report: Report = () => {},
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = [];
+  await doAll<T>({
+    ...{ count: items.length, concurrency, report },
+    name: (at) => name(items[at] as I),
+    work: (at) => work(items[at] as I, at),
+    onOutcome: (outcome, at) => {
+      outcomes[at] = outcome;
+    },
+  });
+  return outcomes;
+}
+
+export interface BulkWork<T> {
+  readonly count: number;
+  readonly concurrency: number;
+  readonly name: (at: number) => string;
+  /** Is called in the order of the places. */
+  readonly work: (at: number) => Promise<T>;
+  readonly report?: Report | undefined;
+}
+
+/** The same for so many items that what succeeded must not be kept: of each, `work` itself has told. */
+export async function doMany(work: BulkWork<unknown>): Promise<Tally> {
+  const tally = new Tally(work.count);
+  await doAll({ ...work, onOutcome: (outcome, at) => tally.add(outcome, at) });
+  return tally;
+}
+
+const ITEMS_BETWEEN_LIMITS = 500;
+
+function limitMemory(): void {
+  limitYoungSpace();
+  limitHeapGrowth();
+}
+
+/** How many items there were, and which of them failed. */
+export class Tally {
+  readonly total: number;
+  readonly #failed = new Map<number, Failure>();
+
+  constructor(total: number) {
+    this.total = total;
+  }
+
+  add({ what, error }: MayHaveFailed, at: number): void {
+    if (error) this.#failed.set(at, { what, error });
+  }
+
+  get byPlace(): ReadonlyMap<number, Failure> {
+    return this.#failed;
+  }
+
+  /** In the order of the items. */
+  get failed(): Failure[] {
+    return [...this.#failed].sort(([one], [other]) => one - other).map(([, failure]) => failure);
+  }
+}
+
+async function doAll<T>({
+  count,
+  concurrency,
+  name,
+  work,
+  onOutcome,
+  report = () => {},
+}: BulkWork<T> & { readonly onOutcome: (outcome: Outcome<T>, at: number) => void }): Promise<void> {
   let [done, failed] = [0, 0];
   let next = 0;
   let succeeded = false;
@@ -38,40 +104,40 @@ export async function doEach<I, T>(
   let down: StenoError | undefined;
   let fatal: unknown;
   const doOne = async (at: number): Promise<void> => {
-    const item = items[at] as I;
     try {
-      outcomes[at] = { what: name(item), value: await work(item, at) };
+      const value = await work(at);
+      onOutcome({ what: name(at), value }, at);
       succeeded = true;
       down = undefined;
     } catch (error) {
-      if (error instanceof StenoError && error.kind !== 'interrupted') {
-        outcomes[at] = { what: name(item), error };
-        failed += 1;
-        if (error.status === 401) unauthorized = error;
-        if (isServiceDown(error)) down = error;
-      } else fatal = error;
+      if (!(error instanceof StenoError) || error.kind === 'interrupted') {
+        fatal = error;
+        return;
+      }
+      onOutcome({ what: name(at), error }, at);
+      failed += 1;
+      if (error.status === 401) unauthorized = error;
+      if (isServiceDown(error)) down = error;
+    }
+    done += 1;
+    if (done % ITEMS_BETWEEN_LIMITS === 0) limitMemory();
+  };
+  const mayStart = (): boolean => next < count && !fatal && !down && (succeeded || !unauthorized);
+  const worker = async (): Promise<void> => {
+    while (mayStart()) {
+      await doOne(next++);
+      report({ done, of: count, failed });
     }
   };
-  const told = async (at: number): Promise<void> => {
-    await doOne(at);
-    if (outcomes[at]) done += 1;
-    report({ done, of: items.length, failed });
-  };
-  const mayStart = (): boolean => next < items.length && !fatal && !down && (succeeded || !unauthorized);
-  const worker = async (): Promise<void> => {
-    while (mayStart()) await told(next++);
-  };
   const runWorkers = (): Promise<unknown> =>
-    Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-  report({ done, of: items.length, failed });
+    Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
+  report({ done, of: count, failed });
   await runWorkers();
-  if (!fatal && unauthorized && !succeeded && items.length > 1) throw unauthorized;
+  if (!fatal && unauthorized && !succeeded && count > 1) throw unauthorized;
   // Some workers may have stopped before another call succeeded.
   while (mayStart()) await runWorkers();
   if (fatal) throw fatal;
-  for (; down && next < items.length; next += 1)
-    outcomes[next] = { what: name(items[next] as I), error: down };
-  return outcomes;
+  for (; down && next < count; next += 1) onOutcome({ what: name(next), error: down }, next);
 }
 
 /** The service was tried again for long enough: it is no use to ask for more. */
@@ -90,19 +156,23 @@ export const failures = (outcomes: readonly MayHaveFailed[]): Failure[] =>
   outcomes.flatMap(({ what, error }) => (error ? [{ what, error }] : []));
 
 /** Raises what failed: a single item's error as it is, errors of one kind as that kind, a mixture as partial. */
-export function raiseFailures(outcomes: readonly MayHaveFailed[]): void {
-  const failed = failures(outcomes);
+export const raiseFailures = (outcomes: readonly MayHaveFailed[]): void =>
+  raiseFailed(failures(outcomes), outcomes.length);
+
+/** The same of several tallies, as if all of it were one piece of work. */
+export const raiseTallies = (tallies: readonly Tally[]): void =>
+  raiseFailed(
+    tallies.flatMap(({ failed }) => failed),
+    tallies.reduce((sum, { total }) => sum + total, 0),
+  );
+
+function raiseFailed(failed: readonly Failure[], total: number): void {
   const [first] = failed;
   if (!first) return;
-  if (outcomes.length === 1) throw first.error;
+  if (total === 1) throw first.error;
   // A service that is down: one line says it all.
-  if (failed.length === outcomes.length && failed.every(({ error }) => error === first.error))
-    throw first.error;
-  throw new BulkError(
-    kindOf(failed, outcomes.length),
-    `${failed.length} of ${outcomes.length} failed`,
-    failed,
-  );
+  if (failed.length === total && failed.every(({ error }) => error === first.error)) throw first.error;
+  throw new BulkError(kindOf(failed, total), `${failed.length} of ${total} failed`, failed);
 }
 
 function kindOf(failed: readonly Failure[], all: number): Kind {

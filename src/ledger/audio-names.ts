@@ -18,8 +18,25 @@ const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
 
 export const urlName = (url: string): string => `url ${audioIdentity(url)}`;
 
-export function makeAudio(url: string, key?: string): Audio {
-  return { url, key, names: [key === undefined ? urlName(url) : keyName(key)] };
+export const makeAudio = (url: string, key?: string): Audio => new OneNameAudio(url, key);
+
+/** Makes its name when it is asked for it: a manifest may have a million rows. To be copied member by member. */
+class OneNameAudio implements Audio {
+  readonly url: string;
+  readonly key: string | undefined;
+  /** Undefined where it is the URL as it was written, as it mostly is. */
+  readonly #identity: string | undefined;
+
+  constructor(url: string, key: string | undefined) {
+    const identity = key === undefined ? audioIdentity(url) : url;
+    this.url = url;
+    this.key = key;
+    this.#identity = identity === url ? undefined : identity;
+  }
+
+  get names(): readonly string[] {
+    return [this.key === undefined ? `url ${this.#identity ?? this.url}` : keyName(this.key)];
+  }
 }
 
 /** An episode of a feed: beside its URL it is known by what the feed says of it. */
@@ -30,10 +47,10 @@ export const makeEpisode = (url: string, names: readonly string[], details: Audi
 });
 
 /** A file of this machine is known by its content alone: its URL may be given to another file. */
-export const makeFile = (url: string, sha256: string, details: AudioDetails): Audio => ({
-  ...makeAudio(url, contentKey(sha256)),
-  details,
-});
+export function makeFile(url: string, sha256: string, details: AudioDetails): Audio {
+  const key = contentKey(sha256);
+  return { url, key, names: [keyName(key)], details };
+}
 
 const contentKey = (sha256: string): string => `sha256:${sha256}`;
 

@@ -134,10 +134,7 @@ export class Files extends Table {
   /** Ids of the files that may still change, oldest first; test orders are never transcribed. */
   open(filter: FileFilter = {}): Promise<string[]> {
     const { where, values } = this.#where(filter);
-    return this.ids(
-      `SELECT id FROM files WHERE ${where} AND ended = '' AND test = 0 ORDER BY seq`,
-      ...values,
-    );
+    return this.fileIds(`${where} AND ended = '' AND test = 0`, ...values);
   }
 
   /** The same, then those that have ended and that an event named since: the service may say something else now. */
@@ -158,11 +155,10 @@ export class Files extends Table {
 
   /** Ids of delivered files of which this folder has at most a draft in this format, oldest first. */
   notDownloaded(ext: string, folder: string): Promise<string[]> {
-    return this.ids(
-      `SELECT id FROM files WHERE profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
-           SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
-             AND draft IS NULL)
-         ORDER BY seq`,
+    return this.fileIds(
+      `profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
+         SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
+           AND draft IS NULL)`,
       this.profile,
       ext,
       folder,

@@ -13,6 +13,8 @@ export interface TableContext {
   readonly outbox?: Outbox | undefined;
 }
 
+const IDS_PER_QUERY = 10_000;
+
 /** The base of every table of the ledger. */
 export abstract class Table {
   protected readonly db: Store;
@@ -42,6 +44,24 @@ export abstract class Table {
   protected byItsClock(at: string): string {
     const { clockAheadMs } = this.db;
     return clockAheadMs === 0 ? at : new Date(Date.parse(at) + clockAheadMs).toISOString();
+  }
+
+  /**
+   * The ids of any number of files that match, oldest first. In pages: as rows, two hundred thousand of them would
+   * take 60 MB for a moment.
+   */
+  protected async fileIds(where: string, ...values: Value[]): Promise<string[]> {
+    const found: string[] = [];
+    for (let after = 0; ; ) {
+      const page = await this.db.all<{ seq: number; id: string }>(
+        `SELECT seq, id FROM files WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${IDS_PER_QUERY}`,
+        ...values,
+        after,
+      );
+      for (const { id } of page) found.push(id);
+      if (page.length < IDS_PER_QUERY) return found;
+      after = page.at(-1)?.seq ?? after;
+    }
   }
 
   /** The ids that a query finds. */

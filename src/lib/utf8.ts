@@ -19,7 +19,10 @@ const encodings = {
 } as const satisfies Record<string, Encoding>;
 
 /** `where` is the name of the file, or `stdin`. A byte order mark is left out. */
-export function decodeUtf8(bytes: Buffer, where: string): string {
+export const decodeUtf8 = (bytes: Buffer, where: string): string => checkUtf8(bytes, where).toString();
+
+/** The bytes without a byte order mark, as they are. */
+export function checkUtf8(bytes: Buffer, where: string): Buffer {
   if (startsWith(bytes, 'PK\u0003\u0004')) {
     const hint = 'save it as CSV in UTF-8';
     throw usage(`${where}, line 1: a spreadsheet or a zip file, not a text file`, hint);
@@ -32,7 +35,7 @@ export function decodeUtf8(bytes: Buffer, where: string): string {
     throw usage(`${where}, line ${line}: a zero byte, so this is not a text file`);
   }
   if (!isUtf8(bytes)) throw notUtf8(where, firstBadLine(bytes), narrowEncoding(bytes));
-  return bytes.toString('utf8', startsWith(bytes, '\u00ef\u00bb\u00bf') ? 3 : 0);
+  return startsWith(bytes, '\u00ef\u00bb\u00bf') ? bytes.subarray(3) : bytes;
 }
 
 const startsWith = (bytes: Buffer, latin1: string): boolean =>

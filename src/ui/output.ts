@@ -101,18 +101,6 @@ export class Output {
     this.write(drawView(view, { width: this.columns, paint, hide: this.#hide }));
   }
 
-  /** Whether results can be printed one by one as they come: the form is a line or a row for each. */
-  get printsAsItGoes(): boolean {
-    const { json, csv, quiet } = this.mode;
-    return !json && !csv && (quiet || !this.onTerminal);
-  }
-
-  /** Prints one of them. */
-  printNow(view: View): void {
-    if (this.mode.quiet) this.lines(view.quiet);
-    else this.write(tabSeparated(view.rows));
-  }
-
   /** Prints a long list page by page; stops when the reader of stdout has gone. */
   async showPages(pages: AsyncIterable<View> | Iterable<View>): Promise<void> {
     let first = true;

@@ -94,21 +94,48 @@ export const planRecord = new RecordType<PlanRow>([
   },
 ]);
 
-/** What --dry-run shows: a row for each audio, a document for each order. Signatures are left out. */
-export function planView(
-  plan: readonly PlanRow[],
-  { isList, forPeople }: { isList: boolean; forPeople: boolean },
-): View {
+interface PlanForm {
+  readonly isList: boolean;
+  readonly forPeople: boolean;
+}
+
+/** Rows of a page: on a terminal each is a table of its own. */
+const AUDIOS_PER_PAGE = 2000;
+
+/** What --dry-run shows, page by page; at least one, which may be empty. */
+export function* planPages(
+  orders: readonly PlannedOrder[],
+  toRow: (order: PlannedOrder) => PlanRow,
+  form: PlanForm,
+): Generator<View> {
+  let [page, audios, first]: [PlanRow[], number, number] = [[], 0, 1];
+  for (const order of orders) {
+    page.push(toRow(order));
+    audios += order.audios.length;
+    if (audios < AUDIOS_PER_PAGE) continue;
+    yield planView(page, form, first);
+    first += page.length;
+    [page, audios] = [[], 0];
+  }
+  if (page.length || first === 1) yield planView(page, form, first);
+}
+
+/** A row for each audio, a document for each order. Signatures are left out. `first` is the number of the first. */
+export function planView(plan: readonly PlanRow[], { isList, forPeople }: PlanForm, first = 1): View {
   const audios = plan.flatMap(({ order }, at) =>
-    order.audios.map((audio) => ({ batch: at + 1, order, audio })),
+    order.audios.map((audio) => ({ batch: first + at, order, audio })),
   );
   const all = plannedRecord.view(audios, String);
-  const { columns, rows } = forPeople ? plannedRecord.filled(all) : all;
-  const documents = plan.map((row) => planRecord.json(row));
+  const shown = forPeople ? plannedRecord.filled(all) : all;
   return {
-    json: cutJsonSignatures(isList ? documents : (documents[0] ?? null)),
-    columns,
-    rows: rows.map((row) => row.map(cutSignatures)),
+    get json() {
+      const documents = plan.map((row) => planRecord.json(row));
+      return cutJsonSignatures(isList ? documents : (documents[0] ?? null));
+    },
+    columns: shown.columns,
+    get rows() {
+      return shown.rows.map((row) => row.map(cutSignatures));
+    },
     quiet: audios.map(({ audio: { path, url } }) => path ?? cutSignatures(url)),
   };
 }

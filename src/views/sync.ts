@@ -6,13 +6,8 @@ import { downloadJson, downloadRecord, shownDownload } from './download-record.t
 import { RecordType, textField, timeField } from './record.ts';
 import { arrayOf, described, integer, maybeText, object, type Schema, text } from './schema.ts';
 
-export interface Synced {
-  readonly checked: number;
-  readonly changed: readonly Change[];
-  readonly downloads: readonly Saved[];
-}
-
-interface SyncRow {
+/** What is new of a file: a change of its state, or a transcript. */
+export interface SyncRow {
   readonly change?: Change;
   readonly saved?: Saved;
 }
@@ -45,27 +40,43 @@ export const syncRecord = new RecordType<SyncRow>([
 ]);
 
 export const syncSchema: Schema = object({
-  checked: described('how many open files the service was asked about', integer),
   changed: arrayOf(object({ audiofile: text, was: maybeText, state: text })),
   downloads: arrayOf(downloadRecord.schema),
+  checked: described('how many open files the service was asked about', integer),
 });
 
-/** What is new: changes of state, and the transcripts that were downloaded. */
-export function syncView({ checked, changed, downloads }: Synced, forPeople: boolean): View {
-  const rows = [...changed.map((change) => ({ change })), ...downloads.map((saved) => ({ saved }))];
-  const all = syncRecord.view(rows, String);
+/** The lists of the document, in the order in which they are printed. */
+export const syncLists = ['changed', 'downloads'] as const;
+
+/** One change or transcript: its JSON is an item of its list. */
+export function syncedView(row: SyncRow): View {
+  const { change, saved } = row;
   return {
-    ...(forPeople ? syncRecord.filled(all) : all),
-    json: new Map<string, Json>([
-      ['checked', toJson(checked)],
-      [
-        'changed',
-        toJson(
-          changed.map(({ id, previousState: was, state }) => ({ audiofile: id, was: was || null, state })),
-        ),
-      ],
-      ['downloads', downloads.map((saved) => downloadJson(shownDownload(saved)))],
-    ]),
-    quiet: downloads.map(({ path }) => path),
+    ...syncRecord.view([row], String),
+    get json() {
+      return saved ? downloadJson(shownDownload(saved)) : changeJson(change);
+    },
+    quiet: saved ? [saved.path] : [],
   };
 }
+
+const changeJson = (change: Change | undefined): Json =>
+  toJson({
+    audiofile: change?.id ?? '',
+    was: change?.previousState || null,
+    state: change?.state ?? '',
+  });
+
+const ROWS_PER_TABLE = 2000;
+
+/** Tables for people. */
+export function* syncTables(rows: readonly SyncRow[]): Generator<View> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_TABLE)
+    yield syncRecord.filled(syncRecord.view(rows.slice(at, at + ROWS_PER_TABLE), String));
+}
+
+export const noSyncRows = (): View => syncRecord.view([], String);
+
+/** What stands beside the lists. */
+export const syncMembers = (checked: number): ReadonlyMap<string, Json> =>
+  new Map<string, Json>([['checked', toJson(checked)]]);

@@ -1,5 +1,7 @@
 /** One failure among many: it is listed, and the others are done. */
 import { describe, expect, it } from 'vitest';
+import { doMany, raiseTallies } from '../../src/flows/bulk.ts';
+import { BulkError, StenoError } from '../../src/lib/errors.ts';
 import { account, fileAnswer, jsonError } from '../support/account.ts';
 
 describe.concurrent('one refused file among several', () => {
@@ -33,5 +35,30 @@ describe.concurrent('one refused file among several', () => {
     service.on('POST /audiofile/2/transcript.txt', { body: 'words' });
     await user.run(['order', 'https://e.com/1', 'https://e.com/2', '--sku', 'TRANS14']);
     expect((await user.run(['sync', '--quiet'])).stdout).toBe('2.txt\n');
+  });
+});
+
+describe('very many items', () => {
+  it('are done in order, and failures alone are kept', async () => {
+    let next = 0;
+    const tally = await doMany({
+      count: 200_000,
+      concurrency: 16,
+      name: String,
+      work: async (at) => {
+        if (at !== next) throw new Error(`${at} before ${next}`);
+        next += 1;
+        if (at % 2 === 1) throw new StenoError('failed', 'odd');
+      },
+    });
+    expect(tally.failed.slice(0, 2).map(({ what }) => what)).toEqual(['1', '3']);
+    let raised: unknown;
+    try {
+      raiseTallies([tally]);
+    } catch (error) {
+      raised = error;
+    }
+    expect(raised).toBeInstanceOf(BulkError);
+    expect((raised as BulkError).message).toBe('100000 of 200000 failed');
   });
 });

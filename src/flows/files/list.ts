@@ -4,9 +4,9 @@ import type { Download } from '../../ledger/downloads.ts';
 import type { FileFilter } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Report } from '../../lib/progress.ts';
-import type { Outcome } from '../bulk.ts';
+import type { Tally } from '../bulk.ts';
 import { type ListedFile, listed } from './listed.ts';
-import { type RefreshedFile, refreshFiles } from './refresh.ts';
+import { refreshMany } from './refresh.ts';
 
 const PAGE_SIZE = 200;
 /** A page on a terminal is a table with its own header and widths, so there a page holds more. */
@@ -48,6 +48,6 @@ export const refreshOpenFiles = async (
   ledger: Ledger,
   filter: FileFilter,
   report?: Report,
-): Promise<Outcome<RefreshedFile>[]> =>
+): Promise<Tally> =>
   // States are filtered after the refresh, because the refresh changes them.
-  refreshFiles(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }), { report });
+  refreshMany(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }), { report });

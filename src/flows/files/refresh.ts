@@ -7,7 +7,7 @@ import type { LedgerNotes } from '../../ledger/notes.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
-import { doEach, type Outcome } from '../bulk.ts';
+import { doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
 
 export interface RefreshedFile {
   readonly file: AudioFile;
@@ -59,26 +59,48 @@ export async function refreshFiles(
 ): Promise<Outcome<RefreshedFile>[]> {
   if (!ledger || notes)
     return doEach(ids, jobs, String, (id) => refreshFile(transport, ledger, id, notes), report);
+  const refreshed: RefreshedFile[] = [];
+  const keep: RefreshOptions['onDone'] = (at, file) => {
+    if (file) refreshed[at] = file;
+    onDone?.(at, file);
+  };
+  const tally = await refreshMany(transport, ledger, ids, { jobs, onDone: keep, report });
+  const failed = tally.byPlace;
+  return ids.map((what, at) => failed.get(at) ?? { what, value: refreshed[at] as RefreshedFile });
+}
+
+/** The same for any number of files: each is told as it is done, and failures alone are kept. */
+export async function refreshMany(
+  transport: Transport,
+  ledger: Ledger,
+  ids: readonly string[],
+  { jobs = REFRESH_CONCURRENCY, onDone, report }: Omit<RefreshOptions, 'notes'> = {},
+): Promise<Tally> {
   const written = new WrittenAnswers(ledger.impatient(transport.signal), onDone);
-  const ask = async (id: string, at: number): Promise<RefreshedFile> => {
+  const ask = async (at: number): Promise<void> => {
+    const id = ids[at] as string;
     const askedAt = new Date().toISOString();
     const file = await getFile(transport, id).catch((error: unknown) => {
       onDone?.(at, undefined);
       throw error;
     });
     await written.add(at, file, answerOf(id, file, askedAt));
-    return { file, previousState: undefined };
   };
-  const outcomes = await doEach(ids, jobs, String, ask, report).finally(() => written.finish());
-  return outcomes.map((outcome, at) => written.outcome(at, outcome));
+  const name = (at: number): string => ids[at] as string;
+  const work = { count: ids.length, concurrency: jobs, name, work: ask, report };
+  const tally = await doMany(work).finally(() => written.finish());
+  for (const [at, error] of written.errors) {
+    if (!(error instanceof StenoError)) throw error;
+    tally.add({ what: name(at), error }, at);
+  }
+  return tally;
 }
 
-/** Which answers are in the ledger, and which could not be written. */
+/** Writes answers to the ledger; keeps those that could not be written. */
 class WrittenAnswers {
+  readonly errors = new Map<number, unknown>();
   readonly #writer: ReturnType<Ledger['answerWriter']>;
   readonly #onDone: RefreshOptions['onDone'];
-  readonly #previousStates = new Map<number, string>();
-  readonly #errors = new Map<number, unknown>();
 
   constructor(ledger: Ledger, onDone: RefreshOptions['onDone']) {
     this.#writer = ledger.answerWriter();
@@ -88,32 +110,17 @@ class WrittenAnswers {
   /** Does not wait for its write where the ledger gathers them. */
   async add(at: number, file: AudioFile, answer: ServiceAnswer): Promise<void> {
     void this.#writer.add(answer).then(
-      (previousState) => {
-        if (previousState !== undefined) this.#previousStates.set(at, previousState);
-        this.#onDone?.(at, { file, previousState });
-      },
+      (previousState) => this.#onDone?.(at, { file, previousState }),
       (error: unknown) => {
-        this.#errors.set(at, error);
+        this.errors.set(at, error);
         this.#onDone?.(at, undefined);
       },
     );
     await this.#writer.room();
-    if (this.#errors.has(at)) throw this.#errors.get(at);
+    if (this.errors.has(at)) throw this.errors.get(at);
   }
 
   finish(): Promise<void> {
     return this.#writer.finish();
-  }
-
-  outcome(at: number, outcome: Outcome<RefreshedFile>): Outcome<RefreshedFile> {
-    const error = this.#errors.get(at);
-    if (error === undefined) {
-      const { value } = outcome;
-      return value
-        ? { what: outcome.what, value: { ...value, previousState: this.#previousStates.get(at) } }
-        : outcome;
-    }
-    if (error instanceof StenoError) return { what: outcome.what, error };
-    throw error;
   }
 }

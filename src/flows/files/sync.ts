@@ -4,13 +4,13 @@ import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import type { Report } from '../../lib/progress.ts';
-import type { Outcome } from '../bulk.ts';
+import type { Tally } from '../bulk.ts';
 import { InOrder } from '../in-order.ts';
-import { saveTranscripts } from '../transcripts/fetch.ts';
+import { saveMany } from '../transcripts/fetch.ts';
 import { DEFAULT_TEMPLATE } from '../transcripts/name.ts';
 import { removeLeftovers } from '../transcripts/partial-files.ts';
 import type { Saved } from '../transcripts/save.ts';
-import { type RefreshedFile, type RefreshOptions, refreshFiles } from './refresh.ts';
+import { type RefreshedFile, type RefreshOptions, refreshMany } from './refresh.ts';
 
 export interface Change {
   readonly id: string;
@@ -39,11 +39,10 @@ export async function syncFiles(
   notes: LedgerNotes | undefined,
   options: SyncOptions,
   callbacks: SyncCallbacks,
-): Promise<Array<Outcome<unknown>>> {
+): Promise<Tally[]> {
   const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
   await removeLeftovers(options.folder, (path) => ledger.downloads.has(path));
-  const saved = await downloadNew(transport, ledger, notes, options, callbacks);
-  return [...refreshed, ...saved];
+  return [refreshed, ...(await downloadNew(transport, ledger, notes, options, callbacks))];
 }
 
 async function refreshOpen(
@@ -51,7 +50,7 @@ async function refreshOpen(
   ledger: Ledger,
   jobs: number,
   { onChecked, onChange, report }: SyncCallbacks,
-): Promise<Array<Outcome<unknown>>> {
+): Promise<Tally> {
   const changes = new InOrder(onChange);
   const ids = await ledger.files.toRefresh();
   const onDone: RefreshOptions['onDone'] = (at, refreshed) => {
@@ -60,7 +59,7 @@ async function refreshOpen(
     changes.add(at, refreshed && changeOf(refreshed));
   };
   try {
-    return await refreshFiles(transport, ledger, ids, { jobs, onDone, report });
+    return await refreshMany(transport, ledger, ids, { jobs, onDone, report });
   } finally {
     changes.flush();
   }
@@ -76,8 +75,8 @@ async function downloadNew(
   notes: LedgerNotes | undefined,
   { folder, formats, template = DEFAULT_TEMPLATE, jobs }: SyncOptions,
   { onSaved, report }: SyncCallbacks,
-): Promise<Outcome<Saved>[]> {
-  let all: Outcome<Saved>[] = [];
+): Promise<Tally[]> {
+  const tallies: Tally[] = [];
   for (const ext of formats) {
     const ids = await ledger.files.notDownloaded(ext, resolve(folder));
     report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
@@ -88,10 +87,9 @@ async function downloadNew(
     };
     const inOrder = new InOrder(onSaved);
     const onDone = (saved: Saved | undefined, at: number): void => inOrder.add(at, saved);
-    const outcomes = await saveTranscripts(selection, target, {
-      ...{ transport, ledger, notes, jobs, onDone, report },
-    }).finally(() => inOrder.flush());
-    all = all.concat(outcomes.map((each) => ({ ...each, what: `${each.what}.${ext}` })));
+    const label = (id: string): string => `${id}.${ext}`;
+    const saving = saveMany(selection, target, { transport, ledger, notes, jobs, onDone, report, label });
+    tallies.push(await saving.finally(() => inOrder.flush()));
   }
-  return all;
+  return tallies;
 }

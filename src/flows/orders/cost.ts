@@ -13,7 +13,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
 import { fetchInvoices, missingInvoices } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
-import { type Estimate, estimateCost, pricesFromSettings } from '../prices/estimate.ts';
+import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
 import { learnPrices } from '../prices/learn.ts';
 import { checkBudget, checkMaxCost } from '../prices/limits.ts';
 import type { Price } from '../prices/price.ts';
@@ -89,12 +89,7 @@ export class OrderCosts {
 
   /** Test orders cost nothing. */
   estimate(orders: readonly PlannedOrder[]): Estimate {
-    const audios = orders.flatMap(({ test, audios, skus }) =>
-      test
-        ? []
-        : audios.map((audio) => ({ name: nameOf(audio), skus, minutes: minutesOf(audio.details?.seconds) })),
-    );
-    return estimateCost(audios, this.#prices, this.#settings.currency);
+    return estimateCost(audiosOf(orders), this.#prices, this.#settings.currency);
   }
 
   /** What an order counts for in the ledger: the upper end of its estimate; with --unpriced, what is known of it. */
@@ -126,6 +121,14 @@ export class OrderCosts {
     const spent = { amounts, unpriced: rows.reduce((sum, { unknown }) => sum + unknown, 0) };
     const { allowsUnpriced } = this.#limits;
     checkBudget({ budget, spent, estimate: this.estimate(orders), allowsUnpriced, now: Date.now() });
+  }
+}
+
+function* audiosOf(orders: readonly PlannedOrder[]): Generator<PlannedAudio> {
+  for (const { test, audios, skus } of orders) {
+    if (test) continue;
+    for (const audio of audios)
+      yield { name: nameOf(audio), skus, minutes: minutesOf(audio.details?.seconds) };
   }
 }
 

@@ -40,6 +40,7 @@ interface Deferred {
 }
 
 const POLL_INTERVAL_MS = 250;
+const AUDIOS_PER_GROUP = 10_000;
 
 export class OrderGuard {
   /** What is not ordered, and why. */
@@ -175,9 +176,17 @@ export class OrderGuard {
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */
   async #held(orders: readonly PlannedOrder[]): Promise<HeldAudio[]> {
-    const audios = orders.flatMap(({ test, audios }) => (test ? [] : audios));
-    const holders = await this.#ledger?.claims.holders(audios.flatMap(({ names }) => names));
-    return holders ? audios.flatMap((audio) => strongest(audio, holders) ?? []) : [];
+    const held: HeldAudio[] = [];
+    if (!this.#ledger) return held;
+    for (const audios of inGroups(orders)) {
+      const holders = await this.#ledger.claims.holders(audios.flatMap(({ names }) => names));
+      if (holders.size === 0) continue;
+      for (const audio of audios) {
+        const found = strongest(audio, holders);
+        if (found) held.push(found);
+      }
+    }
+    return held;
   }
 
   /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
@@ -212,6 +221,21 @@ export class OrderGuard {
     }
     this.#deferred = [];
   }
+}
+
+/** The audios of orders that are no tests, some thousands at a time: the names of a million would fill the memory. */
+function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]> {
+  let group: Audio[] = [];
+  for (const { test, audios } of orders) {
+    if (test) continue;
+    for (const audio of audios) {
+      group.push(audio);
+      if (group.length < AUDIOS_PER_GROUP) continue;
+      yield group;
+      group = [];
+    }
+  }
+  if (group.length) yield group;
 }
 
 const senderOf = (deferred: Deferred | undefined): string =>

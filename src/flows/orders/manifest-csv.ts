@@ -6,6 +6,9 @@ import {
   fieldName,
   HEADER,
   isField,
+  type OnRow,
+  type Place,
+  placeText,
   type Row,
   rowAt,
   splitNames,
@@ -57,27 +60,24 @@ export const headerMissing = (at: string): StenoError =>
     `begin it with a line that names its columns: ${HEADER} (a URL that holds commas goes in quotes)`,
   );
 
-/** `text` begins with the header, which is line `firstLine` of the manifest. */
-export async function fromCsv(
-  text: string,
-  firstLine: number,
-  position: (line: number) => string,
-): Promise<Row[]> {
+/** `bytes` begin with the header, which is at that line of the manifest. */
+export async function fromCsv(bytes: Buffer, { where, line: firstLine }: Place, onRow: OnRow): Promise<void> {
   const { parse } = await import('csv-parse/sync');
-  const delimiter = SEPARATOR.exec(text.split('\n', 1)[0] ?? '')?.[0] ?? ',';
-  const rows: Row[] = [];
+  const lineBreak = bytes.indexOf('\n');
+  const header = bytes.toString('utf8', 0, lineBreak < 0 ? bytes.length : lineBreak);
+  const delimiter = SEPARATOR.exec(header)?.[0] ?? ',';
   let columns: string[] | undefined;
   let lastLine = 0;
   const addRecord = (record: string[], lines: number): null => {
     lastLine = lines;
     // The parser tells the line at which a record ends.
-    const at = position(firstLine - 1 + lines - (record.join('').split('\n').length - 1));
-    if (columns) rows.push(toRow(columns, record, at));
-    else columns = toColumns(record, at);
+    const line = firstLine - 1 + lines - lineBreaksIn(record);
+    if (columns) onRow(toRow(columns, record, { where, line }), line);
+    else columns = toColumns(record, placeText(where, line));
     return null;
   };
   try {
-    parse(text, {
+    parse(bytes, {
       skip_empty_lines: true,
       relax_column_count: true,
       delimiter,
@@ -86,18 +86,20 @@ export async function fromCsv(
       // Made into a row at once, so that the records of a large manifest never lie in memory together.
       on_record: (record: string[], { lines }) => addRecord(record, lines),
     });
-    return rows;
   } catch (error) {
     if (error instanceof StenoError) throw error;
     const { code, lines = 1 } = error as Partial<CsvError> & { lines?: number };
     // The parser looks for the closing quote to the end of the text: what to correct is where the record begins.
-    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(text, lastLine) : lines;
+    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextRecord(bytes.toString(), lastLine) : lines;
     throw usage(
-      `${position(firstLine - 1 + line)}: ${explanations[code ?? ''] ?? errorMessage(error)}`,
+      `${placeText(where, firstLine - 1 + line)}: ${explanations[code ?? ''] ?? errorMessage(error)}`,
       QUOTES,
     );
   }
 }
+
+const lineBreaksIn = (record: readonly string[]): number =>
+  record.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
 
 /** The first line after `line` that is not blank. */
 function nextRecord(text: string, line: number): number {
@@ -132,7 +134,7 @@ function toColumns(header: readonly string[], at: string): string[] {
   });
 }
 
-function toRow(columns: readonly string[], record: readonly string[], at: string): Row {
+function toRow(columns: readonly string[], record: readonly string[], at: Place): Row {
   return rowAt(at, () => {
     if (record.length !== columns.length) {
       throw usage(

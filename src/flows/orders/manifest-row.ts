@@ -22,6 +22,17 @@ export interface Row extends Cells {
   readonly path?: string | undefined;
 }
 
+/** A line of a manifest. */
+export interface Place {
+  /** The name of the manifest. */
+  readonly where: string;
+  readonly line: number;
+}
+
+export const placeText = (where: string, line: number): string => `${where}, line ${line}`;
+
+export type OnRow = (row: Row, line: number) => void;
+
 const fields = ['url', 'sku', 'notes', 'names', 'key'];
 
 /** The header that most manifests need. */
@@ -37,7 +48,8 @@ export function fieldName(name: string): string {
 }
 
 /** A checked row; an error says where it is. */
-export function rowAt(at: string, read: () => Cells): Row {
+export function rowAt({ where, line }: Place, read: () => Cells): Row {
+  const at = placeText(where, line);
   return withPosition(at, () => {
     const { url, skus = [], notes, names = [], key } = read();
     // With an empty key the row would be identified by its URL, which is not what the file asks for.

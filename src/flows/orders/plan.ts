@@ -1,20 +1,17 @@
 /** Makes order requests of the arguments, flags and manifest. */
 
-import type { OrderRequest } from '../../api/orders.ts';
-import { checkOrderSkus } from '../../catalog/check.ts';
 import type { FeedReading } from '../../feeds/read.ts';
-import { makeAudio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
-import { StenoError, usage } from '../../lib/errors.ts';
+import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
-import { samenessOf } from './duplicates.ts';
 import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { parseParams, readNotes } from './input.ts';
 import { isLocalPath, localRows } from './local-audio.ts';
-import { readManifest } from './manifest.ts';
+import { manifestName, readManifest } from './manifest.ts';
 import type { Row } from './manifest-row.ts';
-import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+import type { PlannedOrder } from './planned-order.ts';
+import { PlannedRows } from './planned-rows.ts';
 import { checkUrlArgument, skuHint } from './url-argument.ts';
 
 export interface OrderInput extends FeedInput {
@@ -29,16 +26,6 @@ export interface OrderInput extends FeedInput {
   readonly test: boolean;
   readonly param: readonly string[];
   readonly skipOrdered: boolean;
-}
-
-/** What holds for every row that does not say otherwise. */
-interface Defaults {
-  readonly skus: readonly string[];
-  readonly notes: string | undefined;
-  readonly names: readonly string[];
-  readonly test: boolean;
-  readonly anySku: boolean;
-  readonly extra: OrderRequest['extra'];
 }
 
 /** Where what is ordered comes from, beside the arguments. */
@@ -80,13 +67,7 @@ export async function planOrders(
   const local = paths.length
     ? await localRows(paths, { uploadCommand, signal, report })
     : { rows: [], leftOut: [] };
-  const listed = from === undefined ? [] : await readManifest(from, stdin);
   const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, reading);
-  const rows = withoutRepeats([...given, ...local.rows, ...listed, ...chosen.rows].map(withAudio), {
-    again: input.again,
-    // A feed as a whole is shown, however it repeats itself.
-    skipOrdered: input.skipOrdered || chosen.isWholeFeed,
-  });
   const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
@@ -96,8 +77,19 @@ export async function planOrders(
     extra: parseParams(input.param),
   };
   const isList = from !== undefined || feed !== undefined || paths.length > 0;
+  const rows = new PlannedRows(defaults, {
+    perOrder: input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : Number.POSITIVE_INFINITY),
+    manifest: from === undefined ? '' : manifestName(from),
+    again: input.again,
+    // A feed as a whole is shown, however it repeats itself.
+    skipOrdered: input.skipOrdered || chosen.isWholeFeed,
+  });
+  for (const row of given) rows.add(row);
+  for (const row of local.rows) rows.add(row);
+  if (from !== undefined) await readManifest(from, stdin, (row, line) => rows.add(row, line));
+  for (const row of chosen.rows) rows.add(row);
   return {
-    orders: groupRows(rows, defaults, input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : rows.length)),
+    orders: rows.orders,
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
     leftOut: local.leftOut,
@@ -128,72 +120,7 @@ function checkKey(
   return key.trim();
 }
 
-interface AudioRow extends Row {
-  readonly audio: PlannedAudio;
-}
-
-const withAudio = (row: Row): AudioRow => ({
-  ...row,
-  audio: { ...(row.audio ?? makeAudio(row.url, row.key)), ...(row.path && { path: row.path }) },
-});
-
 function checkNames(names: readonly string[]): readonly string[] {
   if (names.some((name) => name.trim() === '')) throw usage('the name of a speaker is empty');
   return names;
-}
-
-/** Rows with the same SKUs, notes and names share an order. */
-function groupRows(rows: readonly AudioRow[], defaults: Defaults, perOrder: number): PlannedOrder[] {
-  const latest = new Map<string, PlannedOrder & { audios: PlannedAudio[] }>();
-  const orders: PlannedOrder[] = [];
-  for (const row of rows) {
-    const order = {
-      audios: [] as PlannedAudio[],
-      skus: checkRowSkus(row, defaults),
-      names: row.names ?? defaults.names,
-      notes: row.notes ?? defaults.notes,
-      test: defaults.test,
-      extra: defaults.extra,
-    };
-    const shared = JSON.stringify([order.skus, order.names, order.notes]);
-    let current = latest.get(shared);
-    if (!current || current.audios.length >= perOrder) {
-      current = order;
-      latest.set(shared, current);
-      orders.push(current);
-    }
-    current.audios.push(row.audio);
-  }
-  return orders;
-}
-
-/** The same audio twice in one run would be bought twice. */
-function withoutRepeats(
-  rows: readonly AudioRow[],
-  options: { readonly again: boolean; readonly skipOrdered: boolean },
-): AudioRow[] {
-  if (options.again) return [...rows];
-  const seen = new Map<string, AudioRow>();
-  return rows.filter((row) => {
-    const shared = row.audio.names.find((name) => seen.has(name));
-    if (shared === undefined) for (const name of row.audio.names) seen.set(name, row);
-    else if (!options.skipOrdered) throw repeatError(shared, row, seen.get(shared) as AudioRow);
-    return shared === undefined;
-  });
-}
-
-function repeatError(name: string, row: AudioRow, first: AudioRow): StenoError {
-  const where = row.at ? `${row.at}: ` : '';
-  const same = first.at ? `the same as in ${first.at}` : 'given twice';
-  const why = samenessOf(name, row.audio, first.audio);
-  return usage(`${where}${row.url} is ${same}${why}`, 'leave one out, or use --skip-ordered');
-}
-
-function checkRowSkus(row: Row, defaults: Defaults): string[] {
-  try {
-    return checkOrderSkus(row.skus ?? defaults.skus, defaults.anySku);
-  } catch (error) {
-    if (!(error instanceof StenoError) || !row.at) throw error;
-    throw usage(`${row.at}: ${error.message}`, error.hint);
-  }
 }

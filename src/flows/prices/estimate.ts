@@ -54,7 +54,7 @@ export function checkPrice(sku: string, text: string): Money {
 
 /** `prices` by SKU; those of the settings go before those that were learned. */
 export function estimateCost(
-  audios: readonly PlannedAudio[],
+  audios: Iterable<PlannedAudio>,
   prices: ReadonlyMap<string, Price>,
   fallbackCurrency = '',
 ): Estimate {
@@ -70,10 +70,12 @@ export function estimateCost(
     low.add({ amount: price.low.times(billed.low), currency: price.currency });
     high.add({ amount: price.high.times(billed.high), currency: price.currency });
   };
-  for (const audio of audios)
-    for (const sku of new Set(audio.skus.map(productOf)))
-      add(sku, isMeasured(audio) ? audio.minutes : undefined);
-  const unmeasured = audios.filter((audio) => !isMeasured(audio)).map(({ name }) => name);
+  const unmeasured: string[] = [];
+  for (const audio of audios) {
+    const minutes = isMeasured(audio) ? audio.minutes : undefined;
+    for (const sku of new Set(audio.skus.map(productOf))) add(sku, minutes);
+    if (!minutes) unmeasured.push(audio.name);
+  }
   const known = high.all();
   return {
     total: unpriced.size || unmeasured.length ? undefined : totalOf(low, known, fallbackCurrency),

@@ -1,16 +1,16 @@
 /** Many transcripts in several formats, or one as a stream. */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { getFile } from '../../api/files.ts';
+import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import { findFormat } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
-import { type StenoError, usage } from '../../lib/errors.ts';
+import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
-import { doEach, type Outcome } from '../bulk.ts';
+import { type BulkWork, doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
 import { streamChecked } from './check.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
@@ -44,6 +44,8 @@ export interface FetchOptions {
   /** Called as each one ends, with its place in the order asked, and with nothing if it failed. */
   readonly onDone?: (saved: Saved | undefined, at: number) => void;
   readonly report?: Report;
+  /** How a failure names a transcript; without it, by its format too where there are several. */
+  readonly label?: (id: string, ext: string) => string;
 }
 
 /**
@@ -71,11 +73,37 @@ export async function outputTarget(
   return { ...named, folder: output };
 }
 
+/** One outcome for each format of each file, in the order asked. */
 export async function saveTranscripts(
   selection: TranscriptSelection,
   target: OutputTarget,
-  { transport, ledger, notes, jobs, onDone, report = () => {} }: FetchOptions,
+  options: FetchOptions,
 ): Promise<Outcome<Saved>[]> {
+  const found: Saved[] = [];
+  const onDone = (saved: Saved | undefined, at: number): void => {
+    if (saved) found[at] = saved;
+    options.onDone?.(saved, at);
+  };
+  const work = await saving(selection, target, { ...options, onDone });
+  const failed = (await doMany(work)).byPlace;
+  return Array.from(
+    { length: work.count },
+    (_, at) => failed.get(at) ?? { what: work.name(at), value: found[at] as Saved },
+  );
+}
+
+/** The same for any number of them: each is told as it is done, and failures alone are kept. */
+export const saveMany = async (
+  selection: TranscriptSelection,
+  target: OutputTarget,
+  options: FetchOptions,
+): Promise<Tally> => doMany(await saving(selection, target, options));
+
+async function saving(
+  selection: TranscriptSelection,
+  target: OutputTarget,
+  { transport, ledger, notes, jobs, onDone, report = () => {}, label }: FetchOptions,
+): Promise<BulkWork<Saved>> {
   const { ids, formats, test, deprecatedPath } = selection;
   const { file, template, ...named } = target;
   const downloads = new TranscriptDownloads({
@@ -85,32 +113,61 @@ export async function saveTranscripts(
   // Files that are delivered are in the ledger, with what the service said of them.
   const asks = file === undefined && asksService(template) && !selection.delivered;
   if (asks) report({ what: 'Asking for titles' });
-  const details = asks ? await doEach(ids, jobs, String, (id) => getFile(transport, id), report) : [];
+  const said = asks ? await doEach(ids, jobs, String, (id) => whatIsSaid(transport, id), report) : [];
   if (asks) report({ what: 'Downloading' });
-  const tasks: Array<{ to: Destination; error: StenoError | undefined }> = [];
-  for (const [at, id] of ids.entries()) {
-    const { value, error } = details[at] ?? {};
-    const delivered = selection.delivered || (value && findFileState(value.state)?.end === 'delivered');
-    for (const ext of formats) {
-      const named = { id, ext, file: value ?? nothingSaid };
-      const to = file === undefined ? await downloads.claim(named) : { id, ext, path: file };
-      tasks.push({ to: { ...to, delivered }, error });
-    }
-  }
   if (file !== undefined) await downloads.clean(dirname(file));
-  const label = ({ to: { id, ext } }: { to: Destination }): string =>
-    formats.length > 1 ? `${id}.${ext}` : id;
-  const saveOne = async ({ to, error }: { to: Destination; error: StenoError | undefined }, at: number) => {
-    let saved: Saved | undefined;
-    try {
-      if (error) throw error;
-      saved = await downloads.save(to);
-      return saved;
-    } finally {
-      onDone?.(saved, at);
-    }
+  const inTurn = new Turns();
+  const destination = async (id: string, ext: string, place: number): Promise<Destination> => {
+    const { value, error } = said[place] ?? {};
+    const to =
+      file === undefined
+        ? await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid }))
+        : { id, ext, path: file };
+    if (error) throw error;
+    return { ...to, delivered: selection.delivered || value?.delivered };
   };
-  return doEach(tasks, jobs, label, saveOne, report);
+  return {
+    ...{ count: ids.length * formats.length, concurrency: jobs, report },
+    name: (at) => {
+      const [id, ext] = partsAt(selection, at);
+      return label?.(id, ext) ?? (formats.length > 1 ? `${id}.${ext}` : id);
+    },
+    work: async (at) => {
+      const [id, ext] = partsAt(selection, at);
+      let saved: Saved | undefined;
+      try {
+        saved = await downloads.save(await destination(id, ext, Math.floor(at / formats.length)));
+        return saved;
+      } finally {
+        onDone?.(saved, at);
+      }
+    },
+  };
+}
+
+const partsAt = ({ ids, formats }: TranscriptSelection, at: number): [id: string, ext: string] => [
+  ids[Math.floor(at / formats.length)] ?? '',
+  formats[at % formats.length] ?? '',
+];
+
+/** What a name needs of an answer: the answers of very many files are too large to be kept. */
+async function whatIsSaid(
+  transport: Transport,
+  id: string,
+): Promise<Pick<AudioFile, 'title' | 'orders'> & { readonly delivered: boolean }> {
+  const { title, orders, state } = await getFile(transport, id);
+  return { title, orders, delivered: findFileState(state)?.end === 'delivered' };
+}
+
+/** Names are claimed one after the other, in the order asked: so they don't depend on which file comes first. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work);
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
 }
 
 /** Reports the bytes of all downloads together; how many there will be is known only of a single one. */

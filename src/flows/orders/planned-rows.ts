@@ -1,0 +1,108 @@
+/** Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them. */
+import type { OrderRequest } from '../../api/orders.ts';
+import { checkOrderSkus } from '../../catalog/check.ts';
+import { makeAudio } from '../../ledger/audio-names.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
+import { TextIndex } from '../../lib/text-index.ts';
+import { samenessOf } from './duplicates.ts';
+import { placeText, type Row } from './manifest-row.ts';
+import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+
+/** What holds for every row that does not say otherwise. */
+export interface Defaults {
+  readonly skus: readonly string[];
+  readonly notes: string | undefined;
+  readonly names: readonly string[];
+  readonly test: boolean;
+  readonly anySku: boolean;
+  readonly extra: OrderRequest['extra'];
+}
+
+interface RowOptions {
+  readonly perOrder: number;
+  /** The name of the manifest, if there is one. */
+  readonly manifest: string;
+  readonly again: boolean;
+  readonly skipOrdered: boolean;
+}
+
+type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
+
+export class PlannedRows {
+  readonly orders: PlannedOrder[] = [];
+  readonly #defaults: Defaults;
+  readonly #options: RowOptions;
+  /** The order that takes more rows with the same SKUs, notes and names. */
+  readonly #latest = new Map<string, OpenOrder>();
+  readonly #audios: PlannedAudio[] = [];
+  /** Where each of them stands: a line of the manifest, or a text. */
+  readonly #places: Array<number | string> = [];
+  /** Their names. */
+  readonly #seen = new TextIndex((at) => this.#audios[at]?.names ?? []);
+
+  constructor(defaults: Defaults, options: RowOptions) {
+    this.#defaults = defaults;
+    this.#options = options;
+  }
+
+  /** `line`: of the manifest, where it is from there. */
+  add(row: Row, line?: number): void {
+    const audio = audioOf(row);
+    if (!this.#options.again && this.#isRepeated(row, audio, line)) return;
+    this.#orderFor(row).audios.push(audio);
+  }
+
+  /** The same audio twice in one run would be bought twice. */
+  #isRepeated(row: Row, audio: PlannedAudio, line: number | undefined): boolean {
+    const { names } = audio;
+    for (const name of names) {
+      const first = this.#seen.find(name);
+      if (first === undefined) continue;
+      if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
+      return true;
+    }
+    const at = this.#audios.push(audio) - 1;
+    this.#places.push(line ?? row.at);
+    for (const name of names) this.#seen.add(name, at);
+    return false;
+  }
+
+  #repeatError(name: string, row: Row, audio: PlannedAudio, first: number): StenoError {
+    const place = this.#places[first] ?? '';
+    const at = typeof place === 'number' ? placeText(this.#options.manifest, place) : place;
+    const where = row.at ? `${row.at}: ` : '';
+    const same = at ? `the same as in ${at}` : 'given twice';
+    const why = samenessOf(name, audio, this.#audios[first] as PlannedAudio);
+    return usage(`${where}${row.url} is ${same}${why}`, 'leave one out, or use --skip-ordered');
+  }
+
+  /** Rows with the same SKUs, notes and names share an order. */
+  #orderFor(row: Row): OpenOrder {
+    const { names: defaultNames, notes: defaultNotes, test, extra } = this.#defaults;
+    const skus = this.#checkSkus(row);
+    const { names = defaultNames, notes = defaultNotes } = row;
+    const shared = JSON.stringify([skus, names, notes]);
+    const current = this.#latest.get(shared);
+    if (current && current.audios.length < this.#options.perOrder) return current;
+    const order = { audios: [], skus, names, notes, test, extra };
+    this.#latest.set(shared, order);
+    this.orders.push(order);
+    return order;
+  }
+
+  #checkSkus(row: Row): string[] {
+    const { skus, anySku } = this.#defaults;
+    try {
+      return checkOrderSkus(row.skus ?? skus, anySku);
+    } catch (error) {
+      if (!(error instanceof StenoError) || !row.at) throw error;
+      throw usage(`${row.at}: ${error.message}`, error.hint);
+    }
+  }
+}
+
+function audioOf({ audio, url, key, path }: Row): PlannedAudio {
+  if (!path) return audio ?? makeAudio(url, key);
+  const { names, details } = audio ?? makeAudio(url, key);
+  return { url, key: audio?.key ?? key, names, details, path };
+}
