@@ -50,10 +50,10 @@ function newOrder(): string[] {
 }
 
 /** Orders of five files each, one file in ten still under way. */
-const fill = (files: number): string => `
+const fill = (files: number, allOpen: boolean): string => `
   CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT ${files}) SELECT i FROM n;
   CREATE TEMP TABLE new AS SELECT 'default' AS profile, CAST(${FIRST_ID} + i AS TEXT) AS id, 'o' || (i / 5) AS order_id,
-    i / 5 + 1 AS attempt, 'https://example.com/talks/' || i || '.mp3' AS url, i % 10 = 0 AS open,
+    i / 5 + 1 AS attempt, 'https://example.com/talks/' || i || '.mp3' AS url, ${allOpen ? 1 : 'i % 10 = 0'} AS open,
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days', i || ' seconds') AS at FROM n;
   INSERT INTO attempts (id, profile, status, test, started_at, ended_at, order_id)
     SELECT attempt, profile, 'placed', 0, min(at), min(at), order_id FROM new GROUP BY attempt;
@@ -65,11 +65,11 @@ const fill = (files: number): string => `
       'Talk ' || id, at, at, at, '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","duration":"12"}}' FROM new;`;
 
 /** A ledger with so many files, as the program would have left it. */
-export async function makeLedger(env: Env, files: number): Promise<void> {
+export async function makeLedger(env: Env, files: number, allOpen = false): Promise<void> {
   const folder = env.STENO_STATE_DIR ?? '';
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const db = await openDatabase(join(folder, 'ledger.db'), migrations);
-  db.transaction(() => db.exec(fill(files)));
+  db.transaction(() => db.exec(fill(files, allOpen)));
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
 }

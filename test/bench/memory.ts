@@ -1,14 +1,10 @@
 /** How much memory it takes at most. Linux tells, others do not. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killListen, sendAndRest, startListen, whyNoListen } from './listen.ts';
-import type { Env, Place } from './place.ts';
+import type { Place } from './place.ts';
+import { noProc, peak, usageOf } from './usage.ts';
 import type { Found, WeighedRow } from './weigh.ts';
-
-const MEGABYTE = 1e6;
-const POLL_MS = 10;
-export const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
 
 export function memoryRows(place: Place, quick: boolean): WeighedRow[] {
   const events = quick ? 40_000 : 200_000;
@@ -51,7 +47,7 @@ async function download(
   const into = join(env.BENCH_FOLDER ?? '', 'out');
   writeFileSync(list, ids.join('\n'));
   const args = [place.bin, 'transcript', '--from', list, '-o', `${into}/`, ...more];
-  const value = await peakOf(args, env);
+  const { megabytes: value } = await usageOf(args, env);
   rmSync(into, { recursive: true });
   return { value };
 }
@@ -67,35 +63,4 @@ async function receive(place: Place, events: number): Promise<Found> {
   const late = peak(listen.pid);
   await killListen(listen, events);
   return { value: Math.round((late / early) * 100) / 100, note: `${Math.round(late)} MB at its peak` };
-}
-
-/** The peak memory of a command that succeeds, in MB. */
-export function peakOf(args: readonly string[], env: Env): Promise<number> {
-  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let most = 0;
-  let said = '';
-  child.stderr?.on('data', (text: Buffer) => {
-    said += text;
-  });
-  const look = (): void => {
-    most = Math.max(most, peak(child.pid ?? 0));
-  };
-  const timer = setInterval(look, POLL_MS);
-  return new Promise((done, failed) => {
-    child.on('close', (code) => {
-      clearInterval(timer);
-      if (code === 0) done(Math.round(most));
-      else failed(new Error(`${args.join(' ')}: exit ${code}\n${said}`));
-    });
-  });
-}
-
-/** The most that a process has held so far, in MB: the kernel keeps count, so that no peak is missed between two looks. */
-function peak(pid: number): number {
-  try {
-    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return (Number(kilobytes ?? 0) * 1024) / MEGABYTE;
-  } catch {
-    return 0;
-  }
 }
