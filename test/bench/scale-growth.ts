@@ -8,7 +8,7 @@ import { noProc, usageOf } from './usage.ts';
 import type { Found, WeighedRow } from './weigh.ts';
 
 const TABLE = 'growth of the processor time a file, 40,000 against 10,000';
-const REPEATS = 3;
+const REPEATS = 2;
 
 /** The processor time of a run with so many files, in milliseconds. */
 type Timed = (files: number) => Promise<number>;

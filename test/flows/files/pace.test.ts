@@ -54,3 +54,12 @@ describe.concurrent('wait for many files', () => {
     await ended;
   });
 });
+
+describe.concurrent('file --watch', () => {
+  it('asks less and less often', async () => {
+    const { user, service } = await withOpenFiles(1);
+    expect((await user.run(['file', '1', '--watch', '--timeout', '10s'])).code).toBe(6);
+    // After 1, 2.4, 4.4 and 7.1 seconds, and before the end; with an even pause it would be ten.
+    expect(service.got.length).toBeLessThanOrEqual(7);
+  });
+});

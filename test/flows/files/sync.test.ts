@@ -252,7 +252,7 @@ describe.concurrent('sync', () => {
     });
     const end = finished(child);
     await until(
-      () => first.test(stdout),
+      () => first.test(stdout) && it.fetched().includes('2.txt'),
       () => `told so far: ${stdout}`,
     );
     expect(child.exitCode).toBeNull();
@@ -284,6 +284,18 @@ describe.concurrent('sync', () => {
       expect(code).toBe(143);
       expect(JSON.stringify(downloaded(stdout))).toMatch(/d\/2\.txt.*d\/3\.txt/);
       expect(downloaded(stdout)).toHaveLength(2);
+    },
+  );
+
+  it.each([[], ['--json'], ['--csv']])(
+    'fetches all of it though head reads only the first line',
+    async (...form) => {
+      const it = await withOrders(40);
+      const child = it.user.start(['sync', '--download', 'd', '--jobs', '2', ...form]);
+      child.stdout.once('data', () => child.stdout.destroy());
+      const { code, stderr } = await finished(child);
+      expect([code, stderr.includes('steno:')]).toEqual([0, false]);
+      expect(listing(join(it.user.home, 'd'))).toHaveLength(40);
     },
   );
 
