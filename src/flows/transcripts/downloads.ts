@@ -179,12 +179,12 @@ export class TranscriptDownloads {
     const { id, ext } = named;
     const name =
       (await this.#formerName(id, ext)) ?? fileName(template, await this.#partsOf(named, template));
-    return this.#names.claim(
-      name,
-      id,
-      async (each) =>
-        (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, each)))) ?? false,
-    );
+    const isTaken = async (each: string): Promise<boolean> =>
+      (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, each)))) ?? false;
+    // Only its own file is called by a number, so that two hundred thousand of them need not be remembered.
+    const isItsNumber = /^\d{1,20}$/.test(id) && name === `${id}.${ext}` && template === DEFAULT_TEMPLATE;
+    if (isItsNumber && !(await isTaken(name))) return name;
+    return this.#names.claim(name, id, isTaken);
   }
 
   /** The name under which the folder has the transcript: another template, or a new title, is no new transcript. */
