@@ -1,5 +1,5 @@
 // Loaded before the program, which keeps compiled code below the home that the system knows, if HOME names the same.
-// With STENO_TEST_CODE that is this folder, for all tests; else it is STENO_TEST_HOME. Everything else sees the HOME of its user.
+// With STENO_TEST_CODE that is this folder, for all tests; else it is STENO_TEST_HOME.
 const os = require('node:os');
 const { homedir, userInfo } = os;
 const { STENO_TEST_CODE: shared, STENO_TEST_HOME: home } = process.env;
