@@ -1,5 +1,5 @@
 /** What becomes of an order where the ledger goes away: while it is begun, and while its outcome is written. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Attempts } from '../../src/ledger/attempts.ts';
@@ -289,8 +289,14 @@ describe('what is kept of outcomes', () => {
       async (each) => void found.push(each.token),
       async (text) => void troubles.push(text),
     );
+    for (const text of troubles) expect(text).toMatch(/: (it is damaged|EISDIR.*)$/);
     return [found, troubles.length];
   };
+
+  it('that can not be read is told, and stays', async () => {
+    mkdirSync(join(folder, 'x.json'));
+    expect(await seen(outbox())).toEqual([[], 1]);
+  });
 
   it('is handed over to its own account and its own ledger alone', async () => {
     const remove = outbox().add(kept);

@@ -1,6 +1,6 @@
 /** Which tests reach which mutants, and how long they take: each mutant runs only those. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { STATE } from './copies.ts';
 import type { TestsOfFile } from './host.ts';
@@ -104,5 +104,8 @@ export function readJson<T>(path: string): T | undefined {
 
 export function writeJson(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, JSON.stringify(value));
+  // Another run may read it meanwhile.
+  const partial = `${path}.${process.pid}`;
+  writeFileSync(partial, JSON.stringify(value));
+  renameSync(partial, path);
 }

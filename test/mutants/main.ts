@@ -90,7 +90,10 @@ async function tryAll(workers: readonly Worker[]): Promise<boolean> {
   const results = new Map(Object.entries(readJson<Record<string, Trial>>(RESULTS) ?? {}));
   const wanted = all.filter((mutant) => isWanted(mutant, results.get(keyOf(mutant))));
   say(`${all.length} mutants, ${wanted.length} to be tried`);
-  const keep = (mutant: Mutant, trial: Trial): void => {
+  const keep = (mutant: Mutant, found: Trial): void => {
+    // What some tests reach, others need not.
+    const isReached = found.fate === 'unreached' && results.get(keyOf(mutant))?.fate === 'survived';
+    const trial: Trial = isReached ? { fate: 'survived' } : found;
     results.set(keyOf(mutant), trial);
     writeJson(RESULTS, { ...readJson<object>(RESULTS), [keyOf(mutant)]: trial });
     say(`${trial.fate} ${describe(mutant)}${trial.by ? ` | ${trial.by.slice(-100)}` : ''}`);

@@ -51,7 +51,7 @@ const targets: readonly Target[] = [
   },
   {
     sources: named('src/lib', 'mask mask-encodings mask-layers'),
-    inProcess: tests('test/lib', 'mask mask-examples'),
+    inProcess: tests('test/lib', 'mask mask-examples mask-layers'),
     tests: [],
     shared: [],
   },

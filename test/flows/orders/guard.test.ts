@@ -122,6 +122,17 @@ describe('the guard', () => {
     expect(later).toBeGreaterThan(before);
   });
 
+  it('does not order again what was being sent when it began, or was placed since', async () => {
+    const [sent, open] = [await begin('a'), await unclear('b')];
+    await new Promise((done) => setTimeout(done, 30));
+    const guard = await guardOf([planned('a'), planned('b')], { retryUnclear: true, skipOrdered: true });
+    expect([namesOf(guard.ready), namesOf(guard.deferred)]).toEqual([['b'], ['a']]);
+    await ledger.attempts.markUncertain(sent, 'no answer');
+    await ledger.openAttempts.settlePlaced(open, '', []);
+    await guard.putBack(planned('b'));
+    expect([namesOf(await all(guard)), guard.leftOut, guard.failures.length]).toEqual([['b'], 1, 1]);
+  });
+
   it('judges an audio of several names by the strongest of their holders', async () => {
     const audio: Audio = makeEpisode(url('a'), [`url ${url('b')}`, `url ${url('c')}`], {});
     await unclear('a');
@@ -136,7 +147,10 @@ describe('the guard', () => {
   it('puts back what another process was faster with', async () => {
     const strict = await guardOf([planned('a')]);
     const skipping = await guardOf([planned('a')], { skipOrdered: true });
+    const listed = await guardOf([planned('a')], { manifest: true });
     await placed('a', 'o1');
+    await listed.putBack(planned('a'));
+    expect([listed.leftOut, listed.failures.length]).toEqual([0, 1]);
     await expect(strict.putBack(planned('a'))).rejects.toMatchObject({ kind: 'duplicate' });
     await skipping.putBack(planned('a'));
     expect([skipping.leftOut, skipping.unsent]).toEqual([1, 1]);
@@ -186,6 +200,11 @@ describe('what another process is sending', () => {
     expect(namesOf([(await next.next()).value as PlannedOrder])).toEqual(['b']);
     expect(namesOf(guard.deferred)).toEqual(['a']);
     await next.return(undefined);
+    const third = await begin('c');
+    const both = await guardOf([planned('a c')], { ...skipping, timeout: 5_000 });
+    await ledger.attempts.markRefused(third, 'no');
+    expect(namesOf([(await both.orders(waiting).next()).value as PlannedOrder])).toEqual(['c']);
+    expect(namesOf(both.deferred)).toEqual(['a']);
   });
 });
 
