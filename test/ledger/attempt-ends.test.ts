@@ -324,6 +324,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     await (await here.other()).markMoved(moved, async () => {});
     expect(await here.ledger.attempts.renew(attempt, newOrder('a'))).toBe(true);
     await here.ledger.markMoved(moved, async () => {});
+    await expect(here.again('c')).rejects.toThrow(
+      'the copy of this ledger to postgres://db broke off (2026-11-01)',
+    );
+    await here.ledger.finishMove();
     expect(await here.ledger.attempts.renew(attempt, newOrder('a'))).toBe(false);
     await expect(here.again('c')).rejects.toThrow('this ledger has moved to postgres://db (2026-11-01)');
     await expect(here.ledger.openAttempts.settlePlaced(unsent, 'o1', [])).rejects.toThrow('has moved');

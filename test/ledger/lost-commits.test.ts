@@ -1,15 +1,15 @@
 /** What becomes of an order where the ledger goes away: while it is begun, and while its outcome is written. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Attempts } from '../../src/ledger/attempts.ts';
 import { makeAudio, makeEpisode } from '../../src/ledger/audio-names.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { type KeptOutcome, Outbox } from '../../src/ledger/outbox.ts';
+import { Outbox } from '../../src/ledger/outbox.ts';
 import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
 import { CommitUnknown, type Store } from '../../src/ledger/store.ts';
 import { audioOf, newOrder, placedAs, url } from '../support/attempts.ts';
-import { freshFolder, modeOf } from '../support/files.ts';
+import { freshFolder } from '../support/files.ts';
 import { hideSecret, SECRET } from '../support/open-ledger.ts';
 
 /** What happens to each next transaction; after the last of them all goes well. */
@@ -277,82 +277,5 @@ describe('an outcome', () => {
     fates = ['done, but no answer'];
     await attempts.markRefused(attempt, 'no');
     expect(await rows('SELECT status FROM attempts')).toEqual([{ status: 'refused' }]);
-  });
-});
-
-describe('what is kept of outcomes', () => {
-  const kept: KeptOutcome = { token: 't1', at: 'now', outcome: { kind: 'refused', detail: 'no' } };
-  const seen = async (box: Outbox): Promise<unknown[]> => {
-    const found: unknown[] = [];
-    const troubles: unknown[] = [];
-    await box.handOver(
-      async (each) => void found.push(each.token),
-      async (text) => void troubles.push(text),
-    );
-    for (const text of troubles) expect(text).toMatch(/: (it is damaged|EISDIR.*)$/);
-    return [found, troubles.length];
-  };
-
-  it('that can not be read is told, and stays', async () => {
-    mkdirSync(join(folder, 'x.json'));
-    expect(await seen(outbox())).toEqual([[], 1]);
-  });
-
-  it('is handed over to its own account and its own ledger alone', async () => {
-    const remove = outbox().add(kept);
-    expect(await seen(new Outbox(folder, () => ({ ...owner, account: 'other' })))).toEqual([[], 0]);
-    expect(await seen(new Outbox(folder, () => ({ ...owner, ledger: 'there' })))).toEqual([[], 0]);
-    expect(keptFiles()).toHaveLength(1);
-    expect(await seen(outbox())).toEqual([['t1'], 0]);
-    expect(keptFiles()).toEqual([]);
-    remove();
-    outbox().add(kept)();
-    expect(keptFiles()).toEqual([]);
-  });
-
-  it('stays where it could not be taken', async () => {
-    outbox().add(kept);
-    const troubles: string[] = [];
-    const take = (): Promise<void> => Promise.reject(new Error('the ledger is gone'));
-    await outbox().handOver(take, async (text) => void troubles.push(text));
-    expect([keptFiles().length, troubles.length]).toEqual([1, 1]);
-    expect(troubles[0]).toContain('the ledger is gone');
-  });
-
-  const { token, at, outcome } = kept;
-  it.each([
-    ['no JSON', '{'],
-    ['null', 'null'],
-    ['an outcome without a kind', JSON.stringify({ ...owner, token, at, outcome: { detail: 'no' } })],
-    ['one without its detail', JSON.stringify({ ...owner, token, at, outcome: { kind: 'refused' } })],
-    ['one without a token', JSON.stringify({ ...owner, at, outcome })],
-    ['one without a time', JSON.stringify({ ...owner, token, outcome })],
-    ['one without an account', JSON.stringify({ ledger: 'here', token, at, outcome })],
-    ['one without a ledger', JSON.stringify({ account: 'default', token, at, outcome })],
-    [
-      'an order without audios',
-      JSON.stringify({ ...owner, token, at, outcome: { kind: 'placed', order: {}, placed: { id: 'o' } } }),
-    ],
-    [
-      'an order without an id',
-      JSON.stringify({ ...owner, token, at, outcome: { kind: 'placed', order: { audios: [] }, placed: {} } }),
-    ],
-  ])('and is %s is said to be damaged, and stays', async (_, text) => {
-    writeFileSync(join(folder, 'x.json'), text);
-    outbox().add(kept);
-    expect(await seen(outbox())).toEqual([['t1'], 1]);
-    expect(keptFiles()).toEqual(['x.json']);
-  });
-
-  it('is in files that only the user can read, and what is no outcome is left alone', async () => {
-    const inner = join(folder, 'inner');
-    new Outbox(inner, () => owner).add(kept);
-    expect([modeOf(inner), modeOf(join(inner, readdirSync(inner)[0] ?? ''))]).toEqual(['700', '600']);
-    rmSync(inner, { recursive: true });
-    writeFileSync(join(folder, 'x.new'), 'half');
-    outbox().add(kept);
-    expect(await seen(outbox())).toEqual([['t1'], 0]);
-    expect(keptFiles()).toEqual(['x.new']);
-    expect(await seen(new Outbox(join(folder, 'none'), () => owner))).toEqual([[], 0]);
   });
 });

@@ -24,10 +24,10 @@ const orderingShared = tests('test/flows/orders', 'attempts being-sent budget pl
 const targets: readonly Target[] = [
   {
     sources: [
-      ...named('src/ledger', 'attempts claims attempt-table open-attempts audio-names spending lease moved'),
+      ...named('src/ledger', 'attempts claims attempt-table open-attempts audio-names spending lease'),
       ...named('src/ledger', 'order-audios ordered-files outbox'),
     ],
-    inProcess: tests('test/ledger', 'attempts attempt-ends lost-commits ordered-files audio-names'),
+    inProcess: tests('test/ledger', 'attempts attempt-ends lost-commits ordered-files audio-names outbox'),
     tests: ordering,
     shared: orderingShared,
   },
