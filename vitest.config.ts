@@ -34,7 +34,7 @@ const onlyLong = [
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
   'test/ledger/postgres/{cuts,dump,round-trips,team-events,who}.test.ts',
-  'test/listen/{durability,hostile,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/listen/{crowded,durability,hostile,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/{feed,transcripts-opened}.test.ts',
   'test/ui/progress.test.ts',

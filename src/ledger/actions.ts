@@ -81,7 +81,7 @@ export interface ActionResult {
 /** What has failed this often is not tried again by the next listener. */
 const RETRY_LIMIT = 40;
 /** Rows that one statement changes, some milliseconds: more would hold up the events that come in meanwhile. */
-const SLICE = 250;
+const SLICE = 100;
 
 const waitingColumns = 'event, tries, subject, stranger, failing_since, hops';
 const ofQueue = "kind = ? AND target = ? AND run = ? AND status = 'pending'";

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** Of a SKU without a target, and of a file that was ordered elsewhere: as the fastest one that has a target. */
 const DEFAULT_TARGET_DAYS = Math.min(...orderSkus.flatMap(({ targetDays }) => targetDays ?? []));
 /** Files a transaction: some milliseconds, in which nothing else is done. */
-const SLICE = 250;
+const SLICE = 100;
 /** A look that lies further ahead than this was noted while the clock was wrong. */
 const MAX_AHEAD_MS = 60_000;
 

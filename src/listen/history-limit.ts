@@ -44,7 +44,7 @@ class HistoryLimit {
     if (now - this.#prunedAt < Math.min(this.#options.keepMs / 10, MAX_INTERVAL_MS)) return;
     this.#prunedAt = now;
     await this.#removeEvents();
-    // These read all actions: once a day is enough.
+    // Few listeners end in a day.
     if (now - this.#runsPrunedAt < DAY_MS) return;
     this.#runsPrunedAt = now;
     await this.#removeRuns();

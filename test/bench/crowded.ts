@@ -19,7 +19,7 @@ export interface CrowdTarget {
   readonly target: string;
 }
 
-/** The number of the last file of such a ledger; the first is 1. */
+/** Files are numbered from 1. */
 const sqlFor = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarget): string => `
   CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ${Math.max(openFiles, actions)}) SELECT i FROM n;
   INSERT INTO orders (profile, id, placed_at, skus, names, notes)
@@ -46,3 +46,27 @@ export async function makeCrowdedLedger(env: Env, crowd: Crowd, target: CrowdTar
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
 }
+
+const PAST = "'2026-01-01T00:00:00.000Z'";
+
+/** The same for a shared ledger whose tables are there: one statement after the other. */
+export const sharedCrowd = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarget): string[] => [
+  `INSERT INTO steno.orders (profile, id, placed_at, skus, names, notes)
+     SELECT 'default', 'o' || i, ${PAST}, 'TRANS14', '', '' FROM generate_series(1, ${1 + openFiles / 100}) AS i`,
+  `INSERT INTO steno.files (profile, id, order_id, url, test, state, ordered_at)
+     SELECT 'default', i::text, 'o' || (1 + i / 100), 'https://example.com/talks/' || i || '.mp3', 0, 'Transcribing',
+       to_char((now() - CASE WHEN i > ${openFiles - due} THEN interval '15 days' ELSE interval '1 day' END)
+         AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+     FROM generate_series(1, ${openFiles}) AS i`,
+  `INSERT INTO steno.runs (id, profile, host, pid, started_at, seen_at, ended_at)
+     OVERRIDING SYSTEM VALUE VALUES (1000000, 'default', 'gone', 1, ${PAST}, ${PAST}, ${PAST})`,
+  `INSERT INTO steno.events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)
+     OVERRIDING SYSTEM VALUE
+     SELECT i, 'default', 'received', ${PAST}, '127.0.0.1', 'application/x-www-form-urlencoded',
+       ('webhook_version=4&event=TRANSCRIPT_COMPLETE&audiofile=e' || i)::bytea, 'TRANSCRIPT_COMPLETE', '4', 'e' || i, ''
+     FROM generate_series(1, ${actions}) AS i`,
+  `INSERT INTO steno.actions (event, kind, target, run, status, updated_at, subject, stranger)
+     SELECT i, '${kind}', '${target}', 1000000, 'pending', ${PAST}, 'e' || i, 1 FROM generate_series(1, ${actions}) AS i`,
+  `SELECT setval(pg_get_serial_sequence('steno.events', 'id'), ${actions})`,
+  ...['files', 'orders', 'events', 'actions'].map((table) => `VACUUM ANALYZE steno.${table}`),
+];

@@ -9,14 +9,14 @@ import type { Env, Place } from './place.ts';
 import type { Found, WeighedRow } from './weigh.ts';
 
 const TABLE = 'shared ledger (PostgreSQL)';
-const noServer = postgresFolder
+export const noServer = postgresFolder
   ? undefined
   : 'no PostgreSQL is installed (Debian: apt-get install postgresql)';
 const nothing: Subject = { once: () => 0 };
 
 let started: Promise<PostgresServer> | undefined;
 
-function theServer(): Promise<PostgresServer> {
+export function theServer(): Promise<PostgresServer> {
   started ??= startPostgres(['max_wal_size = 4GB']);
   return started;
 }

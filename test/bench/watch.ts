@@ -5,21 +5,30 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Crowd, makeCrowdedLedger } from './crowded.ts';
+import { type Crowd, type CrowdTarget, makeCrowdedLedger, sharedCrowd } from './crowded.ts';
 import type { Env, Place } from './place.ts';
+import { noServer, theServer } from './shared.ts';
 import type { Found, WeighedRow } from './weigh.ts';
 
 const TABLE = 'a listener that watches over very much';
 const EVENT_EVERY_MS = 20;
+/** Why so many actions wait: nothing listens there. */
+const DOWN = 'http://127.0.0.1:9/';
 
 export function watchRows(place: Place, quick: boolean): WeighedRow[] {
   const many = quick ? 50_000 : 1_000_000;
   const million = many.toLocaleString('en');
+  const seconds = quick ? 10 : 120;
   return [
     {
       ...{ key: 'listen-crowded', table: TABLE, unit: 'ms', must: 100 },
-      what: `\`listen\` with ${million} pending actions and ${million} open files: the slowest answer, the first among them`,
-      weigh: () => slowestAnswer(place, many, quick ? 10 : 120),
+      what: `\`listen\` with ${million} pending actions (their target is down) and ${million} open files: the slowest answer, the first among them`,
+      weigh: () => slowestAnswer(place, many, seconds, inFile),
+    },
+    {
+      ...{ key: 'listen-crowded-shared', table: TABLE, unit: 'ms', must: 100 },
+      what: `the same on a shared ledger (PostgreSQL)`,
+      weigh: async () => (noServer ? { skipped: noServer } : slowestAnswer(place, many, seconds, inDatabase)),
     },
     {
       ...{ key: 'look-out-found', table: TABLE, unit: 'min', must: 30 },
@@ -41,13 +50,34 @@ interface Answers {
   readonly worst: number;
 }
 
-async function slowestAnswer(place: Place, many: number, seconds: number): Promise<Found> {
-  const target = await place.startOwn('bare');
-  const bare = await steadily(place, target.url, Math.min(10, seconds));
+/** Makes a ledger in which very much waits; gives the environment of who uses it. */
+type MakeLedger = (place: Place, crowd: Crowd, target: CrowdTarget) => Promise<Env>;
+
+const inFile: MakeLedger = async (place, crowd, target) => {
   const env = place.env(place.fresh('crowded'));
+  await makeCrowdedLedger(env, crowd, target);
+  return env;
+};
+
+const inDatabase: MakeLedger = async (place, crowd, target) => {
+  const server = await theServer();
+  const url = await server.newDatabase();
+  const env = { ...place.env(place.fresh('crowded')), STENO_LEDGER: url };
+  await promisify(execFile)(process.execPath, [place.bin, 'files'], { env });
+  for (const sql of sharedCrowd(crowd, target)) await server.query(sql, new URL(url).pathname.slice(1));
+  return env;
+};
+
+async function slowestAnswer(
+  place: Place,
+  many: number,
+  seconds: number,
+  makeLedger: MakeLedger,
+): Promise<Found> {
+  const bare = await bareAnswers(place, Math.min(10, seconds));
   const crowd: Crowd = { openFiles: many, due: many / 100, actions: many };
-  await makeCrowdedLedger(env, crowd, { kind: 'forward', target: target.url });
-  const args = [place.bin, 'listen', '--port', '0', '--forward-to', target.url];
+  const env = await makeLedger(place, crowd, { kind: 'forward', target: DOWN });
+  const args = [place.bin, 'listen', '--port', '0', '--forward-to', DOWN];
   const listen = await place.start(args, env);
   try {
     const { first, worst } = await steadily(place, listen.url, seconds);
@@ -55,7 +85,15 @@ async function slowestAnswer(place: Place, many: number, seconds: number): Promi
     return { value: ms(worst), note };
   } finally {
     await listen.stop();
-    await target.stop();
+  }
+}
+
+async function bareAnswers(place: Place, seconds: number): Promise<Answers> {
+  const bare = await place.startOwn('bare');
+  try {
+    return await steadily(place, bare.url, seconds);
+  } finally {
+    await bare.stop();
   }
 }
 
