@@ -106,7 +106,7 @@ export class Context {
 
   get stateFolder(): string {
     const folder = stateFolder(this.env);
-    makePrivateFolder(folder);
+    makePrivateFolder(folder, 'STENO_STATE_DIR');
     return folder;
   }
 

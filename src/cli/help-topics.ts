@@ -1,5 +1,4 @@
 /** The topics of `steno help`: each is made from the tables that the program itself uses. */
-import { homedir } from 'node:os';
 import { formats } from '../catalog/formats.ts';
 import { exitCodes } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
@@ -226,11 +225,11 @@ function moneySections(): Section[] {
 /** The folders of a platform, as its users write them. */
 function foldersOf(platform: NodeJS.Platform): string {
   const folders = { APPDATA: '%APPDATA%', LOCALAPPDATA: '%LOCALAPPDATA%' };
-  const shown = (path: string): string => {
-    const short = path.replace(homedir(), '~');
-    return platform === 'win32' ? short.replaceAll('/', '\\') : short.replaceAll('\\', '/');
-  };
-  return `settings in ${shown(configFolder(folders, platform))}, state in ${shown(stateFolder(folders, platform))}`;
+  const home = (): string => '~';
+  const shown = (path: string): string =>
+    platform === 'win32' ? path.replaceAll('/', '\\') : path.replaceAll('\\', '/');
+  const [settings, state] = [configFolder, stateFolder].map((find) => shown(find(folders, platform, home)));
+  return `settings in ${settings}, state in ${state}`;
 }
 
 function placeSections(): Section[] {

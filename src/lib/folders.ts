@@ -1,15 +1,16 @@
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { diskReason, isUnwritable } from './disk-reasons.ts';
 import { DiskError, errorCode, errorMessage } from './errors.ts';
 
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` never ends where a folder is there and yet
- * takes none: one that was deleted while it was in use, or one in /proc.
+ * takes none: one that was deleted while it was in use, or one in /proc. `variable` can name another one in its place.
  */
-export function makeFolder(path: string, mode = 0o777): void {
+export function makeFolder(path: string, mode = 0o777, variable?: string): void {
   const missing: string[] = [];
   let at = path;
-  while (!tryMake(at, mode)) {
+  while (!tryMake(at, mode, variable)) {
     missing.push(at);
     const above = dirname(at);
     if (above === at) throw cantMake(path, 'there is no such place');
@@ -17,12 +18,13 @@ export function makeFolder(path: string, mode = 0o777): void {
   }
   // Going down each step has its folder above it: what can't be made now never can.
   for (const each of missing.reverse()) {
-    if (!tryMake(each, mode)) throw cantMake(path, `${dirname(each)} was deleted, or takes no folders`);
+    if (!tryMake(each, mode, variable))
+      throw cantMake(path, `${dirname(each)} was deleted, or takes no folders`);
   }
 }
 
 /** False where the folder above it is missing. */
-function tryMake(path: string, mode: number): boolean {
+function tryMake(path: string, mode: number, variable?: string): boolean {
   try {
     mkdirSync(path, { mode });
     return true;
@@ -33,7 +35,9 @@ function tryMake(path: string, mode: number): boolean {
     if (isFolder(path)) return true;
     if (code === 'ENOTDIR') throw cantMake(path, 'it lies below a file', error);
     if (code === 'EEXIST') throw cantMake(path, whatIsThere(path), error);
-    throw cantMake(path, errorMessage(error), error);
+    if (!isUnwritable(error)) throw cantMake(path, errorMessage(error), error);
+    const hint = variable && `make it writable, or name another folder with ${variable}`;
+    throw cantMake(path, diskReason(error), error, hint);
   }
 }
 
@@ -58,5 +62,5 @@ export function isDanglingLink(path: string): boolean {
   }
 }
 
-const cantMake = (path: string, reason: string, cause?: unknown): DiskError =>
-  new DiskError(`can't make the folder ${path}: ${reason}`, { cause });
+const cantMake = (path: string, reason: string, cause?: unknown, hint?: string): DiskError =>
+  new DiskError(`can't make the folder ${path}: ${reason}`, { cause, hint });

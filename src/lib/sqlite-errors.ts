@@ -1,13 +1,17 @@
 /** The errors of SQLite, told apart by their codes and made readable. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.ts';
+import { diskReason, whyUnwritable } from './disk-reasons.ts';
 import { errorMessage, StenoError } from './errors.ts';
 
 /** SQLite's result codes. */
 const BUSY = 5;
 const LOCKED = 6;
+const READ_ONLY = 8;
 const IO_ERROR = 10;
 const CORRUPT = 11;
+const FULL = 13;
+const CANT_OPEN = 14;
 const TOO_BIG = 18;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
@@ -29,7 +33,20 @@ export function readableError(path: string, error: unknown, hintIfDamaged?: () =
       cause: error,
     });
   }
-  return new StenoError('failed', `${path}: ${text}`, { cause: error });
+  return diskError(path, code, error) ?? new StenoError('failed', `${path}: ${text}`, { cause: error });
+}
+
+/** SQLite's own text for these says nothing that a user can act on: 'disk I/O error'. */
+function diskError(path: string, code: number | undefined, cause: unknown): StenoError | undefined {
+  if (code === undefined || ![READ_ONLY, IO_ERROR, FULL, CANT_OPEN].includes(code)) return undefined;
+  const why = whyUnwritable(path);
+  if (!why) return undefined;
+  // Never a new, empty folder: the ledger that is there knows what was ordered.
+  const hint =
+    why.code === 'ENOSPC'
+      ? 'make room on it'
+      : 'make its folder writable, or copy the folder elsewhere and name that with STENO_STATE_DIR';
+  return new StenoError('failed', `can't write ${path}: ${diskReason(why)}`, { hint, cause });
 }
 
 /** The file is not what SQLite has written, or a part of it can't be read. */
@@ -59,6 +76,7 @@ function primaryCode(error: unknown): number | undefined {
 const codesByText: ReadonlyMap<string, number> = new Map([
   ['database is locked', BUSY],
   ['disk I/O error', IO_ERROR],
+  ['unable to open database file', CANT_OPEN],
   ['database disk image is malformed', CORRUPT],
   ['file is not a database', NOT_A_DATABASE],
 ]);

@@ -165,7 +165,7 @@ export async function openDatabase(
   const Driver = await loadDriver();
   try {
     if (path === ':memory:') return await open(Driver, path, migrations);
-    makeFolder(dirname(path), 0o700);
+    makeFolder(dirname(path), 0o700, 'STENO_STATE_DIR');
     refuseEmptied(path, options.hintIfEmpty);
     makeIfMissing(Driver, path, migrations);
     closeToOthers(path);

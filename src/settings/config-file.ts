@@ -30,7 +30,7 @@ export async function changeProfiles(
 ): Promise<void> {
   const { default: Conf } = await import('conf');
   try {
-    makePrivateFolder(configFolder(env));
+    makePrivateFolder(configFolder(env), 'STENO_CONFIG_DIR');
     const file = writtenFile(configPath(env));
     await withFileLock(lockOf(file), signal, () => {
       removeTemporaryFiles(file);

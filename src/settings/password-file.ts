@@ -1,9 +1,9 @@
 /** libpq's password file, `~/.pgpass`, which people who use PostgreSQL may have: lines `host:port:database:user:password`. */
 import { readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { StenoError } from '../lib/errors.ts';
+import { findHome } from '../lib/home.ts';
 import type { PostgresAddress } from '../lib/postgres-url.ts';
 import { shellWord } from '../lib/shell-word.ts';
 
@@ -27,7 +27,8 @@ export function passwordFromFile(address: PostgresAddress, env: Env): string | u
 function pathOf(env: Env): string | undefined {
   if (env.PGPASSFILE) return env.PGPASSFILE;
   if (process.platform === 'win32') return env.APPDATA && join(env.APPDATA, 'postgresql', 'pgpass.conf');
-  return join(homedir(), '.pgpass');
+  const home = findHome();
+  return home && join(home, '.pgpass');
 }
 
 /** As libpq has it: one that others may read is not used. Said here, because the refused password would puzzle. */

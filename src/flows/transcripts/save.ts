@@ -21,7 +21,8 @@ import { dirname } from 'node:path';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
-import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+import { diskReason } from '../../lib/disk-reasons.ts';
+import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
 import { isDanglingLink, makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
@@ -232,7 +233,7 @@ function withDiskErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof StenoError ? error : cantWrite(path, reasonOf(error), error);
+    throw error instanceof StenoError ? error : cantWrite(path, diskReason(error), error);
   }
 }
 
@@ -287,18 +288,5 @@ const cantWrite = (path: string, reason: string, cause?: unknown): DiskError =>
 const throwCantWrite =
   (path: string) =>
   (error: unknown): never => {
-    throw cantWrite(path, reasonOf(error), error);
+    throw cantWrite(path, diskReason(error), error);
   };
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of the disk is used up',
-  EROFS: 'the disk can only be read',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'symlinks lead in a circle',
-  ENOTDIR: 'it lies below a file',
-};
-
-const reasonOf = (error: unknown): string => reasons[errorCode(error) ?? ''] ?? errorMessage(error);
