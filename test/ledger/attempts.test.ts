@@ -1,6 +1,6 @@
 /** What keeps an audio from being bought twice: who holds it, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import { makeAudio, makeEpisode } from '../../src/ledger/audio-names.ts';
+import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/audio-names.ts';
 import { audioOf, newOrder, placedAs, TestLedger, url } from '../support/attempts.ts';
 import { SECRET, storeKinds } from '../support/open-ledger.ts';
 
@@ -89,10 +89,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     });
 
     it('keeps the key and the details of an audio, in the attempt and in its file', async () => {
-      const audio = { ...makeAudio(url('a'), 'k1'), details: { title: 'Talk' } };
+      const audio = makeFile(url('a'), 'k1', { title: 'Talk' });
       const order = newOrder('a', { audios: [audio], skus: [] });
       const attempt = Number(await here.ledger.attempts.begin(order, []));
-      const kept = { url: url('a'), key: 'k1', details: '{"title":"Talk"}' };
+      const kept = { url: url('a'), key: 'sha256:k1', details: '{"title":"Talk"}' };
       expect(await here.rows('SELECT url, key, details FROM attempt_urls')).toEqual([kept]);
       expect((await here.ledger.openAttempts.get(attempt))?.skus).toEqual([]);
       await here.ledger.attempts.markPlaced(attempt, order, placedAs('o1', '1'));
