@@ -66,7 +66,7 @@ export function save(exitCode: number): void {
   if (folder === undefined || !isPrivateFolder(folder, true)) return;
   try {
     for (const [file, script] of scriptsWithoutCache) writeCache(join(folder, cacheName(file)), script);
-    removeOtherBuilds(folder);
+    removeUnused(folder);
   } catch {
     // Without a cache the next start is slower, and nothing else.
   }
@@ -79,7 +79,19 @@ function writeCache(path: string, script: Script): void {
   renameSync(temporary, path);
 }
 
-function removeOtherBuilds(folder: string): void {
-  for (const name of readdirSync(folder))
-    if (!name.includes(STENO_BUILD)) rmSync(join(folder, name), { force: true });
+/** What other builds have kept, and what a process that was killed meanwhile has left. */
+function removeUnused(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, writer] = /\.(\d+)$/.exec(name) ?? [];
+    const isLeft = writer !== undefined && !isThere(Number(writer));
+    if (isLeft || !name.includes(STENO_BUILD)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -1,12 +1,15 @@
 /** The code that V8 compiled is kept for the next run, and never changes what a command does. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -98,6 +101,15 @@ describe('compiled code', () => {
       expect(kept(user)).toEqual([basename(path)]);
       expect(statSync(path).size).toBeGreaterThan(100_000);
     }
+  });
+
+  it('that a killed process has begun to keep is removed by the next one that keeps some', async () => {
+    const { user, path } = await withCache();
+    const { pid: dead } = spawnSync('true');
+    for (const pid of [dead, process.pid]) copyFileSync(path, `${path}.${pid}`);
+    rmSync(path);
+    expect((await user.run(['config', 'path'])).code).toBe(0);
+    expect(kept(user)).toEqual([basename(path), `${basename(path)}.${process.pid}`]);
   });
 
   it('is done without where its folder is no folder', async () => {
