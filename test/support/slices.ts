@@ -6,7 +6,7 @@ import { it } from 'vitest';
 
 export const isLong = process.env.STENO_MATRIX === 'all';
 
-/** All cases in the long run, each so-and-so-many-th of them in the others. */
+/** All cases in the long run; in the others one out of `every`, beginning with the first. */
 export const sliceOf = <Case>(cases: readonly Case[], every: number): readonly Case[] =>
   isLong ? cases : cases.filter((_, at) => at % every === 0);
 
