@@ -1,0 +1,78 @@
+/** A ledger whose file was cut off or changed: what can be read is an export, and nothing else happens. */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { migrations } from '../../src/ledger/schema.ts';
+import { StenoError } from '../../src/lib/errors.ts';
+import { openDatabase } from '../../src/lib/sqlite.ts';
+import { freshFolder } from '../support/files.ts';
+import { content, fill, linesOf, sourceOf } from '../support/random-ledger.ts';
+import { runs } from '../support/runs.ts';
+
+const asItIs = (text: string): string => text;
+const folder = freshFolder();
+const whole = join(folder, 'whole.db');
+
+/** Rows of an export, as JSON texts. */
+const rowsOf = (lines: string): string[] => lines.split('\n').filter((line) => line.startsWith('{"table"'));
+
+async function salvaged(path: string): Promise<string> {
+  let lines = '';
+  for await (const some of Ledger.salvage(path, asItIs, () => {})) lines += some;
+  return lines;
+}
+
+describe('a ledger', () => {
+  let rows: string[];
+  beforeAll(async () => {
+    const ledger = await Ledger.open(whole, 'default', asItIs);
+    const db = await openDatabase(whole, migrations);
+    for (const given of fc.sample(content, { seed: 7, numRuns: 30 })) fill(db, given);
+    rows = rowsOf(await linesOf(ledger));
+    db.close();
+    await ledger.close();
+  });
+
+  it('that is whole is salvaged as it is exported', async () => {
+    expect(new Set(rowsOf(await salvaged(whole)))).toEqual(new Set(rows));
+  });
+
+  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const damage = fc.record({
+    cut: fc.option(place, { freq: 3 }),
+    changes: fc.array(fc.tuple(place, fc.nat(255), fc.constantFrom(1, 8, 512, 4096)), { maxLength: 3 }),
+  });
+
+  it('that was cut off or changed anywhere gives an export that can be imported, or says that it can not be read', async () => {
+    const [path, target] = [join(folder, 'damaged.db'), join(folder, 'target.db')];
+    const empty = await Ledger.open(target, 'default', asItIs);
+    await empty.close();
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ cut, changes }) => {
+        const bytes = readFileSync(whole);
+        for (const [at, byte, length] of changes) {
+          const from = Math.floor(at * bytes.length);
+          bytes.fill(byte, from, Math.min(bytes.length, from + length));
+        }
+        writeFileSync(path, cut === null ? bytes : bytes.subarray(0, Math.floor(cut * bytes.length)));
+        const lines = await salvaged(path).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(StenoError);
+          return undefined;
+        });
+        if (lines === undefined) return;
+        for (const line of lines.split('\n').filter(Boolean)) JSON.parse(line);
+        const copy = join(folder, 'copy.db');
+        copyFileSync(target, copy);
+        const ledger = await Ledger.open(copy, 'default', asItIs);
+        const options = { signal: new AbortController().signal };
+        await ledger.importLines(sourceOf(lines), options).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(StenoError);
+        });
+        await ledger.close();
+      }),
+      { numRuns: runs(12) },
+    );
+  });
+});
