@@ -95,7 +95,7 @@ describe.each(Object.entries(commands))('%s', (name, [kind, args, isRaw]) => {
         checkSafe(isDocument ? result.stderr : result.stdout + result.stderr, form === 'csv');
         if (!isDocument) checkForm(form, result, isRaw ? given.body : undefined);
       }),
-      { numRuns: runs(4) },
+      { numRuns: runs(3) },
     );
   });
 });

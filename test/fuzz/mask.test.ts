@@ -67,7 +67,7 @@ describe('the mask', () => {
           .join('');
         expect(hidden(secret, `${before} ${written} ${after}`)).toContain('****');
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -108,7 +108,7 @@ describe('the mask', () => {
         expect(mask.hide(text)).toBe(once);
         expect(once.includes(secret) && !'****'.includes(secret)).toBe(false);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -35,7 +35,7 @@ describe('rows of any cells', () => {
         expect(read).toEqual(rows.map((row) => row.map(forRow)));
         expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -56,7 +56,7 @@ describe('rows of any cells', () => {
         const lines = bytes.toString().split('\r\n');
         expect(lines).toHaveLength(given.rows.length + 2);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -113,7 +113,7 @@ describe('a file name', () => {
           }
         }
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -127,7 +127,7 @@ describe('a duration', () => {
         expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
         expect(durationText(milliseconds)).toMatch(/^\d+ (ms|s|min|h|d)( \d+ (s|min|h))?$/);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -146,7 +146,7 @@ describe('a duration', () => {
           else expect(Math.abs(parseDuration(text) - Number(exact))).toBeLessThanOrEqual(1);
         },
       ),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -178,7 +178,7 @@ describe('amounts', () => {
         ).toBe(Math.sign(Number(abs(left) - abs(right))));
         expect(parseMoney(one.text)?.amount.compare(parseMoney(one.text)?.amount as never)).toBe(0);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });

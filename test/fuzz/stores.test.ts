@@ -265,7 +265,7 @@ describe.skipIf(!postgresFolder)('a local and a shared ledger', () => {
             for (const { ledger } of both) await ledger.close();
           }
         }),
-        { numRuns: runs(8) },
+        { numRuns: runs(5) },
       );
     },
     timeLimit(60_000),

@@ -120,7 +120,7 @@ describe('a URL that is accepted', () => {
         expect(bytesOf(other.pathname)).toBe(bytesOf(one.pathname));
         expect(other.pathname.split('/')).toHaveLength(one.pathname.split('/').length);
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(150) },
     );
   });
 
@@ -139,7 +139,7 @@ describe('a URL that is accepted', () => {
         for (const each of spellings)
           expect(differenceOf(given, each)).toBe(given === each ? 'nothing' : 'spelling');
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -162,7 +162,7 @@ describe('a URL that is accepted', () => {
         expect(cutFormSignatures(Buffer.from(field)).toString()).not.toContain(SECRET);
         expect(formatJson(cutJsonSignatures([secret, new Map([['x', secret]])]))).not.toContain(SECRET);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(60) },
     );
   });
 
@@ -176,7 +176,7 @@ describe('a URL that is accepted', () => {
         const form = cutFormSignatures(body);
         expect(cutFormSignatures(Buffer.from(form)).equals(form)).toBe(true);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(60) },
     );
   });
 });
