@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
-import { removeLeftovers } from '../flows/transcripts/partial-files.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -121,7 +120,6 @@ async function openActions(
     actions.push(await named(action, exec));
   }
   if (download !== undefined && connect) {
-    await removeLeftovers(download);
     const action = downloadAction(
       await connect(),
       ledger,

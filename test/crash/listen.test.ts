@@ -88,6 +88,7 @@ async function checkEvents({ place }: Crash): Promise<void> {
   await listener.until(() => answered.every((id) => kept().includes(id)));
   const pending = "SELECT 1 FROM actions WHERE status = 'pending'";
   await listener.until(() => place.rows(pending).length === 0 && place.stateFiles().length <= 1);
+  await listener.until(() => !transcripts(place).some((path) => path.endsWith('.steno-part')));
   await listener.stop();
   expect(kept()).toEqual([...new Set(kept())]);
   for (const id of kept()) {

@@ -57,7 +57,7 @@ interface Unnoted extends Written {
 export class TranscriptDownloads {
   readonly #options: DownloadOptions;
   readonly #names = new Names();
-  readonly #cleaned = new Set<string>();
+  readonly #cleaned = new Map<string, Promise<void>>();
   readonly #running = new Map<string, Promise<Saved>>();
   /** Each file that was saved while the ledger failed: a later call for the same one notes it. */
   readonly #notNoted = new Map<string, Unnoted>();
@@ -212,9 +212,18 @@ export class TranscriptDownloads {
   }
 
   /** A template may lead to folders that are met here first. */
-  async clean(folder: string): Promise<void> {
-    if (this.#cleaned.has(folder)) return;
-    this.#cleaned.add(folder);
+  clean(folder: string): Promise<void> {
+    const begun = this.#cleaned.get(folder);
+    if (begun !== undefined) return begun;
+    const cleaning = this.#clean(folder).catch((error: unknown) => {
+      this.#cleaned.delete(folder);
+      throw error;
+    });
+    this.#cleaned.set(folder, cleaning);
+    return cleaning;
+  }
+
+  async #clean(folder: string): Promise<void> {
     const left = await removeLeftovers(folder, (path) => this.#ask((ledger) => ledger.downloads.has(path)));
     for (const [identity, download] of left) this.#left.set(identity, download);
   }

@@ -26,6 +26,8 @@ export function downloadAction(
     ...{ transport, ledger, folder, template, keepsNames: true },
     ifExists: 'skip',
   });
+  // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
+  void downloads.clean(folder).catch(() => {});
   const check = new ServiceCheck(transport);
   return {
     kind: 'download',
