@@ -31,12 +31,11 @@ const commandWords: Readonly<Record<string, string>> = {
   completion: 'completions autocomplete complete',
 };
 
-const byWord = new Map(
-  Object.entries(commandWords).flatMap(([name, words]) => words.split(' ').map((word) => [word, name])),
-);
-
 /** What a word means as a command; undefined for a word that is not known. */
-export const commandFor = (word: string): string | undefined => byWord.get(word.toLowerCase());
+export function commandFor(word: string): string | undefined {
+  const wanted = word.toLowerCase();
+  return Object.keys(commandWords).find((name) => commandWords[name]?.split(' ').includes(wanted));
+}
 
 /** By the command, then by what people write. */
 const subcommandWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {

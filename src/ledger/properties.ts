@@ -1,5 +1,5 @@
 /** What the ledger remembers about itself. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../lib/sha256.ts';
 import { Table } from './table.ts';
 
 export const SALT = 'salt';
@@ -14,7 +14,7 @@ export class Properties extends Table {
    * is made of the account, so that each machine knows it though the database can't be reached.
    */
   async salt(): Promise<string> {
-    if (this.db.isShared) return createHash('sha256').update(`steno ${this.profile}`).digest('hex');
+    if (this.db.isShared) return sha256(`steno ${this.profile}`);
     return (await this.get(SALT)) ?? '';
   }
 

@@ -1,6 +1,6 @@
 /** Webhooks that listeners have borrowed: what to put back, and for which account. Rows of all profiles and accounts. */
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
@@ -97,9 +97,7 @@ const loanOf = (row: LoanRow, isShared: boolean): Loan => ({
 
 /** Of the last segment of a listener's address. */
 export const secretHashOf = (address: string): string =>
-  hashOf(/[^/]*$/.exec(address.replace(/[?#].*$/s, ''))?.[0] ?? '');
-
-const hashOf = (segment: string): string => createHash('sha256').update(segment).digest('hex');
+  sha256(/[^/]*$/.exec(address.replace(/[?#].*$/s, ''))?.[0] ?? '');
 
 /** As long as the secret segment of an address. */
 const SECRET = /[\w-]{32,}/g;
@@ -111,7 +109,7 @@ export function loanOfUrl<Each extends { readonly secretHash: string }>(
   url: string,
   loans: readonly Each[],
 ): Each | undefined {
-  const hashes = (url.match(SECRET) ?? []).slice(0, MAX_SEGMENTS).map(hashOf);
+  const hashes = (url.match(SECRET) ?? []).slice(0, MAX_SEGMENTS).map(sha256);
   return loans.find((loan) => hashes.includes(loan.secretHash));
 }
 

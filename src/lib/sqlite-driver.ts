@@ -1,4 +1,7 @@
 /** The SQLite that runs here: Node's own where there is one, a package on Node 20. Both have the same interface. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 export type Value = null | number | bigint | string | Uint8Array;
 
 export interface Statement {
@@ -15,18 +18,55 @@ export interface Connection {
 
 export type Driver = new (path: string, options?: { readOnly: boolean }) => Connection;
 
-export async function loadDriver(): Promise<Driver> {
-  const builtIn = loadBuiltIn();
-  if (builtIn) return builtIn.DatabaseSync;
-  return (await import('@photostructure/sqlite')).DatabaseSync as unknown as Driver;
+interface Sqlite {
+  readonly DatabaseSync: Driver;
 }
 
+export async function loadDriver(): Promise<Driver> {
+  const { DatabaseSync } = loadBuiltIn() ?? loadAddon() ?? (await loadPackage());
+  return DatabaseSync;
+}
+
+const loadPackage = async (): Promise<Sqlite> =>
+  (await import('@photostructure/sqlite')) as unknown as Sqlite;
+
+/**
+ * Speed: the package is a compiled addon, and scripts that look for it and add what is not used here. Without those,
+ * `steno file` takes 0.3 times a bare start of Node less. Undefined where the addon is not in its usual place, which the
+ * package may know better. To take this out, load the package always.
+ */
+function loadAddon(): Sqlite | undefined {
+  const { platform, arch } = process;
+  const libc = existsSync('/etc/alpine-release') ? 'musl' : 'glibc';
+  for (const modules of moduleFolders()) {
+    const folder = join(modules, '@photostructure', 'sqlite');
+    if (!existsSync(folder)) continue;
+    const addon = { exports: {} };
+    try {
+      process.dlopen(
+        addon,
+        join(folder, 'prebuilds', `${platform}-${arch}`, `@photostructure+sqlite.${libc}.node`),
+      );
+      return addon.exports as Sqlite;
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Where npm installs packages for this one, the nearest first. A program of ES modules, as tests are, has no folder. */
+const moduleFolders = (): string[] =>
+  typeof __dirname === 'undefined'
+    ? []
+    : [join(__dirname, '..', 'node_modules'), join(__dirname, '..', '..')];
+
 /** Without Node 22's warning that its SQLite is experimental: a user can't act on it. */
-function loadBuiltIn(): { DatabaseSync: Driver } | undefined {
+function loadBuiltIn(): Sqlite | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return process.getBuiltinModule('node:sqlite') as { DatabaseSync: Driver } | undefined;
+    return process.getBuiltinModule('node:sqlite') as Sqlite | undefined;
   } finally {
     process.emitWarning = emitWarning;
   }
