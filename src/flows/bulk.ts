@@ -22,12 +22,15 @@ interface Success<T> {
  *   right, the 401 is about its item alone, and the rest is done.
  * - While the service is down or busy, nothing new is started. If no call under way is answered either, the rest is
  *   not asked for: all have the same error.
+ *
+ * Work may call `onAnswered` when its call of the service is over and only the disk is left: the next item is begun then,
+ * unless as many as `concurrency` are being finished already. One at a time stays one at a time.
  */
 export async function doEach<I, T>(
   items: readonly I[],
   concurrency: number,
   name: (item: I) => string,
-  work: (item: I, at: number) => Promise<T>,
+  work: (item: I, at: number, onAnswered: () => void) => Promise<T>,
   /** Is told how many are done, whatever became of them, and how many failed. */
   report: Report = () => {},
 ): Promise<Outcome<T>[]> {
@@ -35,7 +38,7 @@ export async function doEach<I, T>(
   await doAll<T>({
     ...{ count: items.length, concurrency, report },
     name: (at) => name(items[at] as I),
-    work: (at) => work(items[at] as I, at),
+    work: (at, onAnswered) => work(items[at] as I, at, onAnswered),
     onOutcome: (outcome, at) => {
       outcomes[at] = outcome;
     },
@@ -48,7 +51,7 @@ export interface BulkWork<T> {
   readonly concurrency: number;
   readonly name: (at: number) => string;
   /** Is called in the order of the places. */
-  readonly work: (at: number) => Promise<T>;
+  readonly work: (at: number, onAnswered: () => void) => Promise<T>;
   readonly report?: Report | undefined;
 }
 
@@ -103,9 +106,10 @@ async function doAll<T>({
   let unauthorized: StenoError | undefined;
   let down: StenoError | undefined;
   let fatal: unknown;
-  const doOne = async (at: number): Promise<void> => {
+  const finishing = new Set<Promise<void>>();
+  const doOne = async (at: number, onAnswered: () => void): Promise<void> => {
     try {
-      const value = await work(at);
+      const value = await work(at, onAnswered);
       onOutcome({ what: name(at), value }, at);
       succeeded = true;
       down = undefined;
@@ -123,14 +127,27 @@ async function doAll<T>({
     if (done % ITEMS_BETWEEN_LIMITS === 0) limitMemory();
   };
   const mayStart = (): boolean => next < count && !fatal && !down && (succeeded || !unauthorized);
+  /** Resolves when the next item may begin. */
+  const begin = (at: number): Promise<void> =>
+    new Promise((resolve) => {
+      const onAnswered = (): void => {
+        if (concurrency === 1 || finishing.size >= concurrency) return;
+        finishing.add(whole);
+        resolve();
+      };
+      const whole = doOne(at, onAnswered).finally(() => {
+        report({ done, of: count, failed });
+        finishing.delete(whole);
+        resolve();
+      });
+    });
   const worker = async (): Promise<void> => {
-    while (mayStart()) {
-      await doOne(next++);
-      report({ done, of: count, failed });
-    }
+    while (mayStart()) await begin(next++);
   };
-  const runWorkers = (): Promise<unknown> =>
-    Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
+  const runWorkers = async (): Promise<void> => {
+    await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
+    await Promise.all(finishing);
+  };
   report({ done, of: count, failed });
   await runWorkers();
   if (!fatal && unauthorized && !succeeded && count > 1) throw unauthorized;

@@ -11,7 +11,7 @@ import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
 import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
-import { type IfExists, type OnBytes, type Saved, saveTranscript } from './save.ts';
+import { type IfExists, type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
@@ -76,7 +76,10 @@ export class TranscriptDownloads {
   }
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
-  async save({ id, ext, path, delivered = false }: Destination): Promise<Saved> {
+  async save(
+    { id, ext, path, delivered = false }: Destination,
+    onAnswered?: SaveOptions['onAnswered'],
+  ): Promise<Saved> {
     const {
       transport,
       ifExists,
@@ -95,7 +98,7 @@ export class TranscriptDownloads {
     const isDraft =
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
     const { partial, ...saved } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
-      ...{ ifExists, onBytes, hashes: isDraft },
+      ...{ ifExists, onBytes, onAnswered, hashes: isDraft },
       replaceable: replacesDrafts && delivered ? draft : undefined,
       tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });

@@ -132,11 +132,12 @@ async function saving(
       const [id, ext] = partsAt(selection, at);
       return label?.(id, ext) ?? (formats.length > 1 ? `${id}.${ext}` : id);
     },
-    work: async (at) => {
+    work: async (at, onAnswered) => {
       const [id, ext] = partsAt(selection, at);
       let saved: Saved | undefined;
       try {
-        saved = await downloads.save(await destination(id, ext, Math.floor(at / formats.length)));
+        const to = await destination(id, ext, Math.floor(at / formats.length));
+        saved = await downloads.save(to, onAnswered);
         return saved;
       } finally {
         onDone?.(saved, at);

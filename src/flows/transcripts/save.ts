@@ -58,6 +58,8 @@ export interface SaveOptions {
   readonly tag?: PartialTag | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
+  /** Called when all of it has come, and is being synced. */
+  readonly onAnswered?: (() => void) | undefined;
 }
 
 export type OnBytes = (more: number, length: number | undefined) => void;
@@ -135,7 +137,7 @@ function hasHash(path: string, hash: string | undefined): boolean {
 async function writeAndRename(path: string, source: ChunkSource, options: SaveOptions): Promise<Named> {
   const partial = partialPath(path, options.tag);
   try {
-    const bytes = await writeAll(partial, path, source);
+    const bytes = await writeAll(partial, path, source, options.onAnswered);
     const saved = withDiskErrors(path, () => nameIt(partial, path, bytes, options));
     await syncFolder(dirname(path));
     return saved;
@@ -178,7 +180,12 @@ function removeIfPossible(path: string): void {
 }
 
 /** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
-async function writeAll(partial: string, path: string, source: ChunkSource): Promise<number> {
+async function writeAll(
+  partial: string,
+  path: string,
+  source: ChunkSource,
+  onAnswered: SaveOptions['onAnswered'],
+): Promise<number> {
   let file: number | undefined;
   let size = 0;
   try {
@@ -189,6 +196,7 @@ async function writeAll(partial: string, path: string, source: ChunkSource): Pro
       size += chunk.length;
       countStreamedBytes(chunk.length);
     });
+    onAnswered?.();
     if (file !== undefined) await syncFile(file).catch(throwCantWrite(path));
   } finally {
     const opened = file;
