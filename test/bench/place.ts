@@ -42,9 +42,10 @@ export class Place {
     return join(this.#package, 'bin', 'steno.js');
   }
 
-  /** The service's address; with a size, every transcript below it is so many bytes long. */
-  baseUrl(size?: number): string {
-    return size === undefined ? `${this.#service}API4` : `${this.#service}${size}/API4`;
+  /** The service's address; with a size, every transcript below it is so many bytes long, and may take its time. */
+  baseUrl(size?: number, waitsMs?: number): string {
+    if (size === undefined) return `${this.#service}API4`;
+    return `${this.#service}${size}${waitsMs === undefined ? '' : `-${waitsMs}`}/API4`;
   }
 
   /** A folder that nobody has used. */

@@ -1,4 +1,7 @@
-/** The service, as fast as may be: just enough of the API for the benchmark. Below /<size>/ transcripts are so long. */
+/**
+ * The service, as fast as may be: just enough of the API for the benchmark. Below /<size>/ transcripts are so long, and
+ * below /<size>-<ms>/ they come after so many milliseconds.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -9,7 +12,7 @@ const whole = new Map<number, Buffer>();
 /** Longer ones are never held whole. */
 const LONGEST_HELD = 2 ** 25;
 
-const transcript = /^\/(\d+)\/API4\/audiofile\/\d+\/transcript\./;
+const transcript = /^\/(\d+)(?:-(\d+))?\/API4\/audiofile\/\d+\/transcript\./;
 const file = /^\/API4\/audiofile\/(\d+)\?/;
 let lastId = 10_000_000;
 
@@ -22,9 +25,10 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 function answer(url: string, response: ServerResponse): void {
-  const size = transcript.exec(url)?.[1];
-  if (size !== undefined) sendText(response, Number(size));
-  else sendJson(response, document(url));
+  const [, size, waits] = transcript.exec(url) ?? [];
+  if (size === undefined) sendJson(response, document(url));
+  else if (waits === undefined) sendText(response, Number(size));
+  else setTimeout(() => sendText(response, Number(size)), Number(waits));
 }
 
 function document(url: string): object | undefined {

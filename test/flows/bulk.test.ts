@@ -1,6 +1,7 @@
 /** One failure among many: it is listed, and the others are done. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { doMany, raiseTallies } from '../../src/flows/bulk.ts';
+import { doEach, doMany, raiseTallies } from '../../src/flows/bulk.ts';
 import { BulkError, StenoError } from '../../src/lib/errors.ts';
 import { account, fileAnswer, jsonError } from '../support/account.ts';
 
@@ -60,5 +61,36 @@ describe('very many items', () => {
     }
     expect(raised).toBeInstanceOf(BulkError);
     expect((raised as BulkError).message).toBe('100000 of 200000 failed');
+  });
+});
+
+describe('work whose call is answered, and which is not done yet', () => {
+  /** Each item waits until all may end; tells how many were begun by then. */
+  async function begunWith(concurrency: number, items: readonly number[]) {
+    const begun: number[] = [];
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const all = doEach(items, concurrency, String, async (item, _, onAnswered) => {
+      begun.push(item);
+      await nextTurn();
+      onAnswered();
+      await ended;
+      return item;
+    });
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    const before = begun.length;
+    end();
+    return { before, values: (await all).map(({ value }) => value) };
+  }
+
+  it('lets as many others begin, and no more', async () => {
+    const items = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    expect(await begunWith(3, items)).toEqual({ before: 6, values: items });
+  });
+
+  it('lets no other begin where one at a time was asked for', async () => {
+    expect(await begunWith(1, [1, 2, 3])).toEqual({ before: 1, values: [1, 2, 3] });
   });
 });
