@@ -82,9 +82,12 @@ class Search implements FoundAudio {
     const waiting: Entry[] = [{ path: folder, isFolder: true }];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (this.#signal.aborted) throw new StenoError('interrupted', 'interrupted');
-      // The last one is taken first.
-      if (next.isFolder) waiting.push(...(await this.#entries(next.path)).reverse());
-      else await this.#takeFound(next.path);
+      if (!next.isFolder) {
+        await this.#takeFound(next.path);
+        continue;
+      }
+      // The last one is taken first. One by one: as arguments, a hundred thousand of them would not fit.
+      for (const entry of (await this.#entries(next.path)).reverse()) waiting.push(entry);
     }
   }
 
