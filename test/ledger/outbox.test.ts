@@ -48,6 +48,13 @@ describe('what is kept of outcomes', () => {
     expect(steps.join(' ')).toBe('open write fsync close rename open fsync close');
   });
 
+  it('in part, by a process that is gone, is removed', async () => {
+    for (const name of [`a.${process.pid}.new`, 'b.4194303.new', 'c.4194303.new.json'])
+      writeFileSync(join(folder, name), name.endsWith('json') ? JSON.stringify({ ...owner, ...kept }) : '');
+    expect(await seen(outbox())).toEqual([['t1'], 0]);
+    expect(keptFiles()).toEqual([`a.${process.pid}.new`]);
+  });
+
   it('that can not be read is told, and stays', async () => {
     mkdirSync(join(folder, 'x.json'));
     expect(await seen(outbox())).toEqual([[], 1]);
