@@ -161,6 +161,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       const other = await here.other();
       const theirs = Number(await other.attempts.begin(newOrder('a'), []));
       await other.attempts.markPlaced(theirs, newOrder('a'), placedAs('o4', '4'));
+      await other.attempts.begin(newOrder('q'), []);
       expect(await here.ledger.openAttempts.list()).toMatchObject([
         { attempt: third, status: 'unclear', urls: [url('d')], later: [] },
         { attempt: second, status: 'unclear', later: [] },
