@@ -136,7 +136,7 @@ export function formatJson(value: Json, indent = 2, margin = ''): string {
 
 /** Control characters and those that show nothing or turn the text around, which a reader of a terminal must see. */
 const steering =
-  /[\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]/g;
+  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u034f|\u17b4|\u17b5|\u180f|[\ufe00-\ufe0e]|\ud834[\udd73-\udd7a]|\udb40[\udc00-\udc7f\udd00-\uddef]/g;
 
 function quote(text: string): string {
   return JSON.stringify(text).replace(steering, (found) =>

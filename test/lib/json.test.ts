@@ -59,6 +59,9 @@ describe('lossless JSON', () => {
     const text = formatJson(hidden, 0);
     expect(text).toBe('"1\\u200b2\\u202e3\\ufeff4\\u2060\\udb40\\udc415"');
     expect(JSON.parse(text)).toBe(hidden);
+    const others = '\u00ad\u034f\u115f\u17b4\u180f\u3164\ufe00\uffa0\ufff9\u{1d173}\u{e0100}';
+    expect(formatJson(others, 0)).toMatch(/^"(\\u[0-9a-f]{4})+"$/);
+    expect(JSON.parse(formatJson(others, 0))).toBe(others);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const written = formatJson(any, 0);
