@@ -84,6 +84,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
   'ledger/backup-process.ts': 'the age of a file on disk',
   'ledger/backups.ts': 'the age of a file on disk',
+  'ledger/file-looks.ts': 'which looks a wrong clock has put into the future',
   'ledger/lease.ts': 'when another process was last seen',
   'ledger/postgres/open.ts': 'how far the clock of the database is from ours',
   'lib/file-lock.ts': 'the age of a file on disk',
