@@ -55,7 +55,7 @@ export interface BulkWork<T> {
   readonly report?: Report | undefined;
 }
 
-/** The same for so many items that what succeeded must not be kept: of each, `work` itself has told. */
+/** The same where the results would fill the memory: they are not kept, `work` itself tells of each. */
 export async function doMany(work: BulkWork<unknown>): Promise<Tally> {
   const tally = new Tally(work.count);
   await doAll({ ...work, onOutcome: (outcome, at) => tally.add(outcome, at) });

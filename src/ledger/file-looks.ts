@@ -25,7 +25,7 @@ interface NewFile {
 export class FileLooks extends Table {
   /**
    * Takes in some open files that no listener has seen yet: from now on their event is expected, unless it has come, and
-   * they get their place among the files to ask about. False where that were all. For use within a transaction.
+   * they get their place among the files to ask about. False when those were all. For use within a transaction.
    */
   async takeInSome(): Promise<boolean> {
     const files = await this.db.all<NewFile>(

@@ -1,4 +1,4 @@
-/** How many calls the look-out may make now: at most so many in any minute, a few at a time. */
+/** How many calls the look-out may make now: at most 60 in any minute, a few at a time. */
 import { monotonicMs } from '../lib/clock.ts';
 
 /** In a minute. */

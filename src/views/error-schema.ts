@@ -1,5 +1,7 @@
 /** The error of an element, and of `--json` on stderr. */
-import { exitCodes } from '../lib/errors.ts';
+import { errorJson } from '../lib/error-json.ts';
+import { exitCodes, type StenoError } from '../lib/errors.ts';
+import type { Field } from './record.ts';
 import { described, integer, object, oneOf, text } from './schema.ts';
 
 const kinds = Object.keys(exitCodes).filter((kind) => kind !== 'ok');
@@ -12,3 +14,16 @@ export const errorMembers = {
 };
 
 export const errorSchema = object(errorMembers, ['status', 'hint']);
+
+/** Why an element failed; one that did not fail has no such member, and no column shows it. */
+export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
+  name: 'error',
+  help: 'why it failed; absent where it did not',
+  schema: errorSchema,
+  json: (value) => {
+    const failure = error(value);
+    return failure ? errorJson(failure) : null;
+  },
+  cell: false,
+  optional: true,
+});

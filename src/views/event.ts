@@ -1,6 +1,5 @@
 /** Events as people and scripts read them. */
 import type { ActionRow } from '../ledger/actions.ts';
-import { errorJson } from '../lib/error-json.ts';
 import type { StenoError } from '../lib/errors.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
@@ -8,7 +7,7 @@ import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
-import { errorSchema } from './error-schema.ts';
+import { errorField } from './error-schema.ts';
 import { viewPages } from './pages.ts';
 import { countField, RecordType, textField, timeField } from './record.ts';
 import {
@@ -246,14 +245,7 @@ export const replayedRecord = new RecordType<ShownReplay>([
     schema: text,
   }),
   textField('outcome', 'how that went; null where it failed', ({ outcome }) => outcome, { importance: 90 }),
-  {
-    name: 'error',
-    help: 'why it failed; absent where it did not',
-    schema: errorSchema,
-    json: ({ error }) => (error ? errorJson(error) : null),
-    cell: false,
-    optional: true,
-  },
+  errorField(({ error }) => error),
 ]);
 
 /** Rows and --quiet: of what was sent. JSON: of all that was asked for. */

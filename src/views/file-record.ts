@@ -1,12 +1,11 @@
 /** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
 import type { ShownFile } from '../flows/files/shown.ts';
 import type { FileRow } from '../ledger/files.ts';
-import { errorJson } from '../lib/error-json.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';
 import { amountJson, currencyOf } from './amounts.ts';
 import { downloadJson, downloadRecord } from './download-record.ts';
-import { errorSchema } from './error-schema.ts';
+import { errorField } from './error-schema.ts';
 import { listField, RecordType, textField, timeField } from './record.ts';
 import { anything, arrayOf, boolean, maybeNumber, maybeText, nullable, object, oneOf } from './schema.ts';
 
@@ -115,14 +114,7 @@ export const fileRecord = new RecordType<ShownFile>([
     json: answerOf,
     cell: false,
   },
-  {
-    name: 'error',
-    help: 'why it failed; absent where it did not',
-    schema: errorSchema,
-    json: ({ error }) => (error ? errorJson(error) : null),
-    cell: false,
-    optional: true,
-  },
+  errorField(({ error }) => error),
 ]);
 
 const split = (text: string | null, separator: string): string[] => (text ? text.split(separator) : []);

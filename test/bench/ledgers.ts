@@ -64,7 +64,7 @@ const fill = (files: number, allOpen: boolean): string => `
     SELECT profile, id, order_id, url, 0, iif(open, 'Transcribing', 'Delivered'), iif(open, '', 'delivered'),
       'Talk ' || id, at, at, at, '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","duration":"12"}}' FROM new;`;
 
-/** A ledger with so many files, as the program would have left it. */
+/** A ledger with this number of files, as the program would have left it. */
 export async function makeLedger(env: Env, files: number, allOpen = false): Promise<void> {
   const folder = env.STENO_STATE_DIR ?? '';
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -54,7 +54,7 @@ async function weighAll(
 async function measure(place: Place, plan: Plan): Promise<Figures> {
   const { quick } = plan;
   if (plan.long) {
-    // Kept one by one: whoever breaks off an hour of rows keeps those that were done.
+    // Kept one by one, so that a run that is broken off keeps the rows that were done.
     const done = (row: Weighed): void =>
       plan.keeps ? keep({ measured: [], weighed: [], long: [row] }) : undefined;
     return { measured: [], weighed: [], long: await weighAll(longRows(place, quick), plan, done) };

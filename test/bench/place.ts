@@ -42,7 +42,7 @@ export class Place {
     return join(this.#package, 'bin', 'steno.js');
   }
 
-  /** The service's address; with a size, every transcript below it is so many bytes long, and may take its time. */
+  /** The service's address; with a size, every transcript below it has that many bytes, and may take its time. */
   baseUrl(size?: number, waitsMs?: number): string {
     if (size === undefined) return `${this.#service}API4`;
     return `${this.#service}${size}${waitsMs === undefined ? '' : `-${waitsMs}`}/API4`;

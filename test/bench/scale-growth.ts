@@ -10,7 +10,7 @@ import type { Found, WeighedRow } from './weigh.ts';
 const TABLE = 'growth of the processor time a file, 40,000 against 10,000';
 const REPEATS = 2;
 
-/** The processor time of a run with so many files, in milliseconds. */
+/** The processor time of a run with this number of files, in milliseconds. */
 type Timed = (files: number) => Promise<number>;
 
 export function scaleGrowthRows(place: Place, quick: boolean): WeighedRow[] {

@@ -1,6 +1,6 @@
 /**
- * The service, as fast as may be: just enough of the API for the benchmark. Below /<size>/ transcripts are so long, and
- * below /<size>-<ms>/ they come after so many milliseconds.
+ * The service, as fast as may be: just enough of the API for the benchmark. Below /<size>/ transcripts have that size in
+ * bytes, and below /<size>-<ms>/ they also take that number of milliseconds.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

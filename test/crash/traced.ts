@@ -58,7 +58,7 @@ export function pointsOf(steps: readonly Step[]): number[] {
   const isSame = (one: Step | undefined, other: Step | undefined): boolean =>
     one?.call === other?.call && one?.target === other?.target;
   return steps.flatMap((step, at) => {
-    // The index of SQLite's log: whoever opens it next makes it anew.
+    // The index of SQLite's log: the next process that opens it makes it anew.
     if (step.target.endsWith('-shm')) return [];
     const isInside = isSame(step, steps[at - 1]) && isSame(step, steps[at + 1]);
     return isInside ? [] : [at + 1];

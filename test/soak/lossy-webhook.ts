@@ -2,7 +2,7 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One in so many completions is lost. */
+/** The webhook loses one completion in this number. */
 const LOST = 8;
 
 export class LossyWebhook {
