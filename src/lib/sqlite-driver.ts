@@ -1,6 +1,6 @@
 /** The SQLite that runs here: Node's own where there is one, a package on Node 20. Both have the same interface. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -55,11 +55,13 @@ function loadAddon(): Sqlite | undefined {
   return undefined;
 }
 
-/** Where npm installs packages for this one, the nearest first. A program of ES modules, as tests are, has no folder. */
-const moduleFolders = (): string[] =>
-  typeof __dirname === 'undefined'
-    ? []
-    : [join(__dirname, '..', 'node_modules'), join(__dirname, '..', '..')];
+/** Where Node looks for packages of this one, the nearest first. A program of ES modules, as tests are, has no folder. */
+function moduleFolders(): string[] {
+  const folders: string[] = [];
+  let at = typeof __dirname === 'undefined' ? '/' : __dirname;
+  for (; dirname(at) !== at; at = dirname(at)) folders.push(join(at, 'node_modules'));
+  return folders;
+}
 
 /** Without Node 22's warning that its SQLite is experimental: a user can't act on it. */
 function loadBuiltIn(): Sqlite | undefined {
