@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import { limitHeapGrowth } from '../../lib/memory.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Tally } from '../bulk.ts';
 import { InOrder } from '../in-order.ts';
@@ -40,6 +41,8 @@ export async function syncFiles(
   options: SyncOptions,
   callbacks: SyncCallbacks,
 ): Promise<Tally[]> {
+  // Before the ids are read: each collection sets how far the heap may grow until the next one.
+  limitHeapGrowth();
   const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
   await removeLeftovers(options.folder, (path) => ledger.downloads.has(path));
   return [refreshed, ...(await downloadNew(transport, ledger, notes, options, callbacks))];
