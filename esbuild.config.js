@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 // Built beside dist and then renamed, so that a program that is started meanwhile finds a complete one.
 const out = `dist.${process.pid}`;
@@ -113,14 +113,30 @@ const options = {
 const partOptions = { ...options, plugins: [unused, shortAssert, oneWidth], footer: { js: defaultFirst } };
 const { undici, postgres, ...packages } = parts;
 
+/** What the program loads at its start, and what the commands that are run most load after it. */
+const hotEntries = [
+  'src/cli/process.ts',
+  'src/commands/balance.run.ts',
+  'src/commands/file.run.ts',
+  'src/commands/files.run.ts',
+  'src/ledger/ledger.ts',
+  'src/ledger/backups.ts',
+  'src/ledger/notes.ts',
+  'src/api/http/transport.ts',
+  'src/api/http/pool.ts',
+];
+
 const results = await Promise.all([
   build({
     ...options,
     entryPoints: { steno: 'src/cli/process.ts' },
     plugins: [apart, unused],
     // For the stack traces of --debug: file names and lines, without the sources themselves.
-    sourcemap: 'linked',
+    sourcemap: 'external',
     sourcesContent: false,
+    // The lines that name the modules are needed to tell them apart.
+    minifyWhitespace: false,
+    write: false,
   }),
   build({
     ...options,
@@ -136,7 +152,7 @@ const results = await Promise.all([
   // Nobody reads their stack traces: a third less to install, and to load.
   build({ ...partOptions, entryPoints: packages, minifyIdentifiers: true, keepNames: true }),
 ]);
-writeFileSync(`${out}/steno.js.map`, linesOnly(readFileSync(`${out}/steno.js.map`, 'utf8')));
+await writeProgram(results[0]);
 for (const name of readdirSync(out).filter((file) => file.endsWith('.js'))) makeAscii(`${out}/${name}`);
 const hash = createHash('sha256');
 for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${name}`));
@@ -221,6 +237,94 @@ function linesOnly(text) {
       .join(',');
   };
   return JSON.stringify({ ...map, names: [], mappings: map.mappings.split(';').map(entries).join(';') });
+}
+
+/**
+ * Writes the program with all modules that the hot ones do not need in one function, which is called when the first of
+ * them is imported. Until then it is one thing to V8, where the code cache of every command would hold something for
+ * each of their functions.
+ */
+async function writeProgram({ outputFiles, metafile }) {
+  const [map, code] = outputFiles.map(({ text }) => text);
+  const positions = readMap(JSON.parse(map).mappings);
+  const hot = staticImports(metafile.inputs, hotEntries);
+  const [first, cold] = [[], []];
+  let lines = first;
+  code.split('\n').forEach((text, at) => {
+    const [, module] = /^\/\/ (.+)$/.exec(text) ?? [];
+    if (metafile.inputs[module]) lines = hot.has(module) ? first : cold;
+    lines.push({ text, positions: positions[at] ?? [] });
+  });
+  const isCold = new Set(cold.flatMap(({ text }) => /^var (\w+_exports) = \{\};$/.exec(text)?.[1] ?? []));
+  const used = new Map();
+  for (const line of first) {
+    line.text = line.text.replace(/\((init_\w+)\(\), (\w+_exports)\)/g, (reference, init, exports) => {
+      if (!isCold.has(exports)) return reference;
+      used.set(exports, `${exports}: () => (${init}(), ${exports})`);
+      return `cold().${exports}()`;
+    });
+  }
+  const added = (text) => ({ text, positions: [] });
+  const all = [
+    ...first,
+    added('var coldModules; function cold() { return coldModules ??= makeCold(); } function makeCold() {'),
+    ...cold,
+    added(`return { ${[...used.values()].join(', ')} }; }`),
+  ];
+  const merged = { ...JSON.parse(map), mappings: writeMap(all.map((line) => line.positions)) };
+  const inline = Buffer.from(JSON.stringify(merged)).toString('base64');
+  const text = all.map((line) => line.text).join('\n');
+  const small = await transform(`${text}\n//# sourceMappingURL=data:application/json;base64,${inline}`, {
+    minifyWhitespace: true,
+    legalComments: 'none',
+    target: options.target,
+    sourcemap: 'external',
+    sourcesContent: false,
+  });
+  writeFileSync(`${out}/steno.js`, `${small.code}//# sourceMappingURL=steno.js.map\n`);
+  writeFileSync(`${out}/steno.js.map`, linesOnly(small.map));
+}
+
+/** These modules and all that they import, but for what is imported when it is needed. */
+function staticImports(inputs, entries) {
+  const found = new Set();
+  const add = (module) => {
+    if (found.has(module) || !inputs[module]) return;
+    found.add(module);
+    for (const { kind, path } of inputs[module].imports) if (kind !== 'dynamic-import') add(path);
+  };
+  entries.forEach(add);
+  return found;
+}
+
+/** The entries of each line of a source map, with absolute numbers. */
+function readMap(mappings) {
+  const at = newPosition();
+  return mappings.split(';').map((line) => {
+    at[0] = 0;
+    return line
+      .split(',')
+      .filter(Boolean)
+      .map((segment) => readNumbers(segment).map((step, place) => (at[place] += step)));
+  });
+}
+
+function writeMap(lines) {
+  const at = newPosition();
+  const write = (entry) =>
+    entry
+      .map((value, place) => {
+        const step = value - at[place];
+        at[place] = value;
+        return writeNumber(step);
+      })
+      .join('');
+  return lines
+    .map((entries) => {
+      at[0] = 0;
+      return entries.map(write).join(',');
+    })
+    .join(';');
 }
 
 function newPosition() {

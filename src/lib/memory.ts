@@ -2,7 +2,6 @@
  * Bounds on the memory that V8 would let grow; none costs time that could be measured. To take them out, make
  * `limitYoungSpace`, `limitHeapGrowth` and `countStreamedBytes` do nothing.
  */
-import { getHeapSpaceStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setFlag } from './v8-flags.ts';
 
@@ -30,7 +29,10 @@ export function limitYoungSpace(): void {
 export const limitHeapGrowth = (): void => setFlag('--heap-growing-percent=25', '--heap-growing-percent=0');
 
 const youngSpaceBytes = (): number =>
-  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
+  process
+    .getBuiltinModule('node:v8')
+    .getHeapSpaceStatistics()
+    .find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
 
 type Collect = (options: { readonly type: 'minor' }) => void;
 

@@ -1,5 +1,7 @@
-/** Sets flags of V8 until the exit: the code cache, saved there, is accepted only under the flags of a start. */
-import { setFlagsFromString } from 'node:v8';
+/**
+ * Sets flags of V8 until the exit: the code cache, saved there, is accepted only under the flags of a start. Speed:
+ * node:v8 is loaded on first use, because that takes 2 ms and `files` needs none.
+ */
 
 const set = new Set<string>();
 
@@ -7,6 +9,7 @@ const set = new Set<string>();
 export function setFlag(flag: string, undo: string): void {
   if (set.has(flag)) return;
   set.add(flag);
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString(flag);
   process.prependOnceListener('exit', () => setFlagsFromString(undo));
 }
