@@ -1,10 +1,10 @@
 /** What is read back from a journal, whatever a crash or a bad disk has made of it. */
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Journal } from '../../src/ledger/journal/journal.ts';
+import { arrivalsOf, Journal, type KeptBatch } from '../../src/ledger/journal/journal.ts';
 import { JournalFolder } from '../../src/ledger/journal/journal-folder.ts';
 import {
   type Arrival,
@@ -179,6 +179,33 @@ describe('the folder of journals', () => {
 });
 
 describe('a journal that is written', () => {
+  it('is filled with zeros ahead of its records, and cut back when they are in the ledger', async () => {
+    const folder = join(freshFolder(), 'journal');
+    const batches: KeptBatch[] = [];
+    const journal = new Journal({ folder, head, onKept: (batch) => batches.push(batch) });
+    const size = (): number => statSync(join(folder, readdirSync(folder)[0] ?? '')).size;
+    const empty = size();
+    const delivery = { contentType: '', receivedAt: '2026-11-15T00:00:00.000Z', remote: '' };
+    const keep = (n: number): Promise<unknown> =>
+      new Promise((done) => journal.append({ ...delivery, body: Buffer.alloc(500, n) }, false, done));
+    // One that comes alone makes room for no other.
+    expect(await keep(0)).toBeUndefined();
+    expect(size()).toBe(empty + (batches.at(-1)?.length ?? 0));
+    const sizes = new Set<number>();
+    for (let n = 1; n <= 200; n += 1) {
+      expect(await keep(n)).toBeUndefined();
+      sizes.add(size());
+    }
+    expect(sizes.size).toBeLessThan(10);
+    const kept = [...new JournalFolder(folder, 'default').arrivals()];
+    expect(kept.map(({ body }) => body[0])).toEqual(Array.from({ length: 201 }, (_, n) => n));
+    expect(batches.flatMap(arrivalsOf)).toEqual(kept);
+    for (const { file, count } of batches) journal.markMoved(file, count);
+    expect(size()).toBe(empty);
+    expect(await keep(0)).toBeUndefined();
+    expect(size()).toBe(empty + (batches.at(-1)?.length ?? 0));
+  });
+
   it('goes on in a new file when one has grown large, and keeps every file that is needed', async () => {
     const folder = join(freshFolder(), 'journal');
     const batches: Array<{ file: { path: string }; count: number }> = [];

@@ -88,13 +88,17 @@ describe('the journal', () => {
 
   it.skipIf(!hasStrace)('is synced before the 200 is sent', async () => {
     const user = new User();
-    const traced = startTraced(user, ['listen', '--port', '0', '--count', '1'], 'write,writev,fdatasync');
+    const traced = startTraced(
+      user,
+      ['listen', '--port', '0', '--count', '1'],
+      'write,writev,pwrite64,fdatasync',
+    );
     await until(() => /^listening on /m.test(traced.stderr), 'it listens');
     const url = /^listening on (\S+)$/m.exec(traced.stderr)?.[1] ?? '';
     expect((await fetch(url, { method: 'POST', body: new URLSearchParams(complete('1')) })).status).toBe(200);
     const { calls } = await traced.ended();
     const journal = calls.filter(({ target }) => /\/journal\/default-\w+\.log/.test(target));
-    const written = journal.find(({ name, text }) => name === 'write' && /x-www-form/.test(text));
+    const written = journal.find(({ name, text }) => name === 'pwrite64' && /x-www-form/.test(text));
     const synced = journal.find((call) => isSync(call) && call.begun > (written?.ended ?? Infinity));
     const answered = calls.find(({ text }) => /HTTP\/1\.1 200/.test(text));
     const order = [written?.ended, synced?.begun, synced?.ended, answered?.begun];

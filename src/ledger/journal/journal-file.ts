@@ -21,6 +21,8 @@ import { encodeHead, type JournalHead, MARKER_BYTES } from './record.ts';
 /** Some file systems (network shares, FUSE) can't sync: there is no more to be done. */
 const cantSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
+const MAX_AHEAD_BYTES = 1024 * 1024;
+
 export class JournalFile {
   readonly path: string;
   /** Every record begins with it; it is a part of the file's name. */
@@ -30,7 +32,9 @@ export class JournalFile {
   unmoved = 0;
   readonly #descriptor: number;
   readonly #identity: string;
-  readonly #headSize: number;
+  #headSize = 0;
+  /** The length of the file: after `size` there are zeros. */
+  #filledTo = 0;
 
   /** Makes a file that nothing else has opened; it and its name are on disk when this returns. */
   constructor(folder: string, head: JournalHead) {
@@ -38,7 +42,7 @@ export class JournalFile {
     this.path = join(folder, journalName(head.profile, this.marker));
     try {
       makeFolder(folder, 0o700);
-      this.#descriptor = openSync(this.path, 'ax+', 0o600);
+      this.#descriptor = openSync(this.path, 'wx+', 0o600);
     } catch (error) {
       throw cantWrite(this.path, error);
     }
@@ -58,14 +62,40 @@ export class JournalFile {
   append(pieces: readonly Buffer[]): number {
     const start = this.size;
     try {
-      for (const bytes of pieces)
-        for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+      for (const bytes of pieces) {
+        this.#writeAt(bytes, this.size);
+        this.size += bytes.length;
+      }
     } catch (error) {
+      this.size = start;
       this.#tryCutBackTo(start);
       throw cantWrite(this.path, error);
     }
-    this.size = start + lengthOf(pieces);
+    if (this.size > this.#filledTo) this.#fillAhead(start);
     return start;
+  }
+
+  /**
+   * Speed: a sync takes 2 ms where the file has grown, 0.1 where bytes that it had were replaced. So zeros, which are no
+   * record, are written after the records, the more the more has come in since the file was empty. To take this out,
+   * do not call it.
+   */
+  #fillAhead(grownTo: number): void {
+    this.#filledTo = this.size;
+    const ahead = Math.min(MAX_AHEAD_BYTES, 4 * (grownTo - this.#headSize));
+    if (ahead <= 0) return;
+    try {
+      this.#writeAt(Buffer.alloc(ahead), this.size);
+      this.#filledTo += ahead;
+    } catch {
+      // The disk is full: what room is left is for records.
+      this.#tryCutBackTo(this.size);
+    }
+  }
+
+  #writeAt(bytes: Buffer, start: number): void {
+    for (let at = 0; at < bytes.length; )
+      at += writeSync(this.#descriptor, bytes, at, bytes.length - at, start + at);
   }
 
   /** In the thread pool, so that other deliveries are read meanwhile. */
@@ -95,6 +125,7 @@ export class JournalFile {
   #tryCutBackTo(size: number): boolean {
     try {
       ftruncateSync(this.#descriptor, size);
+      this.#filledTo = size;
       return true;
     } catch {
       return false;
