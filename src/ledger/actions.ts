@@ -86,7 +86,8 @@ const SLICE = 100;
 const waitingColumns = 'event, tries, subject, stranger, failing_since, hops';
 const ofQueue = "kind = ? AND target = ? AND run = ? AND status = 'pending'";
 
-const nextOf = `SELECT ${waitingColumns} FROM actions WHERE ${ofQueue} AND stranger = ? AND event <= ?`;
+/** The plus sign keeps SQLite from sorting all that the run has to do, where an index has it in order. */
+const nextOf = `SELECT ${waitingColumns} FROM actions WHERE ${ofQueue} AND stranger = ? AND +event <= ?`;
 /** What is new comes in turns, what failed before by the time of its next try. */
 const nextNew = `${nextOf} AND due_at = '' ORDER BY turn, event LIMIT ?`;
 const nextDue = `${nextOf} AND due_at > '' AND due_at <= ? ORDER BY due_at, turn, event LIMIT ?`;
