@@ -272,15 +272,16 @@ async function writeProgram({ outputFiles, metafile }) {
     if (metafile.inputs[module]) lines = hot.has(module) ? first : cold;
     lines.push({ text, positions: positions[at] ?? [] });
   });
-  const isCold = new Set(cold.flatMap(({ text }) => /^var (\w+_exports) = \{\};$/.exec(text)?.[1] ?? []));
+  const isCold = new Set(cold.flatMap(({ text }) => /^var (\w+_exports\d*) = \{\};$/.exec(text)?.[1] ?? []));
   const used = new Map();
   for (const line of first) {
-    line.text = line.text.replace(/\((init_\w+)\(\), (\w+_exports)\)/g, (reference, init, exports) => {
+    line.text = line.text.replace(/\((init_\w+)\(\), (\w+_exports\d*)\)/g, (reference, init, exports) => {
       if (!isCold.has(exports)) return reference;
       used.set(exports, `${exports}: () => (${init}(), ${exports})`);
       return `cold().${exports}()`;
     });
   }
+  refuseReferences(first, cold);
   const added = (text) => ({ text, positions: [] });
   const all = [
     ...first,
@@ -300,6 +301,15 @@ async function writeProgram({ outputFiles, metafile }) {
   });
   writeFileSync(`${out}/steno.js`, `${small.code}//# sourceMappingURL=steno.js.map\n`);
   writeFileSync(`${out}/steno.js.map`, linesOnly(small.map));
+}
+
+/** Should esbuild write imports in another form one day, the build fails, and not some command. */
+function refuseReferences(first, cold) {
+  const loaders = /\b(?:init|require)_\w+(?= = __(?:esm|commonJS)\()/g;
+  const names = new Set(cold.flatMap(({ text }) => text.match(loaders) ?? []));
+  const used = first.flatMap(({ text }) => text.match(/\b(?:init|require)_\w+/g) ?? []);
+  const wrong = used.find((name) => names.has(name));
+  if (wrong || names.size === 0) throw new Error(`${wrong ?? 'no module'} is apart from those of the start`);
 }
 
 /** These modules and all that they import, but for what is imported when it is needed. */
