@@ -1,6 +1,7 @@
 import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../lib/memory.ts';
+import { optimiseLater } from '../lib/optimise-later.ts';
 import type { Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
@@ -100,6 +101,7 @@ async function doAll<T>({
   onOutcome,
   report = () => {},
 }: BulkWork<T> & { readonly onOutcome: (outcome: Outcome<T>, at: number) => void }): Promise<void> {
+  optimiseLater();
   let [done, failed] = [0, 0];
   let next = 0;
   let succeeded = false;

@@ -197,13 +197,18 @@ async function writeAll(
       countStreamedBytes(chunk.length);
     });
     onAnswered?.();
-    if (file !== undefined) await syncFile(file).catch(throwCantWrite(path));
+    await syncAll(file, size, path);
   } finally {
     const opened = file;
     // Some disks say only here that they are full.
     if (opened !== undefined) withDiskErrors(path, () => closeSync(opened));
   }
   return size;
+}
+
+function syncAll(file: number | undefined, size: number, path: string): Promise<void> | undefined {
+  if (file === undefined) return undefined;
+  return withDiskErrors(path, () => syncFile(file, size))?.catch(throwCantWrite(path));
 }
 
 function openNew(path: string): number {

@@ -33,6 +33,22 @@ function faultIn(home: string, call: string, code: string): Record<string, strin
   return { NODE_OPTIONS: `--require ${path}` };
 }
 
+/** A sync takes 20 ms in the program's thread, and fails with a code in another one. */
+function slowDisk(home: string, code: string): Record<string, string> {
+  const path = join(home, 'slow-disk.cjs');
+  writeFileSync(
+    path,
+    `const fs = require('node:fs');
+     const real = fs.fdatasyncSync;
+     fs.fdatasyncSync = (file) => {
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+       real(file);
+     };
+     fs.fdatasync = (file, done) => setImmediate(done, Object.assign(new Error('fault'), { code: '${code}' }));`,
+  );
+  return { NODE_OPTIONS: `--require ${path}` };
+}
+
 describe.concurrent('a symlink to nowhere in the place of a transcript', () => {
   it('is called that, and nothing is fetched', async () => {
     const { service, user } = await account();
@@ -88,6 +104,7 @@ describe.concurrent('trouble of the disk', () => {
     ['openSync', 'EROFS', 'the disk can only be read'],
     ['openSync', 'ENAMETOOLONG', 'the name is too long'],
     ['writeSync', 'ENOSPC', 'the disk is full'],
+    ['fdatasyncSync', 'ENOSPC', 'the disk is full'],
     ['closeSync', 'ENOSPC', 'the disk is full'],
     ['linkSync', 'EEXIST', 'no such file'],
   ])('that %s meets with %s is told after one fetch', async (call, code, reason) => {
@@ -107,6 +124,24 @@ describe.concurrent('trouble of the disk', () => {
       expect(calls.filter((path) => path.endsWith('transcript.txt'))).toHaveLength(1);
       expect(calls.length).toBeLessThanOrEqual(2);
     }
+  });
+
+  it.each([
+    ['small ones, after some that took long', 'words'],
+    ['large ones', 'words '.repeat(20_000)],
+  ])('that a sync of another thread meets is told for each: %s', async (_, body) => {
+    const { service, user } = await account();
+    const ids = ['1', '2', '3', '4', '5', '6', '7', '8'];
+    for (const id of ids) service.on(`POST /audiofile/${id}/transcript.txt`, { body });
+    const { code, stderr } = await user.run(['transcript', ...ids, '-o', 'd/', '--jobs', '2'], {
+      env: slowDisk(user.home, 'ENOSPC'),
+    });
+    expect(code).toBeGreaterThan(0);
+    const failed = [...stderr.matchAll(/can't write d\/(\d)\.txt: .*the disk is full/g)].map(([, id]) => id);
+    expect(failed).toContain('8');
+    expect(listing(join(user.home, 'd'))).toEqual(
+      ids.filter((id) => !failed.includes(id)).map((id) => `${id}.txt`),
+    );
   });
 
   it('at a device is told after one fetch', async () => {
