@@ -64,7 +64,7 @@ let running = 0;
 
 /**
  * Speed: small files are synced together, and those that come meanwhile when all of these are done. Each one for itself
- * would wake a thread, which takes a tenth of the processor time of a download. To take it out, call `syncData`.
+ * would wake a thread, which takes a twelfth of the processor time of a download. To take it out, call `syncData`.
  */
 const syncInBatch = (file: number): Promise<void> =>
   new Promise((resolve, reject) => {
