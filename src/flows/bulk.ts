@@ -101,7 +101,7 @@ async function doAll<T>({
   onOutcome,
   report = () => {},
 }: BulkWork<T> & { readonly onOutcome: (outcome: Outcome<T>, at: number) => void }): Promise<void> {
-  optimiseLater();
+  optimiseLater(count);
   let [done, failed] = [0, 0];
   let next = 0;
   let succeeded = false;
