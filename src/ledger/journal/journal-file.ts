@@ -76,9 +76,9 @@ export class JournalFile {
   }
 
   /**
-   * Speed: a sync takes 2 ms where the file has grown, 0.1 where bytes that it had were replaced. So zeros, which are no
-   * record, are written after the records, the more the more has come in since the file was empty. To take this out,
-   * do not call it.
+   * Speed: on ext4 a sync takes longer where the file has grown than where bytes that it had were replaced: 0.11 ms
+   * against 0.06, and 2 ms where other processes write too. So zeros, which are no record, are written after the records,
+   * the more the more has come in since the file was empty. To take this out, do not call it.
    */
   #fillAhead(grownTo: number): void {
     this.#filledTo = this.size;
