@@ -33,11 +33,11 @@ const onlyLong = [
   'test/crash/{ledger,listen}.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
   'test/ledger/{rescue,scale}.test.ts',
-  'test/ledger/postgres/{cuts,dump,round-trips,team-events,who}.test.ts',
-  'test/listen/{crowded,durability,hostile,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/ledger/postgres/{accounts,cuts,dump,listeners,round-trips,team-events,tls,versions,who}.test.ts',
+  'test/listen/{crowded,durability,failing-ledger,hostile,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
   'test/sandbox/{feed,transcripts-opened}.test.ts',
-  'test/ui/progress.test.ts',
+  'test/ui/{pager,progress}.test.ts',
 ];
 
 /** What `npm run test:long` runs: these, and all of what `npm test` takes a slice of. */
@@ -53,7 +53,6 @@ const nodes = 'test/nodes/*.test.ts';
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
  */
 const shared = [
-  'test/flows/files/sync.test.ts',
   'test/flows/orders/{being-sent,budget,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
 ];
@@ -63,7 +62,7 @@ const sharedLong = [
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
   'test/crash/*.test.ts',
-  'test/flows/files/{list,pairing,track,wait}.test.ts',
+  'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
   'test/listen/{history,look-out-order,lookout,webhook-loan}.test.ts',

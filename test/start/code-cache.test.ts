@@ -1,5 +1,5 @@
 /** The code that V8 compiled is kept for the next run, and never changes what a command does. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { wrap } from 'node:module';
 import { basename, join } from 'node:path';
-import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { ownCompiledCode } from '../support/compiled-code.ts';
@@ -42,7 +41,10 @@ const EVIL = 'run by another user';
 function foreignCode(): Buffer {
   const { length } = wrap(readFileSync('dist/steno.js', 'utf8'));
   const evil = wrap(`process.stdout.write('${EVIL}\\n');`);
-  return new Script(evil + ' '.repeat(length - evil.length), { filename: 'x' }).createCachedData();
+  // In a process of its own: tests of this one may have set flags, and V8 takes no code of other flags.
+  const compile = `const source = ${JSON.stringify(evil)}.padEnd(${length});
+    process.stdout.write(new (require('node:vm').Script)(source, { filename: 'x' }).createCachedData());`;
+  return execFileSync(process.execPath, ['-e', compile]);
 }
 
 /** A user with a cache of `config path`, and where it is. */
