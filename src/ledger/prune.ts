@@ -37,10 +37,10 @@ const isDue = 'events.profile = ? AND events.received_at < ?';
 const isFree = `NOT EXISTS (SELECT 1 FROM actions WHERE actions.event = events.id AND actions.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM files
     WHERE files.profile = events.profile AND files.id = events.audiofile AND files.found = events.id)`;
-// A number may be given again: what its run had borrowed, or does for others, would count as that of a living one.
+// A number may be given again: what its run had borrowed would count as that of a living one.
 const isDueRun = `profile = ? AND coalesce(ended_at, seen_at) < ?
-  AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)
-  AND NOT EXISTS (SELECT 1 FROM duties WHERE duties.run = runs.id)`;
+  AND NOT EXISTS (SELECT 1 FROM webhook_loans WHERE webhook_loans.run = runs.id)`;
+const areThese = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 export class Pruning extends Table {
   readonly #runs: Runs;
@@ -115,10 +115,10 @@ export class Pruning extends Table {
   /** Removes the listeners that ended before and that nothing refers to; gives their number. */
   async removeRuns(before: string): Promise<number> {
     const due = await this.#dueRuns(before, 'SELECT 1 FROM actions WHERE actions.run = runs.id');
-    return this.db.run(
-      'DELETE FROM runs WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
-      JSON.stringify(due),
-    );
+    const ids = JSON.stringify(due);
+    // First what they did for others: if their numbers are given again, it would count as that of a living one.
+    await this.db.run(`DELETE FROM duties WHERE run ${areThese}`, ids);
+    return this.db.run(`DELETE FROM runs WHERE id ${areThese}`, ids);
   }
 
   /** Listeners that ended before, and for which this SQL finds no row that needs them. */

@@ -384,6 +384,8 @@ describe('prune', () => {
     queryLedger(user, "UPDATE actions SET status = 'done'");
     queryLedger(user, 'UPDATE events SET received_at = ?', at('2026-01-01'));
     const ended = at('2026-01-03');
+    // What it looked after for all listeners goes with it.
+    queryLedger(user, "INSERT INTO duties (name, run) SELECT 'some duty', id FROM runs");
     queryLedger(user, 'UPDATE runs SET ended_at = ?, seen_at = ?', ended, ended);
     queryLedger(
       user,
@@ -399,6 +401,7 @@ describe('prune', () => {
     const { stdout } = await user.run(['ledger', 'prune', '--before', '30d', '--yes', '--json']);
     expect(JSON.parse(stdout)).toEqual({ events: 3, actions: 3, runs: 1, kept: 0 });
     expect(queryLedger(user, 'SELECT id FROM runs')).toEqual([{ id: 77 }]);
+    expect(queryLedger(user, 'SELECT 1 FROM duties')).toEqual([]);
   });
 
   it.skipIf(isShared)('gives the room back to the disk, also beside a listener, which goes on', async () => {
