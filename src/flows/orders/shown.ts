@@ -18,12 +18,18 @@ interface ListOptions {
 }
 
 /** In the order in which they were sent; then what was not. */
-export const orderedFiles = (result: OrderResult, options: ListOptions): ShownFile[] => [
-  ...result.sent.outcomes.flatMap(({ value, error, planned }) =>
-    value ? placedFiles(value, result, options) : unplacedFiles(planned, error, options),
-  ),
-  ...unsentFiles(result.sent, options),
-];
+export function orderedFiles(result: OrderResult, options: ListOptions): ShownFile[] {
+  const waited: Waited = new Map(result.waited?.outcomes.map((each) => [each.what, each]));
+  return [
+    ...result.sent.outcomes.flatMap(({ value, error, planned }) =>
+      value ? placedFiles(value, result, waited, options) : unplacedFiles(planned, error, options),
+    ),
+    ...unsentFiles(result.sent, options),
+  ];
+}
+
+/** What became of each file that was waited for, by its id. */
+type Waited = ReadonlyMap<string, NonNullable<OrderResult['waited']>['outcomes'][number]>;
 
 /** Where nothing was sent at all. */
 export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
@@ -35,22 +41,28 @@ export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
 /** An order without files is one element. */
 const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
 
-function placedFiles(placed: PlacedOrder, result: OrderResult, options: ListOptions): ShownFile[] {
+function placedFiles(
+  placed: PlacedOrder,
+  result: OrderResult,
+  waited: Waited,
+  options: ListOptions,
+): ShownFile[] {
   const { order } = placed;
-  const outcomes = new Map(result.waited?.outcomes.map((each) => [each.what, each]));
   const problem = fileProblem(placed)[0]?.error;
+  // Once for all: an order may have tens of thousands of files.
+  const answer = options.waits ? null : cutJsonSignatures(order.json);
+  const rowOf = orderedRows(placed);
   return distinctIds(order.audiofiles).map((id) => {
-    const outcome = outcomes.get(id);
+    const outcome = waited.get(id);
     const shown = shownFile({
       ...{ ...options, what: id, file: outcome?.file, saved: result.waited?.saved ?? [] },
       error: outcome ? outcome.error : otherError(placed, result, options.waits),
-      otherwise: orderedRow(placed, id),
+      otherwise: rowOf(id),
     });
-    if (!options.waits)
-      return { ...shown, answer: cutJsonSignatures(order.json), error: id ? undefined : problem };
+    if (!options.waits) return { ...shown, answer, error: id ? undefined : problem };
     if (outcome?.file) return shown;
     const state = order.hold ? 'On Hold' : shown.row.state;
-    return { ...shown, row: { ...shown.row, state }, answer: null, error: shown.error ?? problem };
+    return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
   });
 }
 
@@ -65,13 +77,13 @@ function otherError(
 }
 
 /** What is known of a file from its order, where there is no ledger. */
-function orderedRow({ planned, order, files }: PlacedOrder, id: string): ListedFile {
+function orderedRows({ planned, order, files }: PlacedOrder): (id: string) => ListedFile {
   const only = planned.audios.length === 1 ? planned.audios[0] : undefined;
-  const audio = id ? files.files.find((file) => file.id === id)?.audio : only;
-  return {
-    ...plannedRow(planned),
-    ...{ id, order_id: order.id, hold: order.hold ?? null },
-    ...{ url: withoutSignature(audio?.url ?? ''), key: audio?.key ?? '' },
+  const audios = new Map(files.files.map(({ id, audio }) => [id, audio]));
+  const common = { ...plannedRow(planned), order_id: order.id, hold: order.hold ?? null };
+  return (id) => {
+    const audio = id ? audios.get(id) : only;
+    return { ...common, id, url: withoutSignature(audio?.url ?? ''), key: audio?.key ?? '' };
   };
 }
 
