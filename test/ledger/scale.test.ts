@@ -91,7 +91,7 @@ describe('a ledger of 100,000 files', () => {
 
   it.each([
     ['audiofile', '10999', '1099900\tDelivered Talk 99900\n'],
-    ['order', 'O9999', 'O9999\tTRANS14 2026-01-01T00:00:00.000Z\n'],
+    ['order', 'O9999', 'O9999\tTRANS14 2026-01-01T00:00:00.000Z Talk 9999\n'],
     ['invoice', 'V99', 'V99000\tTalk 99000\n'],
     ['invoice', '', 'V100000\tTalk 100000\n'],
     ['audiofile', '', ''],
