@@ -28,8 +28,24 @@ export function exchange(
   });
 }
 
+/** By the signal that ends them. Speed: a listener for each of two thousand calls takes a fortieth of their time. */
+const underWay = new WeakMap<AbortSignal, Set<Exchange>>();
+
+function exchangesOf(signal: AbortSignal): Set<Exchange> {
+  const known = underWay.get(signal);
+  if (known) return known;
+  const exchanges = new Set<Exchange>();
+  underWay.set(signal, exchanges);
+  signal.addEventListener('abort', () => {
+    for (const exchange of exchanges) exchange.abort();
+  });
+  return exchanges;
+}
+
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
+  /** Those of the same signal, and this one. */
+  readonly #others: Set<Exchange>;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -43,7 +59,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
-    signal.addEventListener('abort', this.#abort);
+    this.#others = exchangesOf(signal);
+    this.#others.add(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -69,22 +86,22 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#others.delete(this);
     this.#body?.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#others.delete(this);
     this.#reject(error);
     this.#body?.fail(error);
   }
 
   /** Rejects at once: while undici is still connecting, it has no controller to abort. */
-  readonly #abort = (): void => {
+  abort(): void {
     const reason = abortReason(this.#signal);
     this.#reject(reason);
     this.#controller?.abort(reason);
-  };
+  }
 }
 
 const abortReason = ({ reason }: AbortSignal): Error =>

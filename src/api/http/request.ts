@@ -10,29 +10,47 @@ export interface Service {
   /** The path of the base URL, without a slash at its end. */
   readonly basePath: string;
   readonly apiKey: string;
-  readonly userAgent: string;
+  readonly headers: Headers;
+  readonly bodyHeaders: Headers;
+  /** The body of a call without parameters. */
+  readonly keyAlone: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What all calls of a service have in common. */
+export function makeService(base: URL, apiKey: string, userAgent: string): Service {
+  const headers = { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' };
+  return {
+    origin: base.origin,
+    basePath: base.pathname.replace(/\/$/, ''),
+    apiKey,
+    headers,
+    bodyHeaders: { ...headers, 'content-type': 'application/json' },
+    keyAlone: formatJson(new Map([['api_key', apiKey]]), 0),
+  };
 }
 
 export function makeRequest(call: Call, service: Service): Dispatcher.DispatchOptions {
-  const params: JsonObject = new Map<string, Json>([['api_key', service.apiKey], ...(call.params ?? [])]);
   const path = service.basePath + call.path;
   const inQuery = call.method === 'GET' || call.method === 'HEAD';
   return {
     origin: service.origin,
     method: call.method as Dispatcher.HttpMethod,
-    path: inQuery ? `${path}?${toQuery(params)}` : path,
-    headers: {
-      'user-agent': service.userAgent,
-      accept: '*/*',
-      'accept-encoding': 'identity',
-      ...(!inQuery && { 'content-type': 'application/json' }),
-    },
-    body: inQuery ? null : formatJson(params, 0),
+    path: inQuery ? `${path}?${toQuery(paramsOf(call, service))}` : path,
+    headers: inQuery ? service.headers : service.bodyHeaders,
+    body: inQuery ? null : bodyOf(call, service),
     // Where a call has a deadline, that bounds the time to the headers.
     headersTimeout: call.streams ? MAX_SILENCE_MS : 0,
     bodyTimeout: MAX_SILENCE_MS,
   };
 }
+
+const paramsOf = (call: Call, { apiKey }: Service): JsonObject =>
+  new Map<string, Json>([['api_key', apiKey], ...(call.params ?? [])]);
+
+const bodyOf = (call: Call, service: Service): string =>
+  call.params?.size ? formatJson(paramsOf(call, service), 0) : service.keyAlone;
 
 function toQuery(params: JsonObject): string {
   const pairs = [...params].flatMap(([key, value]) =>

@@ -16,7 +16,7 @@ import { neverConnected } from './network-errors.ts';
 import { Outage } from './outage.ts';
 import { type ConnectionPool, type MakePool, poolFactory } from './pool.ts';
 import { ReadTries } from './read-tries.ts';
-import { makeRequest, type Service } from './request.ts';
+import { makeRequest, makeService, type Service } from './request.ts';
 import type { CallOrigin } from './service-hints.ts';
 
 export interface TransportOptions {
@@ -53,7 +53,7 @@ export class Transport {
   private constructor(options: TransportOptions, base: URL, makePool: MakePool) {
     const { apiKey, userAgent } = options;
     this.#options = options;
-    this.#service = { origin: base.origin, basePath: base.pathname.replace(/\/$/, ''), apiKey, userAgent };
+    this.#service = makeService(base, apiKey, userAgent);
     this.#makePool = makePool;
     this.#sharedPool = makePool({ connections: options.connections });
   }

@@ -180,13 +180,14 @@ export class TranscriptDownloads {
   async #claimName(named: Named): Promise<string> {
     const { folder, template = DEFAULT_TEMPLATE } = this.#options;
     const { id, ext } = named;
-    const name =
-      (await this.#formerName(id, ext)) ?? fileName(template, await this.#partsOf(named, template));
     const isTaken = async (each: string): Promise<boolean> =>
       (await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, join(folder, each)))) ?? false;
+    const former = await this.#formerName(id, ext);
     // Only its own file is called by a number, so that two hundred thousand of them need not be remembered.
-    const isItsNumber = /^\d{1,20}$/.test(id) && name === `${id}.${ext}` && template === DEFAULT_TEMPLATE;
-    if (isItsNumber && !(await isTaken(name))) return name;
+    const plain = `${id}.${ext}`;
+    const isItsNumber = template === DEFAULT_TEMPLATE && /^\d{1,20}\.[a-z0-9]{1,8}$/.test(plain);
+    if (isItsNumber && (former ?? plain) === plain && !(await isTaken(plain))) return plain;
+    const name = former ?? fileName(template, await this.#partsOf(named, template));
     return this.#names.claim(name, id, isTaken);
   }
 

@@ -43,7 +43,7 @@ export function partialPath(path: string, tag?: PartialTag): string {
   const owner = `${machine}-${process.pid}-${counter.toString(16).padStart(8, '0')}${what}`;
   const name = basename(path);
   const start = name.length > KEPT_CHARACTERS ? [...name].slice(0, KEPT_CHARACTERS).join('') : name;
-  return join(dirname(path), `.${start}.${owner}.steno-part`);
+  return `${path.slice(0, path.length - name.length)}.${start}.${owner}.steno-part`;
 }
 
 const NAME = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}(?:-([0-9a-f]{8})(-draft)?)?\.steno-part$/;

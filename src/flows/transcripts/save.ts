@@ -23,7 +23,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
 import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
-import { isDanglingLink, makeFolder } from '../../lib/folders.ts';
+import { makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
 import { type PartialTag, partialPath } from './partial-files.ts';
@@ -74,11 +74,13 @@ export async function saveTranscript(
   options: SaveOptions,
 ): Promise<Saved> {
   const { id, ext } = request;
-  const existing = withDiskErrors(path, () => statSync(path, { throwIfNoEntry: false }));
+  const there = withDiskErrors(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  const existing = there?.isSymbolicLink()
+    ? withDiskErrors(path, () => statSync(path, { throwIfNoEntry: false }))
+    : there;
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
   const ifExists = existing && hasHash(path, options.replaceable) ? 'replace' : options.ifExists;
-  if (!existing && ifExists !== 'replace' && isDanglingLink(path))
-    throw cantWrite(path, 'it is a symlink to nowhere');
+  if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a symlink to nowhere');
   // A pipe or a device is written to, never replaced.
   const isSpecial = existing !== undefined && !existing.isFile();
   if (existing && !isSpecial && ifExists === 'skip')
