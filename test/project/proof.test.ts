@@ -21,7 +21,7 @@ const names: readonly ProofName[] = [
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
 describe('the table', () => {
-  it('has the figures of the last runs: npm run proof:table', () => {
+  it('has the figures of the last runs', () => {
     expect(withTable(readme, readProofs())).toBe(readme);
   });
 
@@ -56,30 +56,35 @@ describe('figures', () => {
     else process.env.STENO_PROOF = before;
   });
 
-  function freshResults(): string {
-    const path = join(freshFolder(), 'results.json');
-    writeFileSync(path, '{}\n');
-    return path;
+  /** Neither of this project. */
+  function freshPaths(): { readonly results: string; readonly readme: string } {
+    const folder = freshFolder();
+    const paths = { results: join(folder, 'results.json'), readme: join(folder, 'README.md') };
+    writeFileSync(paths.results, '{}\n');
+    writeFileSync(paths.readme, readme);
+    return paths;
   }
 
   it('are kept only where that is asked for', () => {
-    const path = freshResults();
+    const paths = freshPaths();
+    const kept = () => readProofs(paths.results);
     delete process.env.STENO_PROOF;
-    recordProof('soak', { minutes: 30 }, path);
-    expect(readProofs(path)).toEqual({});
+    recordProof('soak', { minutes: 30 }, paths);
+    expect([kept(), readFileSync(paths.readme, 'utf8')]).toEqual([{}, readme]);
     process.env.STENO_PROOF = '1';
-    recordProof('soak', { minutes: 30 }, path);
-    recordProof('cases', { 'npm test': 1, 'test:long': 2 }, path);
-    recordProof('cases', { 'npm test': 3 }, path);
-    expect(readProofs(path)).toMatchObject({
+    recordProof('soak', { minutes: 30 }, paths);
+    recordProof('cases', { 'npm test': 1, 'test:long': 2 }, paths);
+    recordProof('cases', { 'npm test': 3 }, paths);
+    expect(readFileSync(paths.readme, 'utf8')).toBe(withTable(readme, kept()));
+    expect(kept()).toMatchObject({
       soak: { figures: { minutes: 30 }, node: process.versions.node },
       cases: { figures: { 'npm test': 3, 'test:long': 2 } },
     });
-    expect(readProofs(path).soak?.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(kept().soak?.date).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
   it('of several processes at once are all kept', async () => {
-    const path = freshResults();
+    const paths = freshPaths();
     const module = join(freshFolder(), 'record.mjs');
     const { build } = await import('esbuild');
     await build({
@@ -91,7 +96,7 @@ describe('figures', () => {
     });
     const script = (name: string) =>
       `import { recordProof } from ${JSON.stringify(module)};
-      for (let at = 0; at < 20; at += 1) recordProof('fuzz runs', { ['${name}' + at]: 1 }, ${JSON.stringify(path)});`;
+      for (let at = 0; at < 20; at += 1) recordProof('fuzz runs', { ['${name}' + at]: 1 }, ${JSON.stringify(paths)});`;
     const codes = ['a', 'b', 'c', 'd'].map(
       (name) =>
         new Promise((done) => {
@@ -100,8 +105,8 @@ describe('figures', () => {
         }),
     );
     expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
-    expect(Object.keys(readProofs(path)['fuzz runs']?.figures ?? {})).toHaveLength(80);
-    expect(readdirSync(join(path, '..'))).toEqual(['results.json']);
+    expect(Object.keys(readProofs(paths.results)['fuzz runs']?.figures ?? {})).toHaveLength(80);
+    expect(readdirSync(join(paths.results, '..')).sort()).toEqual(['README.md', 'results.json']);
   });
 });
 

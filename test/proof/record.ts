@@ -1,6 +1,7 @@
 /** What the runs that try to break the program have come to; the README's table "How it is tested" is made of it. */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { withTable } from './table.ts';
 
 export type ProofName =
   | 'cases'
@@ -22,6 +23,7 @@ export interface Proof {
 export type Proofs = Readonly<Partial<Record<ProofName, Proof>>>;
 
 export const RESULTS = 'test/proof/results.json';
+const README = 'README.md';
 
 /** A process holds the lock for some milliseconds; one that was killed leaves it. */
 const LOCK_STALE_MS = 10_000;
@@ -29,27 +31,32 @@ const LOCK_STALE_MS = 10_000;
 export const readProofs = (path = RESULTS): Proofs => JSON.parse(readFileSync(path, 'utf8')) as Proofs;
 
 /**
- * Keeps the figures of a run that has passed. Only with STENO_PROOF=1: an ordinary run leaves the checkout as it is.
- * Paths are those of the project's folder, because some of the runs are bundled elsewhere.
+ * Keeps the figures of a run that has passed, and writes them into the README. Only with STENO_PROOF=1: an ordinary run
+ * leaves the checkout as it is. Paths are those of the project's folder, because some of the runs are bundled elsewhere.
  */
 export function recordProof(
   name: ProofName,
   figures: Readonly<Record<string, number>>,
-  path = RESULTS,
+  { results = RESULTS, readme = README } = {},
 ): void {
   if (process.env.STENO_PROOF !== '1') return;
-  const file = resolve(path);
-  locked(`${file}.lock`, () => {
-    const proofs = readProofs(file);
+  locked(`${resolve(results)}.lock`, () => {
+    const proofs = readProofs(results);
     const proof: Proof = {
       figures: { ...proofs[name]?.figures, ...figures },
       node: process.versions.node,
       date: new Date().toISOString().slice(0, 10),
     };
-    const partial = `${file}.${process.pid}`;
-    writeFileSync(partial, `${JSON.stringify({ ...proofs, [name]: proof }, null, 2)}\n`);
-    renameSync(partial, file);
+    const kept = { ...proofs, [name]: proof };
+    replace(results, `${JSON.stringify(kept, null, 2)}\n`);
+    replace(readme, withTable(readFileSync(readme, 'utf8'), kept));
   });
+}
+
+function replace(path: string, text: string): void {
+  const partial = `${resolve(path)}.${process.pid}`;
+  writeFileSync(partial, text);
+  renameSync(partial, resolve(path));
 }
 
 /** Several processes keep figures at once: a folder is the lock, because only one of them can make it. */

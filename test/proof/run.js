@@ -1,4 +1,4 @@
-// Runs a script of this folder that is written in TypeScript: node test/proof/run.js write-table
+// Runs a script of this folder that is written in TypeScript: node test/proof/run.js long
 import { build } from 'esbuild';
 
 const [name] = process.argv.slice(2);
