@@ -63,7 +63,7 @@ export async function doMany(work: BulkWork<unknown>): Promise<Tally> {
   return tally;
 }
 
-const ITEMS_BETWEEN_LIMITS = 2_500;
+const ITEMS_BETWEEN_LIMITS = 1_000;
 
 function limitMemory(): void {
   limitYoungSpace();
