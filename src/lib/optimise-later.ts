@@ -11,7 +11,7 @@ let items = 0;
 
 /**
  * Speed: on Node 20, V8 optimises a function early, in threads that take the processor from us and from a service on the
- * same machine. Some thousand calls of the service do not win that back, so that it waits eight times as long, unless
+ * same machine. A few thousand calls of the service do not win that back, so it waits eight times as long, unless
  * there is more to do. From Node 22 on it counts calls, and waits long enough. To take it out, delete this file.
  */
 export function optimiseLater(count: number): void {
