@@ -1,5 +1,5 @@
 /** Ledgers in which very much waits, made quickly; as the program would have left them. */
-import { mkdirSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../../src/ledger/schema.ts';
 import { openDatabase } from '../../src/lib/sqlite.ts';
@@ -40,11 +40,16 @@ const sqlFor = ({ openFiles, due, actions }: Crowd, { kind, target }: CrowdTarge
 export async function makeCrowdedLedger(env: Env, crowd: Crowd, target: CrowdTarget): Promise<void> {
   const folder = env.STENO_STATE_DIR ?? '';
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const db = await openDatabase(join(folder, 'ledger.db'), migrations);
+  const path = join(folder, 'ledger.db');
+  const db = await openDatabase(path, migrations);
   db.exec('PRAGMA synchronous = OFF');
   db.transaction(() => db.exec(sqlFor(crowd, target)));
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
+  // What the disk has still to take would be waited for by the first listener that syncs the file.
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 const PAST = "'2026-01-01T00:00:00.000Z'";
@@ -69,4 +74,5 @@ export const sharedCrowd = ({ openFiles, due, actions }: Crowd, { kind, target }
      SELECT i, '${kind}', '${target}', 1000000, 'pending', ${PAST}, 'e' || i, 1 FROM generate_series(1, ${actions}) AS i`,
   `SELECT setval(pg_get_serial_sequence('steno.events', 'id'), ${actions})`,
   ...['files', 'orders', 'events', 'actions'].map((table) => `VACUUM ANALYZE steno.${table}`),
+  'CHECKPOINT',
 ];
