@@ -9,6 +9,7 @@ import type { Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import type { DiskThread } from './disk-thread.ts';
 import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
 import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
 import { type IfExists, type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
@@ -29,6 +30,8 @@ export interface DownloadOptions {
   readonly test?: boolean;
   readonly deprecatedPath?: boolean;
   readonly onBytes?: OnBytes | undefined;
+  /** Writes small files in place of this thread. */
+  readonly disk?: DiskThread | undefined;
 }
 
 /** One format of one transcript, and where it goes. */
@@ -87,6 +90,7 @@ export class TranscriptDownloads {
       test = false,
       deprecatedPath = false,
       onBytes,
+      disk,
     } = this.#options;
     const left = test || ifExists === 'replace' ? undefined : this.#leftAt({ id, ext, path });
     if (left) {
@@ -98,7 +102,7 @@ export class TranscriptDownloads {
     const isDraft =
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
     const { partial, ...saved } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
-      ...{ ifExists, onBytes, onAnswered, hashes: isDraft },
+      ...{ ifExists, onBytes, onAnswered, disk, hashes: isDraft },
       replaceable: replacesDrafts && delivered ? draft : undefined,
       tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });

@@ -12,6 +12,7 @@ import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { type BulkWork, doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
 import { streamChecked } from './check.ts';
+import { type DiskThread, withDiskThread } from './disk-thread.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
 import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
@@ -84,31 +85,43 @@ export async function saveTranscripts(
     if (saved) found[at] = saved;
     options.onDone?.(saved, at);
   };
-  const work = await saving(selection, target, { ...options, onDone });
-  const failed = (await doMany(work)).byPlace;
-  return Array.from(
-    { length: work.count },
-    (_, at) => failed.get(at) ?? { what: work.name(at), value: found[at] as Saved },
-  );
+  return withDiskThread(countOf(selection), async (disk) => {
+    const work = await saving(selection, target, { ...options, onDone, disk });
+    const failed = (await doMany(work)).byPlace;
+    return Array.from(
+      { length: work.count },
+      (_, at) => failed.get(at) ?? { what: work.name(at), value: found[at] as Saved },
+    );
+  });
 }
 
 /** The same for any number of them: each is told as it is done, and failures alone are kept. */
-export const saveMany = async (
+export const saveMany = (
   selection: TranscriptSelection,
   target: OutputTarget,
   options: FetchOptions,
-): Promise<Tally> => doMany(await saving(selection, target, options));
+): Promise<Tally> =>
+  withDiskThread(countOf(selection), async (disk) =>
+    doMany(await saving(selection, target, { ...options, disk })),
+  );
+
+const countOf = ({ ids, formats }: TranscriptSelection): number => ids.length * formats.length;
+
+interface SavingOptions extends FetchOptions {
+  readonly disk: DiskThread | undefined;
+}
 
 async function saving(
   selection: TranscriptSelection,
   target: OutputTarget,
-  { transport, ledger, notes, jobs, onDone, report = () => {}, label }: FetchOptions,
+  { transport, ledger, notes, jobs, onDone, report = () => {}, label, disk }: SavingOptions,
 ): Promise<BulkWork<Saved>> {
   const { ids, formats, test, deprecatedPath } = selection;
   const { file, template, ...named } = target;
+  const count = countOf(selection);
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, notes, template, ...named },
-    ...{ test, deprecatedPath, onBytes: byteCounter(report, ids.length * formats.length === 1) },
+    ...{ test, deprecatedPath, disk, onBytes: byteCounter(report, count === 1) },
   });
   // Files that are delivered are in the ledger, with what the service said of them.
   const asks = file === undefined && asksService(template) && !selection.delivered;
@@ -127,7 +140,7 @@ async function saving(
     return { ...to, delivered: selection.delivered || value?.delivered };
   };
   return {
-    ...{ count: ids.length * formats.length, concurrency: jobs, report },
+    ...{ count, concurrency: jobs, report },
     name: (at) => {
       const [id, ext] = partsAt(selection, at);
       return label?.(id, ext) ?? (formats.length > 1 ? `${id}.${ext}` : id);

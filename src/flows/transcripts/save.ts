@@ -1,33 +1,25 @@
-/**
- * A download is complete or not there: it is written beside its final path, checked, synced and renamed. The calls to
- * the file system are synchronous: with 8 small files at once, that takes 0.5 to 0.7 of the time of the asynchronous
- * ones. To take this out, use node:fs/promises, as for pipes below.
- */
+/** Downloads one transcript: to a file, or into a pipe or a device that has its name. */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
-import { diskReason } from '../../lib/disk-reasons.ts';
-import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
-import { type PartialTag, partialPath } from './partial-files.ts';
-import { syncFile, syncFolder } from './sync-to-disk.ts';
+import type { DiskThread } from './disk-thread.ts';
+import {
+  cantWrite,
+  existsError,
+  hasHash,
+  type IfExists,
+  type Named,
+  type NamingOptions,
+  throwCantWrite,
+  withDiskErrors,
+  writeAndRename,
+} from './whole-file.ts';
 
 export interface Saved {
   readonly id: string;
@@ -48,23 +40,23 @@ export interface Saved {
   readonly partial?: string | undefined;
 }
 
-export interface SaveOptions {
-  readonly ifExists: IfExists;
-  /** A file that is there is replaced if this is its SHA-256, whatever `ifExists` says. */
-  readonly replaceable?: string | undefined;
+export interface SaveOptions extends NamingOptions {
   /** Whether the SHA-256 is wanted. */
   readonly hashes?: boolean;
-  /** Keeps a hidden name beside the final one, with this in it. */
-  readonly tag?: PartialTag | undefined;
+  /** Writes small files in place of this thread. */
+  readonly disk?: DiskThread | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
-  /** Called when all of it has come, and is being synced. */
+  /** Called when all of it has come, and is being written. */
   readonly onAnswered?: (() => void) | undefined;
 }
 
 export type OnBytes = (more: number, length: number | undefined) => void;
 
-export type IfExists = 'refuse' | 'replace' | 'skip';
+export type { IfExists };
+
+/** What is held until it is whole and goes to another thread. */
+const MAX_HELD_BYTES = 65_536;
 
 /** Downloads one transcript to a path. */
 export async function saveTranscript(
@@ -94,7 +86,7 @@ export async function saveTranscript(
         return onChunk(chunk);
       });
     if (!isSpecial) {
-      const written = await writeAndRename(path, source, options);
+      const written = await write(path, source, transcript.length, options);
       const at = written.skipped ? {} : { at: new Date().toISOString() };
       return { id, ext, path, ...written, ...at, hash: hash?.digest('hex') };
     }
@@ -124,107 +116,32 @@ export function countingBytes(transcript: TranscriptBody, onBytes: OnBytes | und
   return { ...transcript, stream };
 }
 
-function hasHash(path: string, hash: string | undefined): boolean {
-  if (hash === undefined) return false;
-  try {
-    if (!lstatSync(path).isFile()) return false;
-    return createHash('sha256').update(readFileSync(path)).digest('hex') === hash;
-  } catch {
-    // It is gone, or can't be read.
-    return false;
-  }
-}
-
-/** Writes to a partial file, which gets the final name only when it is complete. */
-async function writeAndRename(path: string, source: ChunkSource, options: SaveOptions): Promise<Named> {
-  const partial = partialPath(path, options.tag);
-  try {
-    const bytes = await writeAll(partial, path, source, options.onAnswered);
-    const saved = withDiskErrors(path, () => nameIt(partial, path, bytes, options));
-    await syncFolder(dirname(path));
-    return saved;
-  } catch (error) {
-    removeIfPossible(partial);
-    throw error;
-  }
-}
-
-type Named = Pick<Saved, 'bytes' | 'skipped' | 'partial'>;
-
-/** Gives a complete file its final name. */
-function nameIt(
-  partial: string,
-  path: string,
-  bytes: number,
-  { ifExists, replaceable, tag }: SaveOptions,
-): Named {
-  const keepsBoth = tag !== undefined;
-  // Looked at again: it may have been changed during the download.
-  const replacesDraft = ifExists !== 'replace' && hasHash(path, replaceable);
-  if (replacesDraft && keepsBoth && tryReplaceByLink(partial, path)) return { bytes, partial };
-  if (replacesDraft || ifExists === 'replace') {
-    renameSync(partial, path);
-    return { bytes };
-  }
-  const result = renameUnlessExists(partial, path, keepsBoth);
-  if (result !== 'exists') return result === 'linked' ? { bytes, partial } : { bytes };
-  // Another process wrote it meanwhile.
-  if (ifExists === 'refuse') throw existsError(path);
-  unlinkSync(partial);
-  return { bytes: statSync(path).size, skipped: true };
-}
-
-/** What stays is removed by a later run; the error that led here is the one to tell. */
-function removeIfPossible(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {}
-}
-
-/** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
-async function writeAll(
-  partial: string,
+function write(
   path: string,
   source: ChunkSource,
+  length: number | undefined,
+  { ifExists, replaceable, tag, disk, onAnswered }: SaveOptions,
+): Promise<Named> {
+  const naming = { ifExists, replaceable, tag };
+  if (!disk || length === undefined || length > MAX_HELD_BYTES)
+    return writeAndRename(path, source, naming, onAnswered);
+  return writeThere(disk, path, source, naming, onAnswered);
+}
+
+async function writeThere(
+  disk: DiskThread,
+  path: string,
+  source: ChunkSource,
+  naming: NamingOptions,
   onAnswered: SaveOptions['onAnswered'],
-): Promise<number> {
-  let file: number | undefined;
-  let size = 0;
-  try {
-    await source((chunk) => {
-      const into = file ?? withDiskErrors(path, () => openNew(partial));
-      file = into;
-      withDiskErrors(path, () => writeFully(into, chunk));
-      size += chunk.length;
-      countStreamedBytes(chunk.length);
-    });
-    onAnswered?.();
-    await syncAll(file, size, path);
-  } finally {
-    const opened = file;
-    // Some disks say only here that they are full.
-    if (opened !== undefined) withDiskErrors(path, () => closeSync(opened));
-  }
-  return size;
-}
-
-function syncAll(file: number | undefined, size: number, path: string): Promise<void> | undefined {
-  if (file === undefined) return undefined;
-  return withDiskErrors(path, () => syncFile(file, size))?.catch(throwCantWrite(path));
-}
-
-function openNew(path: string): number {
-  try {
-    return openSync(path, 'wx', 0o666);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    makeFolder(dirname(path));
-    return openSync(path, 'wx', 0o666);
-  }
-}
-
-function writeFully(file: number, chunk: Uint8Array): void {
-  for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+): Promise<Named> {
+  const chunks: Buffer[] = [];
+  await source((chunk) => {
+    chunks.push(chunk);
+    countStreamedBytes(chunk.length);
+  });
+  onAnswered?.();
+  return disk.write(path, chunks, naming);
 }
 
 /** A pipe or a device may block for long, so it is written to asynchronously. */
@@ -243,65 +160,8 @@ async function writeToSpecial(path: string, source: ChunkSource): Promise<number
   return size;
 }
 
-/** Makes an error of the disk ours, so that the call is not repeated. */
-function withDiskErrors<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof StenoError ? error : cantWrite(path, diskReason(error), error);
-  }
-}
-
-/**
- * Renames a file unless the new name exists: a rename alone would replace what exists. With `keepsBoth` it has both names
- * where the file system can do that.
- */
-function renameUnlessExists(
-  partial: string,
-  path: string,
-  keepsBoth: boolean,
-): 'exists' | 'renamed' | 'linked' {
-  try {
-    linkSync(partial, path);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return 'exists';
-    // Some file systems have no hard links: there the check before the download has to do.
-    renameSync(partial, path);
-    return 'renamed';
-  }
-  if (keepsBoth) return 'linked';
-  unlinkSync(partial);
-  return 'renamed';
-}
-
-/** Replaces a file by one that keeps its hidden name; false where the file system can't do that. */
-function tryReplaceByLink(partial: string, path: string): boolean {
-  const second = partialPath(path);
-  try {
-    linkSync(partial, second);
-  } catch {
-    return false;
-  }
-  renameSync(second, path);
-  return true;
-}
-
 /** Ours, so that the call is not repeated: what was written to a stream can't be taken back. */
 export function truncatedError(error: unknown): unknown {
   if (error instanceof StenoError || /Abort|Timeout/.test((error as Error).name)) return error;
   return new StenoError('network', 'the transcript broke off; what came is not whole', { cause: error });
 }
-
-const existsError = (path: string): StenoError =>
-  new StenoError('failed', `${path} is there already`, {
-    hint: 'replace it with --force, or leave it with --skip-existing',
-  });
-
-const cantWrite = (path: string, reason: string, cause?: unknown): DiskError =>
-  new DiskError(`can't write ${path}: ${reason}`, { cause });
-
-const throwCantWrite =
-  (path: string) =>
-  (error: unknown): never => {
-    throw cantWrite(path, diskReason(error), error);
-  };

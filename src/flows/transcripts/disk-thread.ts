@@ -1,0 +1,131 @@
+/**
+ * Speed: a thread of its own that writes many small files, so that the disk does not hold up the calls of the service.
+ * To take this out, open none.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { DiskError, StenoError } from '../../lib/errors.ts';
+import type { Named, NamingOptions } from './whole-file.ts';
+
+/** A file to write, under a number by which its result is found. */
+export interface FileJob {
+  readonly number: number;
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly naming: NamingOptions;
+}
+
+export interface FileResult {
+  readonly number: number;
+  readonly named?: Named;
+  readonly failure?: FileFailure;
+}
+
+/** An error in a form that can be sent. */
+export interface FileFailure {
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly isOfDisk: boolean;
+}
+
+interface Waiting {
+  readonly resolve: (named: Named) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What it holds lives shortly; V8 would let dead objects gather. */
+const MAX_YOUNG_MEGABYTES = 4;
+
+export class DiskThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #jobs: FileJob[] = [];
+  #count = 0;
+  /** Why it writes no more. */
+  #ended: StenoError | undefined;
+
+  constructor(program: string) {
+    // Loaded here, because most commands need none.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    this.#worker = new Worker(program, { resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_MEGABYTES } });
+    this.#worker.on('message', (results: readonly FileResult[]) => {
+      for (const each of results) this.#end(each);
+    });
+    this.#worker.on('error', (error) => this.#giveUp(`: ${error.message}`));
+    this.#worker.on('exit', () => this.#giveUp(''));
+    this.#worker.unref();
+  }
+
+  /** Writes a file of these chunks, as `writeAndRename` does. */
+  write(path: string, chunks: readonly Uint8Array[], naming: NamingOptions): Promise<Named> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended) return reject(this.#ended);
+      this.#count += 1;
+      this.#waiting.set(this.#count, { resolve, reject });
+      if (this.#jobs.length === 0) setImmediate(() => this.#send());
+      this.#jobs.push({ number: this.#count, path, bytes: joined(chunks), naming });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  /** All that has come in this turn goes in one message. */
+  #send(): void {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    this.#worker.postMessage(
+      jobs,
+      // Without a copy.
+      jobs.map(({ bytes }) => bytes.buffer as ArrayBuffer),
+    );
+  }
+
+  #end({ number, named, failure }: FileResult): void {
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (named) waiting?.resolve(named);
+    else waiting?.reject(failure && errorOf(failure));
+  }
+
+  /** What waits fails with an error of ours, so that no call of the service is repeated. */
+  #giveUp(why: string): void {
+    this.#ended ??= new StenoError('failed', `the thread that writes files has ended${why}`);
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+  }
+}
+
+/** In memory of its own, which can be given away. */
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+const errorOf = ({ message, hint, isOfDisk }: FileFailure): StenoError =>
+  isOfDisk ? new DiskError(message, { hint }) : new StenoError('failed', message, { hint });
+
+/** For fewer it takes longer to start than it saves. */
+const MIN_FILES = 200;
+
+/** Opens one for so many files, if it is worth it, and closes it when the work is done. */
+export async function withDiskThread<T>(
+  files: number,
+  work: (disk: DiskThread | undefined) => Promise<T>,
+): Promise<T> {
+  const program = join(__dirname, 'disk-worker.js');
+  if (files < MIN_FILES || !existsSync(program)) return work(undefined);
+  const disk = new DiskThread(program);
+  try {
+    return await work(disk);
+  } finally {
+    await disk.close();
+  }
+}

@@ -1,0 +1,36 @@
+/** What the thread of `DiskThread` runs: writes files, and tells of all that a turn has ended in one message. */
+import { parentPort } from 'node:worker_threads';
+import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
+import type { FileFailure, FileJob, FileResult } from './disk-thread.ts';
+import { writeAndRename } from './whole-file.ts';
+
+let results: FileResult[] = [];
+
+parentPort?.on('message', (jobs: readonly FileJob[]) => {
+  for (const job of jobs) void write(job).then(tell);
+});
+
+async function write({ number, path, bytes, naming }: FileJob): Promise<FileResult> {
+  const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  try {
+    const named = await writeAndRename(path, async (onChunk) => onChunk(chunk), naming);
+    return { number, named };
+  } catch (error) {
+    return { number, failure: failureOf(error) };
+  }
+}
+
+const failureOf = (error: unknown): FileFailure => ({
+  message: errorMessage(error),
+  hint: error instanceof StenoError ? error.hint : undefined,
+  isOfDisk: error instanceof DiskError,
+});
+
+function tell(result: FileResult): void {
+  if (results.length === 0)
+    setImmediate(() => {
+      parentPort?.postMessage(results);
+      results = [];
+    });
+  results.push(result);
+}
