@@ -8,16 +8,21 @@ import type { Worker } from 'node:worker_threads';
 import { DiskError, StenoError } from '../../lib/errors.ts';
 import type { Named, NamingOptions } from './whole-file.ts';
 
+/** The longest file that it writes. */
+export const MAX_FILE_BYTES = 65_536;
+
 /** A file to write, under a number by which its result is found. */
 export interface FileJob {
   readonly number: number;
   readonly path: string;
-  readonly bytes: Uint8Array;
+  /** The beginning of a block, which the result gives back. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly naming: NamingOptions;
 }
 
 export interface FileResult {
   readonly number: number;
+  readonly block: ArrayBuffer;
   readonly named?: Named;
   readonly failure?: FileFailure;
 }
@@ -34,12 +39,11 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What it holds lives shortly; V8 would let dead objects gather. */
-const MAX_YOUNG_MEGABYTES = 4;
-
 export class DiskThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
+  /** Used again: blocks of files that are written would lie in memory until V8 collects them. */
+  readonly #freeBlocks: ArrayBuffer[] = [];
   #jobs: FileJob[] = [];
   #count = 0;
   /** Why it writes no more. */
@@ -48,7 +52,7 @@ export class DiskThread {
   constructor(program: string) {
     // Loaded here, because most commands need none.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
-    this.#worker = new Worker(program, { resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_MEGABYTES } });
+    this.#worker = new Worker(program);
     this.#worker.on('message', (results: readonly FileResult[]) => {
       for (const each of results) this.#end(each);
     });
@@ -64,7 +68,7 @@ export class DiskThread {
       this.#count += 1;
       this.#waiting.set(this.#count, { resolve, reject });
       if (this.#jobs.length === 0) setImmediate(() => this.#send());
-      this.#jobs.push({ number: this.#count, path, bytes: joined(chunks), naming });
+      this.#jobs.push({ number: this.#count, path, bytes: this.#joined(chunks), naming });
     });
   }
 
@@ -79,11 +83,22 @@ export class DiskThread {
     this.#worker.postMessage(
       jobs,
       // Without a copy.
-      jobs.map(({ bytes }) => bytes.buffer as ArrayBuffer),
+      jobs.map(({ bytes }) => bytes.buffer),
     );
   }
 
-  #end({ number, named, failure }: FileResult): void {
+  #joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+    const block = new Uint8Array(this.#freeBlocks.pop() ?? new ArrayBuffer(MAX_FILE_BYTES));
+    let size = 0;
+    for (const chunk of chunks) {
+      block.set(chunk, size);
+      size += chunk.length;
+    }
+    return block.subarray(0, size);
+  }
+
+  #end({ number, block, named, failure }: FileResult): void {
+    this.#freeBlocks.push(block);
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
     if (named) waiting?.resolve(named);
@@ -96,17 +111,6 @@ export class DiskThread {
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
-}
-
-/** In memory of its own, which can be given away. */
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }
 
 const errorOf = ({ message, hint, isOfDisk }: FileFailure): StenoError =>

@@ -11,12 +11,13 @@ parentPort?.on('message', (jobs: readonly FileJob[]) => {
 });
 
 async function write({ number, path, bytes, naming }: FileJob): Promise<FileResult> {
-  const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const block = bytes.buffer;
+  const chunk = Buffer.from(block, 0, bytes.length);
   try {
     const named = await writeAndRename(path, async (onChunk) => onChunk(chunk), naming);
-    return { number, named };
+    return { number, block, named };
   } catch (error) {
-    return { number, failure: failureOf(error) };
+    return { number, block, failure: failureOf(error) };
   }
 }
 
@@ -29,7 +30,10 @@ const failureOf = (error: unknown): FileFailure => ({
 function tell(result: FileResult): void {
   if (results.length === 0)
     setImmediate(() => {
-      parentPort?.postMessage(results);
+      parentPort?.postMessage(
+        results,
+        results.map(({ block }) => block),
+      );
       results = [];
     });
   results.push(result);

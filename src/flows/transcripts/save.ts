@@ -8,7 +8,7 @@ import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../.
 import { StenoError } from '../../lib/errors.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
-import type { DiskThread } from './disk-thread.ts';
+import { type DiskThread, MAX_FILE_BYTES } from './disk-thread.ts';
 import {
   cantWrite,
   existsError,
@@ -54,9 +54,6 @@ export interface SaveOptions extends NamingOptions {
 export type OnBytes = (more: number, length: number | undefined) => void;
 
 export type { IfExists };
-
-/** What is held until it is whole and goes to another thread. */
-const MAX_HELD_BYTES = 65_536;
 
 /** Downloads one transcript to a path. */
 export async function saveTranscript(
@@ -123,7 +120,7 @@ function write(
   { ifExists, replaceable, tag, disk, onAnswered }: SaveOptions,
 ): Promise<Named> {
   const naming = { ifExists, replaceable, tag };
-  if (!disk || length === undefined || length > MAX_HELD_BYTES)
+  if (!disk || length === undefined || length > MAX_FILE_BYTES)
     return writeAndRename(path, source, naming, onAnswered);
   return writeThere(disk, path, source, naming, onAnswered);
 }
