@@ -33,11 +33,7 @@ export const getFile = async (transport: Transport, id: string): Promise<AudioFi
 const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
 
 function decodeFile(json: Json, requestedId: string): AudioFile {
-  const file = unwrap(json, 'audiofile');
-  const refusal = fileRefusal(json, file);
-  if (refusal) throw refusal;
-  const isFile = file && (file !== json || file.has('statename') || file.has('id'));
-  if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
+  const file = fileIn(json, requestedId);
   return {
     id: field(file, 'id') || requestedId,
     state: field(file, 'statename'),
@@ -55,13 +51,24 @@ function decodeFile(json: Json, requestedId: string): AudioFile {
   };
 }
 
+function fileIn(json: Json, requestedId: string): JsonObject {
+  const file = unwrap(json, 'audiofile');
+  const refusal = fileRefusal(json, file);
+  if (refusal) throw refusal;
+  const isFile = file && (file !== json || file.has('statename') || file.has('id'));
+  if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
+  return file;
+}
+
 /** What a kept answer says of the length and the cost of a file; undefined where it can't be read any more. */
 export function decodeKeptFile(
   answer: string | null,
   id: string,
 ): Pick<AudioFile, 'duration' | 'total'> | undefined {
+  if (answer === null) return undefined;
   try {
-    return answer === null ? undefined : decodeFile(parseJson(answer), id);
+    const file = fileIn(parseJson(answer), id);
+    return { duration: field(file, 'duration'), total: field(file, 'total') };
   } catch {
     return undefined;
   }

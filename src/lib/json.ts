@@ -16,7 +16,7 @@ export type Json = null | boolean | string | JsonNumber | Json[] | JsonObject;
 
 const MAX_DEPTH = 256;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const blank = /[ \t\n\r]*/y;
+const blanks = ' \t\n\r';
 const literals: ReadonlyArray<readonly [string, null | boolean]> = [
   ['true', true],
   ['false', false],
@@ -31,12 +31,12 @@ export function parseJson(text: string, onRepeatedKey?: (key: string) => void): 
     throw new SyntaxError(`not JSON at character ${at}`);
   }
 
-  function take(pattern: RegExp): string {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
+  function takeNumber(): JsonNumber {
+    number.lastIndex = at;
+    const match = number.exec(text);
     if (!match) fail();
     at += match[0].length;
-    return match[0];
+    return new JsonNumber(match[0]);
   }
 
   /** Reads a string; a regular expression would overflow the stack on a long one. */
@@ -52,7 +52,7 @@ export function parseJson(text: string, onRepeatedKey?: (key: string) => void): 
 
   /** Skips blanks and returns the next character, without taking it. */
   function peek(): string | undefined {
-    take(blank);
+    while (at < text.length && blanks.includes(text.charAt(at))) at += 1;
     return text[at];
   }
 
@@ -103,7 +103,7 @@ export function parseJson(text: string, onRepeatedKey?: (key: string) => void): 
         return literal;
       }
     }
-    return new JsonNumber(take(number));
+    return takeNumber();
   }
 
   const result = value(0);
