@@ -16,8 +16,12 @@ import { makeNonBlocking, waitForReader } from './stalls.ts';
 const MAX_LINE_LENGTH = 600;
 const MAX_NOTE_LENGTH = 2000;
 const MAX_DEBUG_LENGTH = 4000;
-/** What may wait on stderr for a reader that stalls: of notes, and of warnings, which may be all that is left of an event. */
+/**
+ * What may wait on stderr for a reader that stalls: of notes, of what commands print, where one of them may print 1 MiB,
+ * and of warnings, which may be all that is left of an event.
+ */
 const MAX_WAITING_NOTES = 256 * 1024;
+const MAX_WAITING_OUTPUT = 2 * 1024 * 1024;
 const MAX_WAITING_WARNINGS = 8 * 1024 * 1024;
 
 /** The only way to stdout and stderr: data on one, everything else on the other, secrets on neither. */
@@ -271,7 +275,7 @@ export class Output {
 
   /** The output of a child process, on stderr without control characters. */
   passOn(text: string): void {
-    this.#writeStderr(forTerminalLines(text));
+    this.#writeStderr(forTerminalLines(text), MAX_WAITING_OUTPUT);
   }
 
   /** Writes on stderr, where a redirected stdout does not hide a question: what is passed may steer the terminal. */

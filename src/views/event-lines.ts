@@ -100,12 +100,13 @@ function detailLines(event: ReceivedEvent, columns: number): Line[] {
 
 /** A long value goes on in the next line, below where it begins. */
 function folded(name: string, value: string, columns: number): Line[] {
-  const shown = value.length > MAX_FIELD_LENGTH ? `${value.slice(0, MAX_FIELD_LENGTH)}…` : value;
+  const shown = value.slice(0, MAX_FIELD_LENGTH);
   // Half of the room, because a character may take two columns.
   const isPlain = /^[ -~]*$/.test(shown);
   const room = Math.max(10, columns - INDENT - NAME_WIDTH - 2);
   const step = isPlain ? room : Math.floor(room / 2);
   const parts = isPlain ? [...shown] : [...new Intl.Segmenter().segment(shown)].map(({ segment }) => segment);
+  if (shown !== value) parts.push('…');
   const lines: Line[] = [];
   for (let at = 0; at === 0 || at < parts.length; at += step)
     lines.push({
