@@ -295,6 +295,18 @@ describe('export and import', () => {
   }, 120_000);
 });
 
+/** Interrupts an import after so long; `tookMs`: from then to its end. */
+async function interruptImport(file: string, afterMs: number) {
+  const user = new User();
+  await user.run(['files']);
+  const child = user.start(['ledger', 'import', file]);
+  const result = finished(child);
+  await sleep(afterMs);
+  child.kill('SIGINT');
+  const killed = Date.now();
+  return { user, ...(await result), tookMs: Date.now() - killed };
+}
+
 describe('an import that is interrupted', () => {
   it('ends with 130 at once, and nothing is imported', async () => {
     const { file } = await bigExport(12_000);
@@ -303,22 +315,20 @@ describe('an import that is interrupted', () => {
       expect((await new User().run(['ledger', 'import', file])).code).toBe(0);
       return Date.now() - started;
     };
-    const wholeMs = Math.min(await whole(), await whole());
+    let wholeMs = Math.min(await whole(), await whole());
     for (const share of [0.25, 0.5, 0.6]) {
-      const other = new User();
-      await other.run(['files']);
-      const child = other.start(['ledger', 'import', file]);
-      const result = finished(child);
-      await sleep(share * wholeMs);
-      child.kill('SIGINT');
-      const killed = Date.now();
-      const { code, stdout, stderr } = await result;
-      expect([code, stdout]).toEqual([130, '']);
-      expect(stderr).toMatch(
+      let found = await interruptImport(file, share * wholeMs);
+      // Where other work on the machine has ended since it was measured, it is over before the signal.
+      for (let again = 0; found.code === 0 && again < 5; again += 1) {
+        wholeMs *= 0.8;
+        found = await interruptImport(file, share * wholeMs);
+      }
+      expect([found.code, found.stdout]).toEqual([130, '']);
+      expect(found.stderr).toMatch(
         /^steno: interrupted: nothing was imported\nhint: again with[^:\n]*: steno ledger import [^\n]+\n$/,
       );
-      expect(Date.now() - killed).toBeLessThan(Math.max(1_000, 0.25 * wholeMs));
-      expect(queryLedger(other, 'SELECT count(*) AS n FROM attempts')).toEqual([{ n: 0 }]);
+      expect(found.tookMs).toBeLessThan(Math.max(1_000, 0.25 * wholeMs));
+      expect(queryLedger(found.user, 'SELECT count(*) AS n FROM attempts')).toEqual([{ n: 0 }]);
     }
   }, 120_000);
 
