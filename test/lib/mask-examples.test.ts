@@ -194,3 +194,8 @@ describe('a key as people may see it', () => {
     ]);
   });
 });
+
+it('a key that looks like an escape is hidden as it is, beside one that is escaped', () => {
+  const key = 'a%41secret%42z';
+  expect(hide(`x ${key} y ${encodeURIComponent(key)} z`, key)).toBe('x **** y **** z');
+});
