@@ -153,8 +153,12 @@ describe('an answer that is too large', () => {
 
   it('is refused while it comes', async () => {
     const service = (await Service.start()).on('GET /a', (_, response) => {
+      let isOver = false;
+      response.on('close', () => {
+        isOver = true;
+      });
       const more = (): void => {
-        if (!response.destroyed) response.write('x'.repeat(5_000), more);
+        if (!isOver) response.write('x'.repeat(5_000), () => setImmediate(more));
       };
       response.writeHead(200);
       more();
