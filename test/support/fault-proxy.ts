@@ -1,7 +1,7 @@
 /** A service below HTTP that reads requests well and answers them with one fault. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { onFileEnd } from './test-end.ts';
 
 export interface FaultyRequest {
   readonly method: string;
@@ -164,6 +164,6 @@ function goodAnswer(path: string): Good {
 
 const proxies: FaultProxy[] = [];
 
-afterAll(async () => {
+onFileEnd(async () => {
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
 });

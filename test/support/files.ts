@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onFileEnd } from './test-end.ts';
 
 const folders: string[] = [];
 
@@ -12,7 +12,7 @@ export function freshFolder(): string {
   return folder;
 }
 
-afterAll(() => {
+onFileEnd(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 

@@ -2,9 +2,9 @@
 import { type ChildProcessWithoutNullStreams, spawnSync } from 'node:child_process';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
 import { finished, type Options, type Result, type User } from './steno.ts';
 import { isShared, querySchema } from './store.ts';
+import { onFileEnd, onTestEnd } from './test-end.ts';
 import { until } from './until.ts';
 
 export const FORM = 'application/x-www-form-urlencoded';
@@ -50,10 +50,16 @@ export const isGone = (pid: number): boolean =>
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
-afterEach(() => {
+function endAll(): void {
   for (const child of running) child.kill('SIGKILL');
   running.clear();
+}
+
+// Beside a test that has ended others may run.
+onTestEnd(({ task }) => {
+  if (!task.concurrent) endAll();
 });
+onFileEnd(endAll);
 
 export class Listener {
   readonly child: ChildProcessWithoutNullStreams;
@@ -183,9 +189,14 @@ export class Target {
 
 const targets: Target[] = [];
 
-afterEach(async () => {
+const closeAll = async (): Promise<void> => {
   for (const target of targets.splice(0)) await target.close();
+};
+
+onTestEnd(async ({ task }) => {
+  if (!task.concurrent) await closeAll();
 });
+onFileEnd(closeAll);
 
 export interface EventJson {
   /** Null while it is not in the ledger. */

@@ -1,7 +1,7 @@
 /** A service that answers as a test tells it to and remembers what it was sent. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterAll, afterEach } from 'vitest';
+import { onFileEnd, onTestEnd } from './test-end.ts';
 
 export interface Got {
   readonly method: string;
@@ -159,15 +159,17 @@ const services: Service[] = [];
 
 let anyFailed = false;
 
-afterEach(({ task }) => {
+onTestEnd(({ task }) => {
   anyFailed ||= task.result?.state === 'fail';
 });
 
-afterAll(async () => {
+onFileEnd(async () => {
   const all = services.splice(0);
   await Promise.all(all.map((service) => service.close()));
   // A test that failed stopped before it used its stubs: its own error is the one to read.
-  if (anyFailed) return;
+  const isTold = anyFailed;
+  anyFailed = false;
+  if (isTold) return;
   const complaints = new Set(all.flatMap((service) => service.complaints()));
   if (complaints.size) throw new Error(`stubs of the test service:\n${[...complaints].join('\n')}`);
 });

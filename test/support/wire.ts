@@ -1,6 +1,6 @@
 /** A server below HTTP: it says when a connection opens, and does with it what a test wants. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { onFileEnd } from './test-end.ts';
 
 /** What is done with a connection; a promise that rejects fails the test run. */
 type Serve = (socket: Socket, wire: Wire) => unknown;
@@ -77,6 +77,6 @@ export async function deadAddress(): Promise<string> {
 
 const wires: Wire[] = [];
 
-afterAll(async () => {
+onFileEnd(async () => {
   await Promise.all(wires.splice(0).map((wire) => wire.close()));
 });
