@@ -98,7 +98,7 @@ const configSource = (tests: readonly string[], shared: readonly string[]): stri
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 const common = {
-  setupFiles: ['${STATE}/setup.ts'],
+  setupFiles: ['${STATE}/setup.ts', 'test/support/hooks.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

@@ -24,8 +24,15 @@ const trial: Trial = { chosen: Number.NaN, test: '', reached: [] };
 Object.assign(globalThis, { stenoTrial: trial });
 
 async function load(file: string): Promise<Collected> {
-  const { collect } = (await import('./collecting-vitest.ts')) as typeof import('./collecting-vitest.ts');
-  return collect(() => import(/* @vite-ignore */ pathToFileURL(file).href));
+  const { collect, afterAll, afterEach } = (await import(
+    './collecting-vitest.ts'
+  )) as typeof import('./collecting-vitest.ts');
+  const { endFile, endTest } = await import('../support/test-end.ts');
+  return collect(async () => {
+    afterEach((context) => endTest(context as Parameters<typeof endTest>[0]));
+    afterAll(endFile);
+    await import(/* @vite-ignore */ pathToFileURL(file).href);
+  });
 }
 
 async function runTest({ run }: Test): Promise<void> {
