@@ -1,6 +1,6 @@
 /**
- * Speed: a thread of its own that writes many small files, so that the disk does not hold up the calls of the service.
- * To take this out, open none.
+ * Speed: a thread of its own that writes many small files, so that a slow disk does not hold up the calls of the service.
+ * To take this out, give none.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,9 @@ interface Waiting {
 }
 
 export class DiskThread {
-  readonly #worker: Worker;
+  readonly #program: string;
+  /** Started with the first file. */
+  #worker: Worker | undefined;
   readonly #waiting = new Map<number, Waiting>();
   /** Used again: blocks of files that are written would lie in memory until V8 collects them. */
   readonly #freeBlocks: ArrayBuffer[] = [];
@@ -50,15 +52,7 @@ export class DiskThread {
   #ended: StenoError | undefined;
 
   constructor(program: string) {
-    // Loaded here, because most commands need none.
-    const { Worker } = process.getBuiltinModule('node:worker_threads');
-    this.#worker = new Worker(program);
-    this.#worker.on('message', (results: readonly FileResult[]) => {
-      for (const each of results) this.#end(each);
-    });
-    this.#worker.on('error', (error) => this.#giveUp(`: ${error.message}`));
-    this.#worker.on('exit', () => this.#giveUp(''));
-    this.#worker.unref();
+    this.#program = program;
   }
 
   /** Writes a file of these chunks, as `writeAndRename` does. */
@@ -73,13 +67,27 @@ export class DiskThread {
   }
 
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    // Loaded here, because most commands need none.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    const worker = new Worker(this.#program);
+    worker.on('message', (results: readonly FileResult[]) => {
+      for (const each of results) this.#end(each);
+    });
+    worker.on('error', (error) => this.#giveUp(`: ${error.message}`));
+    worker.on('exit', () => this.#giveUp(''));
+    worker.unref();
+    return worker;
   }
 
   /** All that has come in this turn goes in one message. */
   #send(): void {
     const jobs = this.#jobs;
     this.#jobs = [];
+    this.#worker ??= this.#start();
     this.#worker.postMessage(
       jobs,
       // Without a copy.
@@ -119,7 +127,7 @@ const errorOf = ({ message, hint, isOfDisk }: FileFailure): StenoError =>
 /** For fewer it takes longer to start than it saves. */
 const MIN_FILES = 200;
 
-/** Opens one for so many files, if it is worth it, and closes it when the work is done. */
+/** Gives one for so many files, if it may be worth it, and closes it when the work is done. */
 export async function withDiskThread<T>(
   files: number,
   work: (disk: DiskThread | undefined) => Promise<T>,

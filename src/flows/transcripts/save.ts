@@ -9,6 +9,7 @@ import { StenoError } from '../../lib/errors.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
 import { type DiskThread, MAX_FILE_BYTES } from './disk-thread.ts';
+import { mayBeQuick } from './sync-to-disk.ts';
 import {
   cantWrite,
   existsError,
@@ -43,7 +44,7 @@ export interface Saved {
 export interface SaveOptions extends NamingOptions {
   /** Whether the SHA-256 is wanted. */
   readonly hashes?: boolean;
-  /** Writes small files in place of this thread. */
+  /** Writes small files in place of this thread, once the disk has been found slow. */
   readonly disk?: DiskThread | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
@@ -120,7 +121,7 @@ function write(
   { ifExists, replaceable, tag, disk, onAnswered }: SaveOptions,
 ): Promise<Named> {
   const naming = { ifExists, replaceable, tag };
-  if (!disk || length === undefined || length > MAX_FILE_BYTES)
+  if (!disk || mayBeQuick() || length === undefined || length > MAX_FILE_BYTES)
     return writeAndRename(path, source, naming, onAnswered);
   return writeThere(disk, path, source, naming, onAnswered);
 }

@@ -27,7 +27,7 @@ const MAX_SMALL_BYTES = 65_536;
 let lostMs = 0;
 
 /** In memory a sync takes a microsecond. A disk that is slow once is slow for all that follows. */
-const mayBeQuick = (): boolean => lostMs < MAX_LOST_MS;
+export const mayBeQuick = (): boolean => lostMs < MAX_LOST_MS;
 
 function syncHere(sync: () => void): void {
   const begunAt = monotonicMs();
