@@ -167,9 +167,9 @@ onFileEnd(async () => {
   const all = services.splice(0);
   await Promise.all(all.map((service) => service.close()));
   // A test that failed stopped before it used its stubs: its own error is the one to read.
-  const isTold = anyFailed;
+  const hasFailed = anyFailed;
   anyFailed = false;
-  if (isTold) return;
+  if (hasFailed) return;
   const complaints = new Set(all.flatMap((service) => service.complaints()));
   if (complaints.size) throw new Error(`stubs of the test service:\n${[...complaints].join('\n')}`);
 });

@@ -90,7 +90,7 @@ export class DiskThread {
     this.#worker ??= this.#start();
     this.#worker.postMessage(
       jobs,
-      // Without a copy.
+      // Given away, not copied.
       jobs.map(({ bytes }) => bytes.buffer),
     );
   }

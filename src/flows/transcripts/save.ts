@@ -126,6 +126,7 @@ function write(
   return writeThere(disk, path, source, naming, onAnswered);
 }
 
+/** Holds it until it is whole: the other thread gets it in one piece. */
 async function writeThere(
   disk: DiskThread,
   path: string,
