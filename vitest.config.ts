@@ -29,15 +29,21 @@ const quick = [
 /** What takes much processor time and seldom changes its answer; with it `npm test` would take over a quarter of an hour. */
 const onlyLong = [
   'test/api/refusals.test.ts',
-  'test/commands/ledger.test.ts',
+  'test/commands/{ledger,report}.test.ts',
   'test/crash/{ledger,listen}.test.ts',
+  'test/feeds/hostile.test.ts',
+  'test/flows/files/pace.test.ts',
   'test/flows/transcripts/ledger-trouble.test.ts',
-  'test/ledger/{rescue,scale}.test.ts',
-  'test/ledger/postgres/{accounts,cuts,dump,listeners,round-trips,team-events,tls,versions,who}.test.ts',
-  'test/listen/{crowded,durability,failing-ledger,hostile,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/flows/uploads/audio-files.test.ts',
+  'test/ledger/{dump,rescue,scale}.test.ts',
+  'test/ledger/postgres/{accounts,copy,cuts,dump,listeners,outcomes,round-trips,secrets,team-events,tls,versions,who}.test.ts',
+  'test/listen/{crowded,durability,exec,failing-ledger,hostile,inherited-key,keep,linear-readers,loans,look-out-order,lookout,once,queues,stalled-reader,timeout,webhook-loan}.test.ts',
+  'test/pictures/pictures.test.ts',
   'test/project/{release,shared-ledger}.test.ts',
-  'test/sandbox/{feed,transcripts-opened}.test.ts',
-  'test/ui/{pager,progress}.test.ts',
+  'test/sandbox/{feed,load,transcripts-opened}.test.ts',
+  'test/settings/access.test.ts',
+  'test/ui/{fit,pager,progress}.test.ts',
+  'test/views/report/page.test.ts',
 ];
 
 /** What `npm run test:long` runs: these, and all of what `npm test` takes a slice of. */
