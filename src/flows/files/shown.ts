@@ -28,7 +28,8 @@ interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {
   /** What the service said of it, if it did. */
   readonly file: AudioFile | undefined;
   readonly known: KnownFiles;
-  readonly saved: readonly Saved[];
+  /** What was written of it now. */
+  readonly saved: readonly Saved[] | undefined;
   /** What is known of it where the ledger knows nothing. */
   readonly otherwise?: ListedFile;
 }
@@ -38,7 +39,7 @@ export function shownFile({ what, file, error, known, saved, currency, otherwise
   return {
     // The id that was asked about is its name, whatever the answer calls it.
     row: { ...(file ? withAnswer(row, file) : (row ?? unknownFile)), id: what },
-    downloads: allDownloads(known.downloads.get(what) ?? [], saved, what),
+    downloads: allDownloads(known.downloads.get(what) ?? [], saved ?? []),
     currency,
     error,
     ...(file && { answer: cutJsonSignatures(file.json) }),
@@ -46,21 +47,37 @@ export function shownFile({ what, file, error, known, saved, currency, otherwise
 }
 
 /** Those of the ledger, and what was written now and is not there. */
-function allDownloads(noted: readonly Download[], saved: readonly Saved[], id: string): Download[] {
+function allDownloads(noted: readonly Download[], saved: readonly Saved[]): Download[] {
   const paths = new Set(noted.map(({ path }) => path));
   const written = saved
-    .filter((each) => each.id === id && !paths.has(resolve(each.path)))
-    .map(({ ext, path, bytes, at }) => ({ ...{ file: id, ext, bytes, at: at ?? '' }, path: resolve(path) }));
+    .filter((each) => !paths.has(resolve(each.path)))
+    .map(({ id, ext, path, bytes, at }) => ({ file: id, ext, bytes, at: at ?? '', path: resolve(path) }));
   return [...noted, ...written];
 }
 
+/** By the id of the file: to search all of them for each file would take time that grows with the square. */
+export function savedByFile(saved: readonly Saved[] = []): ReadonlyMap<string, readonly Saved[]> {
+  const byFile = new Map<string, Saved[]>();
+  for (const each of saved) {
+    const { id } = each;
+    const ofFile = byFile.get(id);
+    if (ofFile) ofFile.push(each);
+    else byFile.set(id, [each]);
+  }
+  return byFile;
+}
+
 /** What waiting came to, a file each. */
-export const waitedFiles = (
-  { outcomes, saved = [] }: WaitResult,
+export function waitedFiles(
+  { outcomes, saved }: WaitResult,
   known: KnownFiles,
   currency: string,
-): ShownFile[] =>
-  outcomes.map(({ what, file, error }) => shownFile({ what, file, error, known, saved, currency }));
+): ShownFile[] {
+  const byFile = savedByFile(saved);
+  return outcomes.map(({ what, file, error }) =>
+    shownFile({ what, file, error, known, saved: byFile.get(what), currency }),
+  );
+}
 
 /** What was taken in, and what could not be. */
 export const trackedFiles = (outcomes: readonly Outcome<Tracked>[], currency: string): ShownFile[] =>

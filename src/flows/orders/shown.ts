@@ -4,7 +4,7 @@ import type { Failure, StenoError } from '../../lib/errors.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
 import { type KnownFiles, nothingKnown } from '../files/known.ts';
 import { type ListedFile, unknownFile } from '../files/listed.ts';
-import { type ShownFile, shownFile } from '../files/shown.ts';
+import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import { fileProblem, notSentError } from './failures.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import type { PlacedOrder } from './place.ts';
@@ -19,7 +19,10 @@ interface ListOptions {
 
 /** In the order in which they were sent; then what was not. */
 export function orderedFiles(result: OrderResult, options: ListOptions): ShownFile[] {
-  const waited: Waited = new Map(result.waited?.outcomes.map((each) => [each.what, each]));
+  const waited: Waited = {
+    outcomes: new Map(result.waited?.outcomes.map((each) => [each.what, each])),
+    saved: savedByFile(result.waited?.saved),
+  };
   return [
     ...result.sent.outcomes.flatMap(({ value, error, planned }) =>
       value ? placedFiles(value, result, waited, options) : unplacedFiles(planned, error, options),
@@ -29,7 +32,10 @@ export function orderedFiles(result: OrderResult, options: ListOptions): ShownFi
 }
 
 /** What became of each file that was waited for, by its id. */
-type Waited = ReadonlyMap<string, NonNullable<OrderResult['waited']>['outcomes'][number]>;
+interface Waited {
+  readonly outcomes: ReadonlyMap<string, NonNullable<OrderResult['waited']>['outcomes'][number]>;
+  readonly saved: ReturnType<typeof savedByFile>;
+}
 
 /** Where nothing was sent at all. */
 export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
@@ -53,9 +59,9 @@ function placedFiles(
   const answer = options.waits ? null : cutJsonSignatures(order.json);
   const rowOf = orderedRows(placed);
   return distinctIds(order.audiofiles).map((id) => {
-    const outcome = waited.get(id);
+    const outcome = waited.outcomes.get(id);
     const shown = shownFile({
-      ...{ ...options, what: id, file: outcome?.file, saved: result.waited?.saved ?? [] },
+      ...{ ...options, what: id, file: outcome?.file, saved: waited.saved.get(id) },
       error: outcome ? outcome.error : otherError(placed, result, options.waits),
       otherwise: rowOf(id),
     });
