@@ -2,6 +2,7 @@
  * JSON without loss: numbers keep their digits, objects the order of their keys.
  * JSON.parse would round an id beyond 2^53 and turn 1.00 into 1.
  */
+import { isHidden, isJoiner, isPlain, maybeUnsafe } from './visible-text.ts';
 
 export class JsonNumber {
   readonly text: string;
@@ -134,18 +135,37 @@ export function formatJson(value: Json, indent = 2, margin = ''): string {
     : open + parts.join(',') + close;
 }
 
-/** Control characters and those that show nothing or turn the text around, which a reader of a terminal must see. */
-const steering =
-  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u034f|\u17b4|\u17b5|\u180f|[\ufe00-\ufe0e]|\ud834[\udd73-\udd7a]|\udb40[\udc00-\udc7f\udd00-\uddef]/g;
-
+/** Escapes also control characters and those that show nothing or turn the text around, which a reader must see. */
 function quote(text: string): string {
-  return JSON.stringify(text).replace(steering, (found) =>
-    found
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+  const json = JSON.stringify(text);
+  return maybeUnsafe.test(json) ? quoteUnsafe(text) : json;
 }
+
+function quoteUnsafe(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const length = isPlain(unit) ? 0 : unseenUnits(text, at, unit, at === from && at > 0);
+    if (length === 0) continue;
+    if (from < at) parts.push(inJson(text.slice(from, at)));
+    from = at + length;
+    for (; at < from; at += 1) parts.push(`\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`);
+    at -= 1;
+  }
+  return `"${parts.join('')}${inJson(text.slice(from))}"`;
+}
+
+/** How many units a character that can't be seen has; 0 for others. C0 controls are left to JSON.stringify. */
+function unseenUnits(text: string, at: number, unit: number, isAfterEscape: boolean): number {
+  if ((unit >= 0x7f && unit <= 0x9f) || unit === 0x2028 || unit === 0x2029) return 1;
+  if (isHidden(text, at, unit)) return unit === 0xd834 || unit === 0xdb40 ? 2 : 1;
+  if (!isJoiner(unit)) return 0;
+  // Next to an escape it has nothing to join.
+  return isAfterEscape || isHidden(text, at + 1, text.charCodeAt(at + 1)) ? 1 : 0;
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Data that can be written as JSON. */
 export type PlainJson =

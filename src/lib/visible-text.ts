@@ -35,7 +35,7 @@ export function visible(text: string, by: Replacements): string {
 }
 
 /** Nearly all characters that people write. */
-const isPlain = (unit: number): boolean =>
+export const isPlain = (unit: number): boolean =>
   (unit >= 0x20 && unit < 0x7f) ||
   (unit > 0x9f && unit < 0x61c && unit !== 0xad && unit !== 0x34f) ||
   (unit > 0x206f && unit < 0xd800 && unit !== 0x3164);
@@ -83,9 +83,11 @@ export const maybeUnsafe = new RegExp(
   `[\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f\\ud834\\udb40${String.fromCharCode(...hiddenUnits)}]`,
 );
 
-/** Joiners and the selector of emoji stay where writing needs them. */
-function isHidden(text: string, at: number, unit: number): boolean {
-  if (unit === ZWJ || unit === ZWNJ) return !isNeededJoiner(text, at, unit);
+export const isJoiner = (unit: number): boolean => unit === ZWJ || unit === ZWNJ;
+
+/** Whether the character that begins here shows nothing. Joiners and the selector of emoji stay where writing needs them. */
+export function isHidden(text: string, at: number, unit: number): boolean {
+  if (isJoiner(unit)) return !isNeededJoiner(text, at, unit);
   if (unit === EMOJI_SELECTOR) return !isNeededSelector(text, at);
   if (unit === 0xd834 || unit === 0xdb40) return isHiddenPair(unit, text.charCodeAt(at + 1));
   return hiddenUnits.has(unit);
@@ -108,7 +110,7 @@ function isNeededSelector(text: string, at: number): boolean {
 function isNeededJoiner(text: string, at: number, unit: number): boolean {
   const last = text.charCodeAt(at - 1);
   // A joiner after a joiner joins nothing.
-  if (at === 0 || last === ZWJ || last === ZWNJ) return false;
+  if (at === 0 || isJoiner(last)) return false;
   const before = kindOf(codePointBefore(text, at));
   const after = kindOf(text.codePointAt(at + 1) ?? 0);
   if (unit === ZWNJ) return (before === 'letter' || before === 'mark') && after === 'letter';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatJson, JsonNumber, parseJson, toJson } from '../../src/lib/json.ts';
-import { hasHidden } from '../../src/lib/text.ts';
+import { forRow, hasHidden } from '../../src/lib/text.ts';
 import { runs } from '../support/runs.ts';
 
 describe('lossless JSON', () => {
@@ -66,8 +66,56 @@ describe('lossless JSON', () => {
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const written = formatJson(any, 0);
         expect(JSON.parse(written)).toBe(any);
-        expect(hasHidden(written.replace(/[\u200c\u200d]/g, ''))).toBe(false);
+        expect(hasHidden(written)).toBe(false);
       }),
+    );
+  });
+
+  it('shows joiners and the selector of emoji where they join nothing, as rows do', () => {
+    expect(formatJson('a\ufe0fb\u200cc', 0)).toBe('"a\\ufe0fb\u200cc"');
+    expect(formatJson('1\u200d2 \u200c', 0)).toBe('"1\\u200d2 \\u200c"');
+    expect(formatJson('\n\u200ca', 0)).toBe('"\\n\\u200ca"');
+    expect(formatJson('a\u200c\u115f\u034f\u200d', 0)).toBe('"a\\u200c\\u115f\\u034f\\u200d"');
+    const needed = '\u{1f3f3}\ufe0f\u200d\u{1f308} 1\ufe0f\u20e3 \u0645\u06cc\u200c\u062e \u0d28\u0d4d\u200d';
+    expect(formatJson(needed, 0)).toBe(`"${needed}"`);
+    const unit = fc.constantFrom(
+      ...[
+        '\u200c',
+        '\u200d',
+        '\ufe0f',
+        '\u034f',
+        '\u115f',
+        '\u{e0100}',
+        '\u{1d173}',
+        '\ud834',
+        '\udb40',
+        '\udc41',
+      ],
+      ...[
+        '\u0645',
+        '\u0d4d',
+        '\u{1f469}',
+        '\u{1f3fd}',
+        '\u20e3',
+        '\u009b',
+        '\u2028',
+        '\n',
+        '"',
+        '\\',
+        '1',
+        'e',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (any) => {
+        const written = formatJson(any, 0);
+        expect(JSON.parse(written)).toBe(any);
+        expect(hasHidden(written)).toBe(false);
+        expect(written).not.toMatch(/[\u007f-\u009f\u2028\u2029]/);
+        // Where rows replace nothing, nothing more is escaped than JSON has to.
+        if (forRow(any) === any) expect(written).toBe(JSON.stringify(any));
+      }),
+      { numRuns: runs(3_000) },
     );
   });
 
