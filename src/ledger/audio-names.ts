@@ -3,6 +3,7 @@
  * each of its audios. A further kind of name (a feed's guid, a file's hash) is one more text in the list.
  */
 import { audioIdentity } from '../lib/audio-identity.ts';
+import { sha256 } from '../lib/sha256.ts';
 import type { AudioDetails } from './audio-details.ts';
 
 /** One audio of an order. */
@@ -67,7 +68,3 @@ export function storedName(name: string): string {
 
 /** Tells a URL that was given twice from two that differ in what is not kept. */
 export const spellingOf = (url: string): string => sha256(url).slice(0, 16);
-
-/** Loaded on first use: most commands order nothing. */
-const sha256 = (text: string): string =>
-  process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');

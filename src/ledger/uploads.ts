@@ -1,5 +1,5 @@
 /** The URLs that files of this machine got, so that a file is not uploaded again after its order failed. */
-
+import { sha256 } from '../lib/sha256.ts';
 import { jsonList } from './json-list.ts';
 import { Table, timestamp } from './table.ts';
 
@@ -28,5 +28,4 @@ export class Uploads extends Table {
 }
 
 /** A command may hold a password, which is not kept here. */
-const nameOf = (content: string, command: string): string =>
-  `${content} ${process.getBuiltinModule('node:crypto').createHash('sha256').update(command).digest('hex').slice(0, 16)}`;
+const nameOf = (content: string, command: string): string => `${content} ${sha256(command).slice(0, 16)}`;
