@@ -9,6 +9,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { createRequire, wrap } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { isRunning } from '../lib/processes.ts';
 import { cacheFolder, isPrivateFolder, readPrivateFile } from './cache-folder.ts';
 import { removeFormerCache } from './former-cache.ts';
 
@@ -83,15 +84,7 @@ function writeCache(path: string, script: Script): void {
 function removeUnused(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, writer] = /\.(\d+)$/.exec(name) ?? [];
-    const isLeft = writer !== undefined && !isThere(Number(writer));
+    const isLeft = writer !== undefined && !isRunning(Number(writer));
     if (isLeft || !name.includes(STENO_BUILD)) rmSync(join(folder, name), { force: true });
-  }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
