@@ -273,7 +273,9 @@ async function showPlan(
   costs: OrderCosts,
 ): Promise<void> {
   const toRow = (order: PlannedOrder) => ({
-    ...{ order, document: orderParams(requestOf(order)), estimate: costs.estimate([order]) },
+    order,
+    document: orderParams(requestOf(order)),
+    estimate: costs.estimate([order]),
   });
   const form = { isList, forPeople: out.forPeople };
   if (isList) await out.showPages(planPages(ready, toRow, form));

@@ -103,7 +103,7 @@ export class Pruning extends Table {
     );
     const ids = JSON.stringify(rows.filter(({ free }) => free).map(({ id }) => id));
     const remove = (table: string, column: string): Promise<number> =>
-      db.run(`DELETE FROM ${table} WHERE ${column} IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, ids);
+      db.run(`DELETE FROM ${table} WHERE ${column} ${areThese}`, ids);
     const actions = await remove('actions', 'event');
     await remove('event_files', 'event');
     const events = await remove('events', 'id');

@@ -33,7 +33,7 @@ function tryMake(path: string, mode: number, variable?: string): boolean {
     if (code === 'ENOENT') return false;
     // What is there already gives EEXIST, or another code on some systems: EISDIR, EPERM, EROFS.
     if (isFolder(path)) return true;
-    if (code === 'ENOTDIR') throw cantMake(path, 'it lies below a file', error);
+    if (code === 'ENOTDIR') throw cantMake(path, diskReason(error), error);
     if (code === 'EEXIST') throw cantMake(path, whatIsThere(path), error);
     if (!isUnwritable(error)) throw cantMake(path, errorMessage(error), error);
     const hint = variable && `make it writable, or name another folder with ${variable}`;

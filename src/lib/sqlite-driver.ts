@@ -55,7 +55,7 @@ function loadAddon(): Sqlite | undefined {
   return undefined;
 }
 
-/** Where Node looks for packages of this one, the nearest first. A program of ES modules, as tests are, has no folder. */
+/** Where Node looks for packages of this one, the nearest first. A tool that is bundled as an ES module has no __dirname. */
 function moduleFolders(): string[] {
   const folders: string[] = [];
   let at = typeof __dirname === 'undefined' ? '/' : __dirname;
