@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { setFlag } from './v8-flags.ts';
 
 /** Of V8 on Node 20. */
@@ -18,5 +17,5 @@ export function optimiseLater(count: number): void {
   if (!process.versions.node.startsWith('20.')) return;
   items += count;
   if (items <= MAX_ITEMS) setFlag(EIGHT_TIMES, USUAL);
-  else setFlagsFromString(USUAL);
+  else process.getBuiltinModule('node:v8').setFlagsFromString(USUAL);
 }
