@@ -266,12 +266,8 @@ const uploader =
     );
   };
 
-async function showPlan(
-  out: Output,
-  { ready, deferred }: OrderGuard,
-  { isList }: Form,
-  costs: OrderCosts,
-): Promise<void> {
+async function showPlan(out: Output, guard: OrderGuard, { isList }: Form, costs: OrderCosts): Promise<void> {
+  const { ready, deferred } = guard;
   const toRow = (order: PlannedOrder) => ({
     order,
     document: orderParams(requestOf(order)),
