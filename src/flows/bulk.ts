@@ -23,15 +23,12 @@ interface Success<T> {
  *   right, the 401 is about its item alone, and the rest is done.
  * - While the service is down or busy, nothing new is started. If no call under way is answered either, the rest is
  *   not asked for: all have the same error.
- *
- * Work may call `onAnswered` when its call of the service is over and only the disk is left: the next item is begun then,
- * unless as many as `concurrency` are being finished already. One at a time stays one at a time.
  */
 export async function doEach<I, T>(
   items: readonly I[],
   concurrency: number,
   name: (item: I) => string,
-  work: (item: I, at: number, onAnswered: () => void) => Promise<T>,
+  work: (item: I, at: number) => Promise<T>,
   /** Is told how many are done, whatever became of them, and how many failed. */
   report: Report = () => {},
 ): Promise<Outcome<T>[]> {
@@ -39,7 +36,7 @@ export async function doEach<I, T>(
   await doAll<T>({
     ...{ count: items.length, concurrency, report },
     name: (at) => name(items[at] as I),
-    work: (at, onAnswered) => work(items[at] as I, at, onAnswered),
+    work: (at) => work(items[at] as I, at),
     onOutcome: (outcome, at) => {
       outcomes[at] = outcome;
     },
@@ -51,7 +48,11 @@ export interface BulkWork<T> {
   readonly count: number;
   readonly concurrency: number;
   readonly name: (at: number) => string;
-  /** Is called in the order of the places. */
+  /**
+   * Is called in the order of the places. It may call `onAnswered` when its call of the service is over and only the disk
+   * is left: the next item is begun then, unless as many as `concurrency` are being finished already. One at a time stays
+   * one at a time.
+   */
   readonly work: (at: number, onAnswered: () => void) => Promise<T>;
   readonly report?: Report | undefined;
 }
@@ -108,7 +109,8 @@ async function doAll<T>({
   let unauthorized: StenoError | undefined;
   let down: StenoError | undefined;
   let fatal: unknown;
-  const finishing = new Set<Promise<void>>();
+  let finishing = 0;
+  let onAllFinished = (): void => {};
   const doOne = async (at: number, onAnswered: () => void): Promise<void> => {
     try {
       const value = await work(at, onAnswered);
@@ -127,20 +129,28 @@ async function doAll<T>({
     }
     done += 1;
     if (done % ITEMS_BETWEEN_LIMITS === 0) limitMemory();
+    report({ done, of: count, failed });
   };
   const mayStart = (): boolean => next < count && !fatal && !down && (succeeded || !unauthorized);
   /** Resolves when the next item may begin. */
   const begin = (at: number): Promise<void> =>
     new Promise((resolve) => {
+      let isFinishing = false;
       const onAnswered = (): void => {
-        if (concurrency === 1 || finishing.size >= concurrency) return;
-        finishing.add(whole);
+        if (isFinishing || concurrency === 1 || finishing >= concurrency) return;
+        isFinishing = true;
+        finishing += 1;
         resolve();
       };
-      const whole = doOne(at, onAnswered).finally(() => {
-        report({ done, of: count, failed });
-        finishing.delete(whole);
+      const onEnd = (): void => {
+        if (isFinishing) finishing -= 1;
+        if (finishing === 0) onAllFinished();
         resolve();
+      };
+      // What `name`, `report` or `onOutcome` throws, also of an item whose turn is over.
+      doOne(at, onAnswered).then(onEnd, (error: unknown) => {
+        fatal = error;
+        onEnd();
       });
     });
   const worker = async (): Promise<void> => {
@@ -148,7 +158,10 @@ async function doAll<T>({
   };
   const runWorkers = async (): Promise<void> => {
     await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
-    await Promise.all(finishing);
+    if (finishing > 0)
+      await new Promise<void>((resolve) => {
+        onAllFinished = resolve;
+      });
   };
   report({ done, of: count, failed });
   await runWorkers();

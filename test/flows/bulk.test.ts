@@ -1,7 +1,7 @@
 /** One failure among many: it is listed, and the others are done. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { doEach, doMany, raiseTallies } from '../../src/flows/bulk.ts';
+import { doMany, raiseTallies } from '../../src/flows/bulk.ts';
 import { BulkError, StenoError } from '../../src/lib/errors.ts';
 import { account, fileAnswer, jsonError } from '../support/account.ts';
 
@@ -65,32 +65,61 @@ describe('very many items', () => {
 });
 
 describe('work whose call is answered, and which is not done yet', () => {
-  /** Each item waits until all may end; tells how many were begun by then. */
-  async function begunWith(concurrency: number, items: readonly number[]) {
-    const begun: number[] = [];
+  /** Each item waits until all may end; tells how many were begun by then, and which were done in the end. */
+  async function begunWith(concurrency: number, count: number, answersAtOnce = false) {
+    const [begun, done]: [number[], number[]] = [[], []];
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const all = doEach(items, concurrency, String, async (item, _, onAnswered) => {
-      begun.push(item);
-      await nextTurn();
+    const work = async (at: number, onAnswered: () => void): Promise<void> => {
+      begun.push(at);
+      if (!answersAtOnce) await nextTurn();
       onAnswered();
       await ended;
-      return item;
-    });
+      done.push(at);
+    };
+    const all = doMany({ count, concurrency, name: String, work });
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     const before = begun.length;
     end();
-    return { before, values: (await all).map(({ value }) => value) };
+    return { before, failed: (await all).failed, done };
   }
 
   it('lets as many others begin, and no more', async () => {
-    const items = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-    expect(await begunWith(3, items)).toEqual({ before: 6, values: items });
+    const done = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+    expect(await begunWith(3, 9)).toEqual({ before: 6, failed: [], done });
+  });
+
+  it('lets as many others begin where the call is answered at once', async () => {
+    expect(await begunWith(2, 4, true)).toEqual({ before: 4, failed: [], done: [0, 1, 2, 3] });
   });
 
   it('lets no other begin where one at a time was asked for', async () => {
-    expect(await begunWith(1, [1, 2, 3])).toEqual({ before: 1, values: [1, 2, 3] });
+    expect(await begunWith(1, 3)).toEqual({ before: 1, failed: [], done: [0, 1, 2] });
+  });
+});
+
+describe('an error beside the work', () => {
+  const fail = (): never => {
+    throw new StenoError('failed', 'the screen is gone');
+  };
+
+  it.each([
+    ['the name of an item', { name: fail }],
+    ['the report of an item', { report: ({ done = 0 }) => (done > 0 ? fail() : undefined) }],
+  ])('of %s ends the work, and is raised', async (_, failing) => {
+    for (const isAnswered of [false, true]) {
+      const begun: number[] = [];
+      const work = async (at: number, onAnswered: () => void): Promise<void> => {
+        begun.push(at);
+        await nextTurn();
+        if (isAnswered) onAnswered();
+        await nextTurn();
+      };
+      const all = doMany({ count: 9, concurrency: 2, name: String, work, ...failing });
+      await expect(all).rejects.toThrow('the screen is gone');
+      expect(begun.length).toBeLessThan(9);
+    }
   });
 });
