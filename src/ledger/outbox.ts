@@ -13,8 +13,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { throwUnlessUnableToSync } from '../lib/disk-reasons.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
-import { makeFolder } from '../lib/folders.ts';
+import { makeFolder, syncFolder } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
 import type { NewOrder, PlacedOrder } from './new-order.ts';
 
@@ -60,8 +61,7 @@ export class Outbox {
     const draft = `${path}.${process.pid}.new`;
     const file = openSync(draft, 'wx', 0o600);
     try {
-      writeSync(file, JSON.stringify({ ...this.#owner(), ...kept }));
-      fsyncSync(file);
+      writeAndSync(file, Buffer.from(JSON.stringify({ ...this.#owner(), ...kept })));
     } finally {
       closeSync(file);
     }
@@ -127,6 +127,16 @@ export class Outbox {
   }
 }
 
+function writeAndSync(file: number, bytes: Uint8Array): void {
+  // A disk that is nearly full takes a part.
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  try {
+    fsyncSync(file);
+  } catch (error) {
+    throwUnlessUnableToSync(error);
+  }
+}
+
 /** Another process may have handed it over meanwhile. */
 function readIfThere(path: string): string | undefined {
   try {
@@ -152,16 +162,5 @@ function asObject(text: string): Partial<KeptOutcome & OutboxOwner> {
     return (JSON.parse(text) ?? {}) as Partial<KeptOutcome & OutboxOwner>;
   } catch {
     throw new Error('it is damaged');
-  }
-}
-
-/** So that the new name is on disk too. Windows has no such thing. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

@@ -19,6 +19,15 @@ const unwritable = new Set(['EROFS', 'EACCES', 'EPERM']);
 /** Whether a folder refused because nothing may be written to it; another folder may do. */
 export const isUnwritable = (error: unknown): boolean => unwritable.has(errorCode(error) ?? '');
 
+/** Some file systems (network shares, FUSE) can't sync: there is no more to be done. */
+const unableToSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+export const isUnableToSync = (error: unknown): boolean => unableToSync.has(errorCode(error) ?? '');
+
+export function throwUnlessUnableToSync(error: unknown): void {
+  if (!isUnableToSync(error)) throw error;
+}
+
 export const diskReason = (error: unknown): string => reasons[errorCode(error) ?? ''] ?? errorMessage(error);
 
 /** SQLite needs some pages beside its file before it can so much as read it. */

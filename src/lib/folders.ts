@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskReason, isUnwritable } from './disk-reasons.ts';
+import { diskReason, isUnwritable, throwUnlessUnableToSync } from './disk-reasons.ts';
 import { DiskError, errorCode, errorMessage } from './errors.ts';
 
 /**
@@ -64,3 +64,16 @@ export function isDanglingLink(path: string): boolean {
 
 const cantMake = (path: string, reason: string, cause?: unknown, hint?: string): DiskError =>
   new DiskError(`can't make the folder ${path}: ${reason}`, { cause, hint });
+
+/** So that new names in it are on disk too. Windows, and some file systems, sync no folder. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } catch (error) {
+    throwUnlessUnableToSync(error);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,16 +1,8 @@
 /** The file of a database: how it gets its name, who may read it, and how one that was emptied is told from a new one. */
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, constants, copyFileSync, linkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode, StenoError } from './errors.ts';
+import { syncFolder } from './folders.ts';
 import { plural } from './text.ts';
 
 /** Never replaces a database that another process has made meanwhile. */
@@ -30,14 +22,6 @@ function copyUnlessThere(draft: string, path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-}
-
-function syncFolder(folder: string): void {
-  // Windows opens no folder.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /** SQLite's smallest page. */

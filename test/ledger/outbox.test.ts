@@ -27,25 +27,65 @@ describe('what is kept of outcomes', () => {
     return [found, troubles.length];
   };
 
-  it('is synced before it counts, and so is its folder', () => {
-    const steps: string[] = [];
-    const { openSync, writeSync, fsyncSync, closeSync, renameSync } = fs;
-    const real = { openSync, writeSync, fsyncSync, closeSync, renameSync };
-    const noting = (name: keyof typeof real) => ({
-      [name]: (...given: unknown[]): unknown => {
-        steps.push(name.slice(0, -4));
-        return Reflect.apply(real[name], fs, given);
-      },
-    });
+  /** Calls of the file system, with others in their place while `work` runs. */
+  function withCalls(calls: Partial<typeof fs>, work: () => void): void {
+    const real = Object.fromEntries(Object.keys(calls).map((name) => [name, fs[name as keyof typeof fs]]));
     try {
-      for (const name of Object.keys(real) as Array<keyof typeof real>) Object.assign(fs, noting(name));
+      Object.assign(fs, calls);
       syncBuiltinESMExports();
-      outbox().add(kept);
+      work();
     } finally {
       Object.assign(fs, real);
       syncBuiltinESMExports();
     }
+  }
+
+  it('is synced before it counts, and so is its folder', () => {
+    const steps: string[] = [];
+    const { openSync, writeSync, fsyncSync, closeSync, renameSync } = fs;
+    const noting = Object.entries({ openSync, writeSync, fsyncSync, closeSync, renameSync }).map(
+      ([name, real]) => [
+        name,
+        (...given: unknown[]): unknown => {
+          steps.push(name.slice(0, -4));
+          return Reflect.apply(real, fs, given);
+        },
+      ],
+    );
+    withCalls(Object.fromEntries(noting), () => outbox().add(kept));
     expect(steps.join(' ')).toBe('open write fsync close rename open fsync close');
+  });
+
+  const failing = (code: string) => ({
+    fsyncSync: (): never => {
+      throw Object.assign(new Error(code), { code });
+    },
+  });
+
+  it.each(['EINVAL', 'ENOTSUP', 'ENOSYS'])(
+    'is kept, and can be removed, where the file system says %s to a sync',
+    async (code) => {
+      let remove = (): void => {};
+      withCalls(failing(code), () => {
+        remove = outbox().add(kept);
+      });
+      expect(keptFiles()).toHaveLength(1);
+      remove();
+      expect(keptFiles()).toEqual([]);
+    },
+  );
+
+  it('is no outcome where the disk fails to sync it', () => {
+    withCalls(failing('EIO'), () => void expect(() => outbox().add(kept)).toThrow('EIO'));
+    expect(keptFiles().filter((name) => name.endsWith('.json'))).toEqual([]);
+  });
+
+  it('is whole where the disk takes a part of it at a time', async () => {
+    const { writeSync } = fs;
+    const inParts = (file: number, text: string | Uint8Array, at = 0): number =>
+      writeSync(file, Buffer.from(text).subarray(at, at + 7));
+    withCalls({ writeSync: inParts as typeof writeSync }, () => void outbox().add(kept));
+    expect(await seen(outbox())).toEqual([['t1'], 0]);
   });
 
   it('in part, by a process that is gone, is removed', async () => {
