@@ -16,7 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DiskError, errorCode, errorMessage } from './errors.ts';
+import { diskReason } from './disk-reasons.ts';
+import { DiskError, errorCode } from './errors.ts';
 
 /** Makes it if there is none. A link stays a link, also one to nowhere: what it names is written. */
 export function replaceFile(path: string, content: Uint8Array): void {
@@ -29,7 +30,7 @@ export function replaceFile(path: string, content: Uint8Array): void {
     writeBeside(target, content, before);
   } catch (error) {
     if (error instanceof DiskError) throw error;
-    throw new DiskError(`can't write ${path}: ${errorMessage(error)}`, { cause: error });
+    throw new DiskError(`can't write ${path}: ${diskReason(error)}`, { cause: error });
   }
 }
 

@@ -90,7 +90,10 @@ class LeftJournalMove {
     this.#finish();
   }
 
-  /** What a crash left of the last write was never answered; a file in which nothing is whole tells nothing. */
+  /**
+   * At the end are zeros that were written ahead, or what a crash left of a write that was never answered. A file in which
+   * nothing is whole tells nothing.
+   */
   #addGap({ start, end, isTail }: { start: number; end: number; isTail: boolean }): void {
     if (!isTail || start === 0) this.#damagedBytes += end - start;
   }

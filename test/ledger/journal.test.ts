@@ -1,10 +1,12 @@
 /** What is read back from a journal, whatever a crash or a bad disk has made of it. */
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrivalsOf, Journal, type KeptBatch } from '../../src/ledger/journal/journal.ts';
+import { JournalFile } from '../../src/ledger/journal/journal-file.ts';
 import { JournalFolder } from '../../src/ledger/journal/journal-folder.ts';
 import {
   type Arrival,
@@ -257,5 +259,34 @@ describe('a journal that is written', () => {
     const open = (): Journal =>
       new Journal({ folder: join(folder, 'state', 'journal'), head, onKept: () => {} });
     expect(open).toThrow(/can't make the folder .*journal/);
+  });
+});
+
+describe('zeros that are written ahead', () => {
+  it('are tried once where the disk has no room for them, and again when the file was emptied', () => {
+    const { writeSync } = fs;
+    const journal = new JournalFile(freshFolder(), head);
+    let tries = 0;
+    const refusing = (file: number, bytes: Buffer, ...rest: number[]): number => {
+      if (bytes.some((byte) => byte !== 0)) return writeSync(file, bytes, ...rest);
+      tries += 1;
+      throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    };
+    const append = (count: number): void => {
+      for (let n = 0; n < count; n += 1) journal.append([Buffer.alloc(100, 1)]);
+    };
+    try {
+      Object.assign(fs, { writeSync: refusing });
+      syncBuiltinESMExports();
+      append(5);
+      expect(tries).toBe(1);
+      journal.empty();
+      append(5);
+      expect(tries).toBe(2);
+    } finally {
+      Object.assign(fs, { writeSync });
+      syncBuiltinESMExports();
+      journal.remove();
+    }
   });
 });

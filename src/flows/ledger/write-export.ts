@@ -4,7 +4,8 @@
  */
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DiskError, errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+import { diskReason } from '../../lib/disk-reasons.ts';
+import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import type { Report } from '../../lib/progress.ts';
 
@@ -52,7 +53,7 @@ export async function writeExport(
   } catch (error) {
     removeIfPossible(draft);
     const isOfDisk = error instanceof Error && 'syscall' in error;
-    throw isOfDisk ? new DiskError(`can't write ${path}: ${errorMessage(error)}`, { cause: error }) : error;
+    throw isOfDisk ? new DiskError(`can't write ${path}: ${diskReason(error)}`, { cause: error }) : error;
   }
 }
 

@@ -4,7 +4,6 @@ import {
   closeSync,
   fdatasync,
   fdatasyncSync,
-  fsyncSync,
   ftruncateSync,
   futimes,
   openSync,
@@ -13,13 +12,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DiskError, errorCode, errorMessage } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { diskReason, isUnableToSync, throwUnlessUnableToSync } from '../../lib/disk-reasons.ts';
+import { DiskError } from '../../lib/errors.ts';
+import { makeFolder, syncFolder } from '../../lib/folders.ts';
 import { fileIdentity } from '../../lib/sqlite-file.ts';
 import { encodeHead, type JournalHead, MARKER_BYTES } from './record.ts';
-
-/** Some file systems (network shares, FUSE) can't sync: there is no more to be done. */
-const cantSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 const MAX_AHEAD_BYTES = 1024 * 1024;
 
@@ -35,6 +32,8 @@ export class JournalFile {
   #headSize = 0;
   /** The length of the file: after `size` there are zeros. */
   #filledTo = 0;
+  /** There was no room for zeros since the file was last empty: they are not tried with every batch. */
+  #lacksRoom = false;
 
   /** Makes a file that nothing else has opened; it and its name are on disk when this returns. */
   constructor(folder: string, head: JournalHead) {
@@ -78,17 +77,18 @@ export class JournalFile {
   /**
    * Speed: on ext4 a sync takes longer where the file has grown than where bytes that it had were replaced: 0.11 ms
    * against 0.06, and 2 ms where other processes write too. So zeros, which are no record, are written after the records,
-   * the more the more has come in since the file was empty. To take this out, do not call it.
+   * four times what came before this batch, which begins at `start`. To take this out, do not call it.
    */
-  #fillAhead(grownTo: number): void {
+  #fillAhead(start: number): void {
     this.#filledTo = this.size;
-    const ahead = Math.min(MAX_AHEAD_BYTES, 4 * (grownTo - this.#headSize));
-    if (ahead <= 0) return;
+    const ahead = Math.min(MAX_AHEAD_BYTES, 4 * (start - this.#headSize));
+    if (ahead <= 0 || this.#lacksRoom) return;
     try {
       this.#writeAt(Buffer.alloc(ahead), this.size);
       this.#filledTo += ahead;
     } catch {
       // The disk is full: what room is left is for records.
+      this.#lacksRoom = true;
       this.#tryCutBackTo(this.size);
     }
   }
@@ -102,7 +102,7 @@ export class JournalFile {
   sync(): Promise<void> {
     return new Promise((resolve, reject) => {
       fdatasync(this.#descriptor, (error) => {
-        if (error && !cantSync.has(errorCode(error) ?? '')) reject(cantWrite(this.path, error));
+        if (error && !isUnableToSync(error)) reject(cantWrite(this.path, error));
         else resolve();
       });
     });
@@ -119,7 +119,9 @@ export class JournalFile {
 
   /** Drops all deliveries. If that fails they stay, and are known to the ledger. */
   empty(): void {
-    if (this.size > this.#headSize && this.#tryCutBackTo(this.#headSize)) this.size = this.#headSize;
+    if (this.size === this.#headSize || !this.#tryCutBackTo(this.#headSize)) return;
+    this.size = this.#headSize;
+    this.#lacksRoom = false;
   }
 
   #tryCutBackTo(size: number): boolean {
@@ -180,24 +182,11 @@ function syncNow(descriptor: number): void {
   try {
     fdatasyncSync(descriptor);
   } catch (error) {
-    if (!cantSync.has(errorCode(error) ?? '')) throw error;
-  }
-}
-
-/** Windows, and some file systems, sync no folder. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    if (!cantSync.has(errorCode(error) ?? '')) throw error;
-  } finally {
-    closeSync(descriptor);
+    throwUnlessUnableToSync(error);
   }
 }
 
 const cantWrite = (path: string, error: unknown): DiskError =>
   error instanceof DiskError
     ? error
-    : new DiskError(`can't write ${path}: ${errorMessage(error)}`, { cause: error });
+    : new DiskError(`can't write ${path}: ${diskReason(error)}`, { cause: error });

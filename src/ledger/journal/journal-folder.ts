@@ -31,7 +31,10 @@ interface ListedJournal {
   readonly isLeft: boolean;
 }
 
-/** Bytes in which no record checks out. At the end of a file they are what a crash left of the last write. */
+/**
+ * Bytes in which no record checks out. At the end of a file they are zeros that were written ahead, or what a crash left
+ * of the last write.
+ */
 export interface Gap {
   readonly kind: 'gap';
   readonly start: number;
