@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { DiskError, StenoError } from '../../lib/errors.ts';
-import type { Named, NamingOptions } from './whole-file.ts';
+import type { NamingOptions, WrittenFile } from './whole-file.ts';
 
 /** The longest file that it writes. */
 export const MAX_FILE_BYTES = 65_536;
@@ -23,7 +23,7 @@ export interface FileJob {
 export interface FileResult {
   readonly number: number;
   readonly block: ArrayBuffer;
-  readonly named?: Named;
+  readonly named?: WrittenFile;
   readonly failure?: FileFailure;
 }
 
@@ -35,7 +35,7 @@ export interface FileFailure {
 }
 
 interface Waiting {
-  readonly resolve: (named: Named) => void;
+  readonly resolve: (named: WrittenFile) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ export class DiskThread {
   }
 
   /** Writes a file of these chunks, as `writeAndRename` does. */
-  write(path: string, chunks: readonly Uint8Array[], naming: NamingOptions): Promise<Named> {
+  write(path: string, chunks: readonly Uint8Array[], naming: NamingOptions): Promise<WrittenFile> {
     return new Promise((resolve, reject) => {
       if (this.#ended) return reject(this.#ended);
       this.#count += 1;

@@ -12,7 +12,8 @@ import type { LedgerNotes } from '../../ledger/notes.ts';
 import type { DiskThread } from './disk-thread.ts';
 import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
 import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
-import { type IfExists, type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
+import { type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
+import type { IfExists } from './whole-file.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
@@ -30,8 +31,10 @@ export interface DownloadOptions {
   readonly test?: boolean;
   readonly deprecatedPath?: boolean;
   readonly onBytes?: OnBytes | undefined;
-  /** Writes small files in place of this thread. */
+  /** Writes small files in place of this thread, once the disk has been found slow. */
   readonly disk?: DiskThread | undefined;
+  /** Syncs in the thread pool alone, so that this thread never waits for the disk. */
+  readonly syncsInPool?: boolean;
 }
 
 /** One format of one transcript, and where it goes. */
@@ -91,6 +94,7 @@ export class TranscriptDownloads {
       deprecatedPath = false,
       onBytes,
       disk,
+      syncsInPool,
     } = this.#options;
     const left = test || ifExists === 'replace' ? undefined : this.#leftAt({ id, ext, path });
     if (left) {
@@ -102,7 +106,7 @@ export class TranscriptDownloads {
     const isDraft =
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
     const { partial, ...saved } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
-      ...{ ifExists, onBytes, onAnswered, disk, hashes: isDraft },
+      ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, hashes: isDraft },
       replaceable: replacesDrafts && delivered ? draft : undefined,
       tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });

@@ -15,7 +15,8 @@ import { streamChecked } from './check.ts';
 import { type DiskThread, withDiskThread } from './disk-thread.ts';
 import { type Destination, TranscriptDownloads } from './downloads.ts';
 import { asksService, DEFAULT_TEMPLATE } from './name.ts';
-import { countingBytes, type IfExists, type OnBytes, type Saved, truncatedError } from './save.ts';
+import { countingBytes, type OnBytes, type Saved, truncatedError } from './save.ts';
+import type { IfExists } from './whole-file.ts';
 
 /** Every format of every file. */
 export interface TranscriptSelection {

@@ -14,10 +14,9 @@ import {
   cantWrite,
   existsError,
   hasHash,
-  type IfExists,
-  type Named,
   type NamingOptions,
   throwCantWrite,
+  type WrittenFile,
   withDiskErrors,
   writeAndRename,
 } from './whole-file.ts';
@@ -53,8 +52,6 @@ export interface SaveOptions extends NamingOptions {
 }
 
 export type OnBytes = (more: number, length: number | undefined) => void;
-
-export type { IfExists };
 
 /** Downloads one transcript to a path. */
 export async function saveTranscript(
@@ -118,9 +115,9 @@ function write(
   path: string,
   source: ChunkSource,
   length: number | undefined,
-  { ifExists, replaceable, tag, disk, onAnswered }: SaveOptions,
-): Promise<Named> {
-  const naming = { ifExists, replaceable, tag };
+  { ifExists, replaceable, tag, syncsInPool, disk, onAnswered }: SaveOptions,
+): Promise<WrittenFile> {
+  const naming = { ifExists, replaceable, tag, syncsInPool };
   if (!disk || mayBeQuick() || length === undefined || length > MAX_FILE_BYTES)
     return writeAndRename(path, source, naming, onAnswered);
   return writeThere(disk, path, source, naming, onAnswered);
@@ -133,7 +130,7 @@ async function writeThere(
   source: ChunkSource,
   naming: NamingOptions,
   onAnswered: SaveOptions['onAnswered'],
-): Promise<Named> {
+): Promise<WrittenFile> {
   const chunks: Buffer[] = [];
   await source((chunk) => {
     chunks.push(chunk);

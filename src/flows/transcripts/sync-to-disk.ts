@@ -1,32 +1,30 @@
 /**
  * A transcript is on disk before it has its name, and its name before the ledger knows of it: what a power cut leaves
  * is whole, and what the ledger calls downloaded is there. In the thread pool, so that other downloads go on meanwhile,
- * unless a sync is over sooner than it could be handed over.
+ * unless a sync is over sooner than it could be handed over. A receiver leaves all to the pool (`inPool`): a disk that
+ * stalls must not hold up its answers.
  */
 import { close, closeSync, fdatasync, fdatasyncSync, fsync, fsyncSync, open, openSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { monotonicMs } from '../../lib/clock.ts';
-import { errorCode } from '../../lib/errors.ts';
+import { throwUnlessUnableToSync } from '../../lib/disk-reasons.ts';
 
 const openFolder = promisify(open);
 const closeFolder = promisify(close);
 const syncData = promisify(fdatasync);
 const syncEntries = promisify(fsync);
 
-/** Some file systems (network shares, FUSE) can't sync: there is no more to be done. */
-const cantSync = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
 /** What it takes this thread to hand a sync to another one, and to hear of it. */
 const HAND_OVER_MS = 0.1;
-/** Syncs of this thread may take so much longer before they are handed over for good: a few of a usual disk. */
+/** When syncs here have taken this much longer than HAND_OVER_MS in sum, all later ones go to the pool. */
 const MAX_LOST_MS = 5;
 /** A longer file may keep even a quick disk busy. */
 const MAX_SMALL_BYTES = 65_536;
 
 let lostMs = 0;
 
-/** In memory a sync takes a microsecond. A disk that is slow once is slow for all that follows. */
+/** In memory a sync takes a microsecond. A disk that was found slow counts as slow from then on. */
 export const mayBeQuick = (): boolean => lostMs < MAX_LOST_MS;
 
 function syncHere(sync: () => void): void {
@@ -38,20 +36,16 @@ function syncHere(sync: () => void): void {
   }
 }
 
-/** Gives nothing where it is done already. */
-export function syncFile(file: number, bytes: number): Promise<void> | undefined {
-  if (bytes > MAX_SMALL_BYTES) return syncData(file).catch(unlessUnable);
-  if (!mayBeQuick()) return syncInBatch(file).catch(unlessUnable);
+/** Gives nothing where it is done already. With `inPool` this thread never waits for the disk. */
+export function syncFile(file: number, bytes: number, inPool: boolean): Promise<void> | undefined {
+  if (bytes > MAX_SMALL_BYTES) return syncData(file).catch(throwUnlessUnableToSync);
+  if (inPool || !mayBeQuick()) return syncInBatch(file).catch(throwUnlessUnableToSync);
   try {
     syncHere(() => fdatasyncSync(file));
   } catch (error) {
-    unlessUnable(error);
+    throwUnlessUnableToSync(error);
   }
   return undefined;
-}
-
-function unlessUnable(error: unknown): void {
-  if (!cantSync.has(errorCode(error) ?? '')) throw error;
 }
 
 interface Waiting {
@@ -89,19 +83,19 @@ function startBatch(): void {
 const upcoming = new Map<string, Promise<void>>();
 const begun = new Map<string, Promise<void>>();
 
-/** Syncs the names in a folder, as far as the system can. */
-export function syncFolder(path: string): Promise<void> {
+/** Syncs the names in a folder, as far as the system can, with those of files that get theirs in the same turn. */
+export function syncFolderSoon(path: string, inPool: boolean): Promise<void> {
   const shared = upcoming.get(path);
   if (shared !== undefined) return shared;
-  const next = startSync(path);
+  const next = startSync(path, inPool);
   upcoming.set(path, next);
   return next;
 }
 
-async function startSync(path: string): Promise<void> {
+async function startSync(path: string, inPool: boolean): Promise<void> {
   await (begun.get(path) ?? nextTurn());
   upcoming.delete(path);
-  const sync = syncNames(path).finally(() => {
+  const sync = syncNames(path, inPool).finally(() => {
     if (begun.get(path) === sync) begun.delete(path);
   });
   begun.set(path, sync);
@@ -109,9 +103,9 @@ async function startSync(path: string): Promise<void> {
 }
 
 /** The data is safe by then; Windows, and some file systems, sync no folder. */
-async function syncNames(path: string): Promise<void> {
+async function syncNames(path: string, inPool: boolean): Promise<void> {
   if (process.platform === 'win32') return;
-  if (mayBeQuick()) return syncNamesHere(path);
+  if (!inPool && mayBeQuick()) return syncNamesHere(path);
   const folder = await openFolder(path, 'r').catch(() => undefined);
   if (folder === undefined) return;
   await syncEntries(folder).catch(() => {});

@@ -23,7 +23,7 @@ import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { type PartialTag, partialPath } from './partial-files.ts';
-import { syncFile, syncFolder } from './sync-to-disk.ts';
+import { syncFile, syncFolderSoon } from './sync-to-disk.ts';
 
 export type IfExists = 'refuse' | 'replace' | 'skip';
 
@@ -33,10 +33,12 @@ export interface NamingOptions {
   readonly replaceable?: string | undefined;
   /** Keeps a hidden name beside the final one, with this in it. */
   readonly tag?: PartialTag | undefined;
+  /** Syncs in the thread pool alone, so that this thread never waits for the disk. */
+  readonly syncsInPool?: boolean | undefined;
 }
 
 /** A file that is written, or was there. */
-export interface Named {
+export interface WrittenFile {
   readonly bytes: number;
   /** It was there before and was left as it is. */
   readonly skipped?: boolean;
@@ -50,12 +52,15 @@ export async function writeAndRename(
   source: ChunkSource,
   options: NamingOptions,
   onComplete?: () => void,
-): Promise<Named> {
-  const partial = partialPath(path, options.tag);
+): Promise<WrittenFile> {
+  const { tag, syncsInPool = false } = options;
+  const partial = partialPath(path, tag);
+  const sync = (file: number, bytes: number): Promise<void> | undefined =>
+    withDiskErrors(path, () => syncFile(file, bytes, syncsInPool))?.catch(throwCantWrite(path));
   try {
-    const bytes = await writeAll(partial, path, source, onComplete);
+    const bytes = await writeAll(partial, path, source, sync, onComplete);
     const saved = withDiskErrors(path, () => nameIt(partial, path, bytes, options));
-    await syncFolder(dirname(path));
+    await syncFolderSoon(dirname(path), syncsInPool);
     return saved;
   } catch (error) {
     removeIfPossible(partial);
@@ -69,7 +74,7 @@ function nameIt(
   path: string,
   bytes: number,
   { ifExists, replaceable, tag }: NamingOptions,
-): Named {
+): WrittenFile {
   const keepsBoth = tag !== undefined;
   // Looked at again: it may have been changed during the download.
   const replacesDraft = ifExists !== 'replace' && hasHash(path, replaceable);
@@ -98,6 +103,7 @@ async function writeAll(
   partial: string,
   path: string,
   source: ChunkSource,
+  sync: (file: number, bytes: number) => Promise<void> | undefined,
   onComplete?: () => void,
 ): Promise<number> {
   let file: number | undefined;
@@ -111,18 +117,13 @@ async function writeAll(
       countStreamedBytes(chunk.length);
     });
     onComplete?.();
-    await syncAll(file, size, path);
+    if (file !== undefined) await sync(file, size);
   } finally {
     const opened = file;
     // Some disks say only here that they are full.
     if (opened !== undefined) withDiskErrors(path, () => closeSync(opened));
   }
   return size;
-}
-
-function syncAll(file: number | undefined, size: number, path: string): Promise<void> | undefined {
-  if (file === undefined) return undefined;
-  return withDiskErrors(path, () => syncFile(file, size))?.catch(throwCantWrite(path));
 }
 
 function openNew(path: string): number {

@@ -25,6 +25,8 @@ export function downloadAction(
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, folder, template, keepsNames: true },
     ifExists: 'skip',
+    // This thread answers deliveries.
+    syncsInPool: true,
   });
   // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
   void downloads.clean(folder).catch(() => {});

@@ -33,6 +33,46 @@ function faultIn(home: string, call: string, code: string): Record<string, strin
   return { NODE_OPTIONS: `--require ${path}` };
 }
 
+/** Notes each sync of a transcript, and of the folder `d`. */
+function syncsNoted(home: string): Record<string, string> {
+  const path = join(home, 'syncs.cjs');
+  writeFileSync(
+    path,
+    `const fs = require('node:fs');
+     const kinds = new Map();
+     const note = (path, file) => {
+       kinds.delete(file);
+       if (String(path).endsWith('.steno-part')) kinds.set(file, 'part');
+       if (path === 'd') kinds.set(file, 'folder');
+     };
+     const { open, openSync } = fs;
+     fs.openSync = (path, ...rest) => {
+       const file = openSync(path, ...rest);
+       note(path, file);
+       return file;
+     };
+     fs.open = (path, ...rest) => {
+       const done = rest.pop();
+       open(path, ...rest, (error, file) => {
+         if (!error) note(path, file);
+         done(error, file);
+       });
+     };
+     for (const name of ['fsync', 'fsyncSync', 'fdatasync', 'fdatasyncSync']) {
+       const real = fs[name];
+       fs[name] = (file, ...rest) => {
+         if (kinds.has(file))
+           fs.appendFileSync(${JSON.stringify(join(home, 'syncs'))}, name + ' ' + kinds.get(file) + '\\n');
+         return real(file, ...rest);
+       };
+     }`,
+  );
+  return { NODE_OPTIONS: `--require ${path}` };
+}
+
+const notedSyncs = (home: string): string[] =>
+  readFileSync(join(home, 'syncs'), 'utf8').split('\n').filter(Boolean);
+
 /** A sync takes 20 ms in the program's thread, and fails with a code in another one. */
 function slowDisk(home: string, code: string): Record<string, string> {
   const path = join(home, 'slow-disk.cjs');
@@ -178,5 +218,15 @@ describe('a listener that meets trouble of the disk', () => {
     await listener.until(() => /failed: can't write d\/5\.txt: the disk is full/.test(listener.stderr));
     expect(service.calls(route)).toHaveLength(1);
     await listener.stop();
+  });
+
+  it('never waits for a sync of a transcript, or of its folder, on the thread that answers deliveries', async () => {
+    const { service, user } = await account();
+    service.on(route, { body: 'words' }).allow('GET /audiofile/5', fileAnswer(5));
+    const listener = await Listener.start(user, ['--download', 'd'], { env: syncsNoted(user.home) });
+    await listener.post(complete('5'));
+    await listener.until(() => /downloaded d\/5\.txt/.test(listener.stderr));
+    await listener.stop();
+    expect(notedSyncs(user.home)).toEqual(['fdatasync part', 'fsync folder']);
   });
 });
