@@ -1,12 +1,12 @@
 /**
  * Speed: a thread of its own that writes many small files, so that a slow disk does not hold up the calls of the service.
- * To take this out, give none.
+ * To take this out, let withDiskThread always pass undefined.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { DiskError, StenoError } from '../../lib/errors.ts';
-import type { NamingOptions, WrittenFile } from './whole-file.ts';
+import { type NamingOptions, type WrittenFile, writeAndRename } from './whole-file.ts';
 
 /** The longest file that it writes. */
 export const MAX_FILE_BYTES = 65_536;
@@ -23,7 +23,7 @@ export interface FileJob {
 export interface FileResult {
   readonly number: number;
   readonly block: ArrayBuffer;
-  readonly named?: WrittenFile;
+  readonly written?: WrittenFile;
   readonly failure?: FileFailure;
 }
 
@@ -35,7 +35,7 @@ export interface FileFailure {
 }
 
 interface Waiting {
-  readonly resolve: (named: WrittenFile) => void;
+  readonly resolve: (written: WrittenFile) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -48,17 +48,16 @@ export class DiskThread {
   readonly #freeBlocks: ArrayBuffer[] = [];
   #jobs: FileJob[] = [];
   #count = 0;
-  /** Why it writes no more. */
-  #ended: StenoError | undefined;
+  #hasEnded = false;
 
   constructor(program: string) {
     this.#program = program;
   }
 
-  /** Writes a file of these chunks, as `writeAndRename` does. */
-  write(path: string, chunks: readonly Uint8Array[], naming: NamingOptions): Promise<WrittenFile> {
+  /** Writes a file of these chunks, as `writeAndRename` does; here where the thread can't be started, or has ended. */
+  write(path: string, chunks: readonly Buffer[], naming: NamingOptions): Promise<WrittenFile> {
+    if (this.#hasEnded) return writeHere(path, chunks, naming);
     return new Promise((resolve, reject) => {
-      if (this.#ended) return reject(this.#ended);
       this.#count += 1;
       this.#waiting.set(this.#count, { resolve, reject });
       if (this.#jobs.length === 0) setImmediate(() => this.#send());
@@ -70,6 +69,7 @@ export class DiskThread {
     await this.#worker?.terminate();
   }
 
+  /** Throws where the system gives no thread, such as in a container that may have few. */
   #start(): Worker {
     // Loaded here, because most commands need none.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
@@ -85,14 +85,35 @@ export class DiskThread {
 
   /** All that has come in this turn goes in one message. */
   #send(): void {
+    const worker = this.#runningWorker();
     const jobs = this.#jobs;
     this.#jobs = [];
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(
+    if (!worker) {
+      for (const job of jobs) this.#doHere(job);
+      return;
+    }
+    worker.postMessage(
       jobs,
       // Given away, not copied.
       jobs.map(({ bytes }) => bytes.buffer),
     );
+  }
+
+  #runningWorker(): Worker | undefined {
+    if (this.#hasEnded) return undefined;
+    try {
+      this.#worker ??= this.#start();
+    } catch {
+      this.#hasEnded = true;
+    }
+    return this.#worker;
+  }
+
+  #doHere({ number, path, bytes, naming }: FileJob): void {
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    const chunk = Buffer.from(bytes.buffer, 0, bytes.length);
+    writeHere(path, [chunk], naming).then(waiting?.resolve, waiting?.reject);
   }
 
   #joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -105,21 +126,35 @@ export class DiskThread {
     return block.subarray(0, size);
   }
 
-  #end({ number, block, named, failure }: FileResult): void {
+  #end({ number, block, written, failure }: FileResult): void {
     this.#freeBlocks.push(block);
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
-    if (named) waiting?.resolve(named);
+    if (written) waiting?.resolve(written);
     else waiting?.reject(failure && errorOf(failure));
   }
 
-  /** What waits fails with an error of ours, so that no call of the service is repeated. */
+  /** What it was given fails with an error of ours, so that no call of the service is repeated. */
   #giveUp(why: string): void {
-    this.#ended ??= new StenoError('failed', `the thread that writes files has ended${why}`);
-    for (const { reject } of this.#waiting.values()) reject(this.#ended);
-    this.#waiting.clear();
+    this.#hasEnded = true;
+    const error = new StenoError('failed', `the thread that writes files has ended${why}`);
+    const firstUnsent = this.#jobs[0]?.number ?? Number.POSITIVE_INFINITY;
+    for (const [number, { reject }] of this.#waiting) {
+      if (number >= firstUnsent) break;
+      this.#waiting.delete(number);
+      reject(error);
+    }
   }
 }
+
+const writeHere = (path: string, chunks: readonly Buffer[], naming: NamingOptions): Promise<WrittenFile> =>
+  writeAndRename(
+    path,
+    async (onChunk) => {
+      for (const chunk of chunks) await onChunk(chunk);
+    },
+    naming,
+  );
 
 const errorOf = ({ message, hint, isOfDisk }: FileFailure): StenoError =>
   isOfDisk ? new DiskError(message, { hint }) : new StenoError('failed', message, { hint });
@@ -127,7 +162,7 @@ const errorOf = ({ message, hint, isOfDisk }: FileFailure): StenoError =>
 /** For fewer it takes longer to start than it saves. */
 const MIN_FILES = 200;
 
-/** Gives one for so many files, if it may be worth it, and closes it when the work is done. */
+/** Runs work with a DiskThread if there are at least MIN_FILES files. */
 export async function withDiskThread<T>(
   files: number,
   work: (disk: DiskThread | undefined) => Promise<T>,

@@ -14,8 +14,8 @@ async function write({ number, path, bytes, naming }: FileJob): Promise<FileResu
   const block = bytes.buffer;
   const chunk = Buffer.from(block, 0, bytes.length);
   try {
-    const named = await writeAndRename(path, async (onChunk) => onChunk(chunk), naming);
-    return { number, block, named };
+    const written = await writeAndRename(path, async (onChunk) => onChunk(chunk), naming);
+    return { number, block, written };
   } catch (error) {
     return { number, block, failure: failureOf(error) };
   }

@@ -85,12 +85,33 @@ describe.concurrent('many transcripts', () => {
     expect(listing(join(user.home, 'd'))).toHaveLength(200);
   });
 
-  it('end with an error if that thread ends', async () => {
-    const { service, run } = await fetching();
+  it('end with an error for each that was given to that thread if it ends; the rest is written', async () => {
+    const { service, user, run } = await fetching();
     const { code, stderr } = await run('if (!isMainThread) fs.openSync = () => process.exit(3);');
     expect(code).toBe(10);
     expect(stderr).toMatch(/: the thread that writes files has ended\n/);
     expect(stderr).toMatch(/^steno: \d+ of 200 failed\n$/m);
+    expect(service.got).toHaveLength(200);
+    const written = listing(join(user.home, 'd'));
+    expect(stderr).toContain(`steno: ${200 - written.length} of 200 failed\n`);
+    // As many as are asked for at once, and as many again that are being written.
+    expect(written.length).toBeGreaterThanOrEqual(200 - 32);
+  });
+
+  it('are written by the first thread if the system gives no other', async () => {
+    const { service, user, run } = await fetching();
+    const { code, stderr } = await run(
+      `require('node:worker_threads').Worker = class {
+         constructor() {
+           throw Object.assign(new Error('no thread'), { code: 'ERR_WORKER_INIT_FAILED' });
+         }
+       };`,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(listing(join(user.home, 'd'))).toEqual(ids.map((id) => `${id}.txt`));
+    expect(readFileSync(join(user.home, 'd/1199.txt'), 'utf8')).toBe(
+      'text of /audiofile/1199/transcript.txt',
+    );
     expect(service.got).toHaveLength(200);
   });
 });
