@@ -231,22 +231,29 @@ export class ListeningSession {
     const { plan, end, warnings, onError } = this.#shared;
     const { ledger } = this.#parts;
     const loopWarnings = new LoopWarnings(warnings, this.#watch, ledger);
+    const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+        loopWarnings.noteSuccess();
+      } catch (error) {
+        // An account that belongs to another service, which is known only now.
+        if (ledger.isDown(error) && error instanceof StenoError && error.kind === 'usage') end.fail(error);
+        if (!end.signal.aborted) loopWarnings.warn(what, error);
+      }
+    };
     const loop = (what: string, work: () => Promise<void>): Promise<void> =>
-      repeat(this.#tickMs, end.signal, async () => {
-        try {
-          await work();
-          loopWarnings.noteSuccess();
-        } catch (error) {
-          // An account that belongs to another service, which is known only now.
-          if (ledger.isDown(error) && error instanceof StenoError && error.kind === 'usage') end.fail(error);
-          if (!end.signal.aborted) loopWarnings.warn(what, error);
-        }
-      });
+      repeat(this.#tickMs, end.signal, () => attempt(what, work));
+    let adopting: Promise<void> | undefined;
+    const adopt = async (): Promise<void> => {
+      await attempt("can't take over actions of listeners that ended", () => this.#queues.adopt());
+      adopting = undefined;
+    };
     this.#loops = Promise.all([
       loop("can't note in the ledger that this listener is running", async () => {
         this.#inbox.journal.touch();
         await this.#parts.run.renew(this.#inbox.commits);
-        await this.#queues.adopt();
+        // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
+        adopting ??= adopt().catch(onError);
       }),
       loop("can't see to the webhook of listeners that ended", async () => {
         await this.#register();
@@ -257,7 +264,7 @@ export class ListeningSession {
       }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
       loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
-    ]).catch(onError);
+    ]).then(() => adopting, onError);
   }
 
   async #begin(): Promise<void> {

@@ -2,7 +2,7 @@
 import { monotonicMs } from '../lib/clock.ts';
 import { sleep } from '../lib/sleep.ts';
 
-/** The rest is left to the next tick: what else a loop has to do, such as its heartbeat, must not wait for it. */
+/** The rest is left to the next tick: what else a loop has to do, such as for other actions, must not wait for it. */
 const MAX_MS = 4_000;
 /** For deliveries that came in during a slice, and for the processor of the machine. */
 const PAUSE_MS = 25;
