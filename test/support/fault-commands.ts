@@ -28,6 +28,8 @@ export interface Command {
   readonly call: RegExp;
   /** Leaves the transcript in the folder that it runs in. */
   readonly downloads?: boolean;
+  /** After a change whose answer says nothing, it asks under the same path for what holds now. */
+  readonly readsBack?: boolean;
 }
 
 export const commands: readonly Command[] = [
@@ -59,6 +61,7 @@ export const commands: readonly Command[] = [
     sends: 'once',
     reads: 'new webhook',
     call: /^\/webhook$/,
+    readsBack: true,
   },
   {
     name: 'webhook test',
