@@ -85,7 +85,7 @@ const common = {
   retry: process.env.CI ? 1 : 0,
 };
 
-/** What `npm run test:fuzz` runs: every property, hundreds to thousands of times; with these runs it takes about eight minutes. */
+/** What `npm run test:fuzz` runs: every property, with five times the cases of `npm test`; takes two to eight minutes. */
 function fuzz(): ViteUserConfig {
   process.env.STENO_FUZZ_RUNS ||= '500';
   process.env.STENO_FUZZ_SEED ||= 'month';
@@ -155,7 +155,7 @@ const ordinary = (mode: string): ViteUserConfig => ({
     ...(process.env.STENO_PROOF === '1' && { reporters: ['default', new ProofReporter(mode)] }),
     // Tests wait for processes a quarter of the time, so three workers keep two cores busy. The long run has the soak beside it.
     maxWorkers: mode === 'long' ? 2 : 3,
-    // A fresh worker for each file would cost a tenth of the processor time; a test keeps no state in its worker.
+    // A fresh worker for each file would cost a tenth of the processor time; what a test leaves is cleared by test/support/test-end.ts.
     isolate: false,
     projects: mode === 'nodes' ? [installed] : ownBuild(mode),
   },

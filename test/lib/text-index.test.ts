@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TextIndex } from '../../src/lib/text-index.ts';
+import { runs } from '../support/runs.ts';
 
 describe('an index of texts', () => {
   it('finds what a Map finds, whatever the texts', () => {
@@ -15,7 +16,7 @@ describe('an index of texts', () => {
           expect(index.find(text)).toBe(place < 0 ? undefined : place);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

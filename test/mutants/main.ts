@@ -91,7 +91,7 @@ async function tryAll(workers: readonly Worker[]): Promise<boolean> {
   const wanted = all.filter((mutant) => isWanted(mutant, results.get(keyOf(mutant))));
   say(`${all.length} mutants, ${wanted.length} to be tried`);
   const keep = (mutant: Mutant, found: Trial): void => {
-    // What some tests reach, others need not.
+    // A later stage may not reach what an earlier one did: it stays 'survived'.
     const isReached = found.fate === 'unreached' && results.get(keyOf(mutant))?.fate === 'survived';
     const trial: Trial = isReached ? { fate: 'survived' } : found;
     results.set(keyOf(mutant), trial);
