@@ -81,8 +81,7 @@ async function slowestAnswer(
   const args = [place.bin, 'listen', '--port', '0', '--forward-to', url];
   const down = await answersOf(place, args, env, seconds);
   await target.open();
-  const live = await answersOf(place, args, env, seconds);
-  await target.close();
+  const live = await answersOf(place, args, env, seconds).finally(() => target.close());
   const told = ({ first, worst }: Answers): string => `${ms(worst)} ms, the first ${ms(first)} ms`;
   return {
     value: ms(Math.max(down.worst, live.worst)),

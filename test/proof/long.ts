@@ -22,6 +22,8 @@ function onNewestNode(): Part {
   // Some tests run it as other users, who can't look into the home of this one.
   const folder = mkdtempSync(join(tmpdir(), 'steno-node-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // Without a handler a signal ends the process, and 'exit' is not heard.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   chmodSync(folder, 0o755);
   copyFileSync(join(binFolder(newest), 'node'), join(folder, 'node'));
   return {
