@@ -127,8 +127,11 @@ const { undici, postgres, ...packages } = parts;
 /** What the program loads at its start, and what the commands that are run most load after it. */
 const hotEntries = [
   'src/cli/process.ts',
+  'src/commands/balance.ts',
   'src/commands/balance.run.ts',
+  'src/commands/file.ts',
   'src/commands/file.run.ts',
+  'src/commands/files.ts',
   'src/commands/files.run.ts',
   'src/ledger/ledger.ts',
   'src/ledger/backups.ts',

@@ -59,7 +59,7 @@ interface Account {
 
 export class Context {
   readonly globals: GlobalValues;
-  readonly commandTree: () => CommandNode;
+  readonly commandTree: () => Promise<CommandNode>;
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly mask = new Mask();
@@ -72,7 +72,7 @@ export class Context {
   #opened: Ledger | undefined;
 
   /** `commandTree` gives all commands; completion scripts are made from it. */
-  constructor(globals: GlobalValues, edges: Edges, commandTree: () => CommandNode) {
+  constructor(globals: GlobalValues, edges: Edges, commandTree: () => Promise<CommandNode>) {
     this.globals = globals;
     this.commandTree = commandTree;
     this.env = edges.env;

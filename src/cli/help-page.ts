@@ -23,9 +23,6 @@ export interface Page {
 
 export const section = (title: string, ...body: Details): Section => ({ title, body });
 
-/** Of a page where no terminal says otherwise, and at most. */
-export const PAGE_WIDTH = 80;
-
 export const optionsPointer = 'the global options: steno help options';
 
 /** The commands from the root to the one that the words name; undefined where a word names none. */

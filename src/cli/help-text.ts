@@ -1,6 +1,8 @@
 /** Lays out a page of help for a terminal. */
+
+import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { Command, Details, Item } from './command-spec.ts';
-import { optionsPointer, PAGE_WIDTH, type Page, type Section } from './help-page.ts';
+import { optionsPointer, type Page, type Section } from './help-page.ts';
 
 const MIN_WIDTH = 40;
 

@@ -1,17 +1,21 @@
 /** One run of the program: argv in, exit code out. Errors that reach the top are reported here. */
 import type { CommandNode } from '../completion/model.ts';
 import { usesColour } from '../lib/colour.ts';
+import { PAGE_WIDTH } from '../lib/defaults.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { boldTitles } from '../lib/titles.ts';
 import type { Output } from '../ui/output.ts';
-import { commands } from './command-list.ts';
-import { commandTree } from './command-tree.ts';
+import { parse } from './command-line.ts';
 import { Context, type Edges } from './context.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
-import { PAGE_WIDTH } from './help-page.ts';
-import { parse } from './program.ts';
 
-const tree = (): CommandNode => commandTree(commands);
+async function tree(): Promise<CommandNode> {
+  const [{ commandTree }, { commands }] = await Promise.all([
+    import('./command-tree.ts'),
+    import('./command-list.ts'),
+  ]);
+  return commandTree(commands);
+}
 
 export class Main {
   readonly #argv: readonly string[];
@@ -63,7 +67,7 @@ export class Main {
   }
 
   async #runCommand(): Promise<void> {
-    const parsed = parse(this.#argv);
+    const parsed = await parse(this.#argv);
     if ('text' in parsed) {
       this.#edges.stdout.write(parsed.text);
       return;

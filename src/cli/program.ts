@@ -1,14 +1,9 @@
-/** Reads a command line with commander. */
+/** The commands as commander needs them, and what it makes of a command line. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import { usage } from '../lib/errors.ts';
-import { commands } from './command-list.ts';
 import type { Command, Input } from './command-spec.ts';
 import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
 import { type GlobalValues, globalOptions } from './global-options.ts';
-import { findCommands } from './help-page.ts';
 import type { Option, Options } from './options.ts';
-import { checkPasted } from './pasted-line.ts';
-import { explainLine, subcommandHint } from './wrong-line.ts';
 
 /** What a command line asks for. */
 export interface Run {
@@ -30,92 +25,58 @@ export interface Help {
   readonly help: readonly string[];
 }
 
-export function parse(argv: readonly string[]): Run | Printed | Help {
-  checkPasted(argv);
-  return parseQuickly(argv) ?? parseFully(argv);
-}
+/** A line that commander can't read, with its code for why. */
+export class WrongLine extends Error {
+  readonly code: string;
 
-/**
- * Speed: commander builds only the commands that the line names, which saves a tenth of the processor time of `steno
- * balance` and `steno config path`. If that leads to no command, parseFully decides. To take it out, call parseFully
- * alone.
- */
-function parseQuickly(argv: readonly string[]): Run | undefined {
-  try {
-    return readLine(argv, new Set(argv)).run;
-  } catch (error) {
-    if (error instanceof CommanderError) return undefined;
-    throw error;
+  constructor({ code, message }: CommanderError) {
+    super(message);
+    this.code = code;
   }
 }
 
-function parseFully(argv: readonly string[]): Run | Printed | Help {
-  try {
-    const { run, help, text } = readLine(argv);
-    if (run) return run;
-    return text ? { text } : { help: help ?? [] };
-  } catch (error) {
-    throw error instanceof CommanderError ? explainLine(error, argv) : error;
+/** A command that has subcommands was given none of them. */
+export class NoSubcommand extends Error {
+  readonly spec: Command;
+  readonly word: string | undefined;
+
+  constructor(spec: Command, word: string | undefined) {
+    super(`${spec.name} requires a subcommand`);
+    this.spec = spec;
+    this.word = word;
   }
 }
 
 interface Line {
   run?: Run;
+  /** The words that commander found before it came to the help. */
   help?: readonly string[];
   text: string;
 }
 
 /** The command to run, or else the page of help or the text that the line asks for. */
-function readLine(argv: readonly string[], only?: ReadonlySet<string>): Line {
+export function readLine(argv: readonly string[], specs: readonly Command[], hasHelp = false): Line {
   const read: Line = { text: '' };
   const program = buildProgram({
     onRun: (run) => {
       read.run = { ...run, input: { ...run.input, line: argv } };
     },
     onHelp: (words) => {
-      read.help = pageWords(argv, words);
+      read.help = words;
     },
     write: (text) => {
       read.text += text;
     },
-    only,
+    ...{ specs, hasHelp },
   });
   try {
     program.parse(argv, { from: 'user' });
   } catch (error) {
-    // Commander throws after it has printed help or the version.
-    const printed =
-      error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help');
-    if (!printed) throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    // It is also thrown after help or the version was printed.
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw new WrongLine(error);
   }
   return read;
-}
-
-/** The words of the page: what commander found, or what stands in its place. */
-function pageWords(argv: readonly string[], found: readonly string[]): readonly string[] {
-  if (found.length === 0) return firstWord(argv);
-  // `steno help order --help` asks for the page of order.
-  const asked = argv.slice(argv.indexOf('help') + 1).filter((word) => !word.startsWith('-'));
-  if (found.length === 1 && found[0] === 'help' && asked.length) return asked;
-  return [...found, ...wordsAfterHelp(argv, found)];
-}
-
-/** In `steno events --help show` the page is that of `events show`. */
-function wordsAfterHelp(argv: readonly string[], before: readonly string[]): string[] {
-  const at = argv.findIndex((word) => word === '--help' || word === '-h');
-  const next = argv.slice(at + 1).filter((word) => !word.startsWith('-'));
-  let count = 0;
-  if (at >= 0)
-    while (count < next.length && findCommands([...before, ...next.slice(0, count + 1)])) count += 1;
-  return next.slice(0, count);
-}
-
-/** What stands where a command should: it names none, or commander would have found it. */
-function firstWord(argv: readonly string[]): string[] {
-  const takesValue = Object.values<Option>(globalOptions).filter((option) => option.takesValue);
-  const flags = takesValue.map(({ flags }) => flags.split(' ')[0]);
-  const word = argv.find((each, at) => !each.startsWith('-') && !flags.includes(argv[at - 1]));
-  return word === undefined ? [] : [word];
 }
 
 interface Build {
@@ -124,16 +85,18 @@ interface Build {
   readonly onHelp?: (words: readonly string[]) => void;
   /** Takes the version. */
   readonly write?: (text: string) => void;
-  /** Builds only the commands of these names. */
-  readonly only?: ReadonlySet<string> | undefined;
+  readonly specs: readonly Command[];
+  /** Whether there is a command `help` too. */
+  readonly hasHelp?: boolean;
 }
 
 export function buildProgram({
   onRun = ignore,
   onHelp = ignore,
   write = ignore,
-  only,
-}: Build = {}): Commander {
+  specs,
+  hasHelp = true,
+}: Build): Commander {
   const program = new Commander('steno').usage('<command> [options]');
   program.configureOutput({ writeOut: write, writeErr: ignore });
   // The pages are made without commander, from the same specs.
@@ -144,11 +107,8 @@ export function buildProgram({
   program.exitOverride().configureHelp({ formatHelp }).enablePositionalOptions();
   program.showSuggestionAfterError(true).helpCommand(false);
   addShared(program);
-  for (const spec of commands) {
-    if (only && !only.has(spec.name) && !only.has(spec.alias ?? spec.name)) continue;
-    program.addCommand(build(spec, program, onRun));
-  }
-  if (!only || only.has('help')) program.addCommand(buildHelp(program, onHelp));
+  for (const spec of specs) program.addCommand(build(spec, program, onRun));
+  if (hasHelp) program.addCommand(buildHelp(program, onHelp));
   return program;
 }
 
@@ -180,7 +140,7 @@ function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void
   for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
   if (!spec.load) command.allowExcessArguments();
   return command.action(() => {
-    if (!spec.load) throw noSubcommand(spec, command.args[0]);
+    if (!spec.load) throw new NoSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
     onRun({ command: spec, input: inputOf(command, spec), globals });
@@ -235,10 +195,3 @@ function givenFlags(command: Commander, spec: Command): GivenFlags {
 
 const given = (command: Commander, key: string): unknown =>
   command.getOptionValueSource(key) === 'cli' ? command.getOptionValue(key) : undefined;
-
-function noSubcommand(spec: Command, given: string | undefined): Error {
-  const names = (spec.children ?? []).map((child) => child.name);
-  const see = `see: steno ${spec.name} --help`;
-  if (given === undefined) return usage(`steno ${spec.name} requires one of: ${names.join(', ')}`, see);
-  return usage(`unknown command 'steno ${spec.name} ${given}'`, subcommandHint(spec, given, see));
-}

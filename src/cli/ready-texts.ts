@@ -1,12 +1,12 @@
 /** The texts that the build writes into dist, so that start/launch.ts can print them without loading the program. */
 import { PassThrough } from 'node:stream';
+import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { View } from '../lib/view.ts';
 import { Output } from '../ui/output.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
 import { commands } from './command-list.ts';
 import type { Command } from './command-spec.ts';
 import { helpText } from './help.ts';
-import { PAGE_WIDTH } from './help-page.ts';
 
 /** The help page of every command by its full name, as `--help` prints it. */
 export function helpPages(): Promise<Array<[name: string, text: string]>> {

@@ -12,7 +12,7 @@ export async function run(context: Context, { args: [name = ''] }: Input): Promi
   const shell = shells.find((each) => each === name);
   if (!shell)
     throw usage(`no completion for '${name}'`, didYouMean(name, shells, `choose from: ${shells.join(', ')}`));
-  context.out.write(completionScript(shell, context.commandTree()));
+  context.out.write(completionScript(shell, await context.commandTree()));
 }
 
 interface Options {
@@ -23,7 +23,7 @@ export async function install(context: Context, { args: [name], options }: Input
   const { out } = context;
   const machine = thisMachine(context.env);
   const place = placeOf(chooseShell(name, machine), machine);
-  const changes = planInstall(place, completionScript(place.shell, context.commandTree()));
+  const changes = planInstall(place, completionScript(place.shell, await context.commandTree()));
   if (!options.dryRun) apply(changes);
   await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
   for (const line of notesOf(place, changes, options.dryRun)) out.note(line);

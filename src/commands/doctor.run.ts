@@ -67,13 +67,13 @@ function setupOf(context: Context, { offline, testEvent }: DoctorOptions): Setup
   };
 }
 
-function completionsOf({ env, commandTree }: Context): Completions {
+async function completionsOf({ env, commandTree }: Context): Promise<Completions> {
   const machine = thisMachine(env);
   // To find the place there, PowerShell must be started.
   if (machine.platform === 'win32') throw usage('they are not looked for on Windows');
   const place = placeOf(chooseShell(undefined, machine), machine);
   const { shell, script, startUpFiles } = place;
-  const kinds = planInstall(place, completionScript(shell, commandTree())).map(kindOf);
+  const kinds = planInstall(place, completionScript(shell, await commandTree())).map(kindOf);
   const [ofScript = 'new'] = kinds;
   const state = kinds.every((kind) => kind === 'unchanged') ? 'installed' : 'outdated';
   return { shell, script, startUpFiles, state: ofScript === 'new' ? 'missing' : state };

@@ -22,7 +22,7 @@ export async function run(
     });
   const words = options.dryRun ? [...args, '--dry-run'] : args;
   const name = words.join(' ').replace(/^steno /, '');
-  const alias = commandTree().children.find(({ names }) => names.includes(name))?.names[0];
+  const alias = (await commandTree()).children.find(({ names }) => names.includes(name))?.names[0];
   const found = schemaOf(name) ?? schemaOf(alias ?? '');
   if (!found) throw usage(`no schema for '${name}'`, hintFor(name));
   out.write(`${formatJson(toJson(found))}\n`);

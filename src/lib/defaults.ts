@@ -18,3 +18,5 @@ export const LISTED_URLS_PER_ORDER = 50;
 /** What a command of --exec may take, and how many of them run at once. */
 export const EXEC_LIMIT_MS = 600_000;
 export const EXEC_JOBS = 4;
+/** Of a page of help where no terminal says otherwise, and at most. */
+export const PAGE_WIDTH = 80;

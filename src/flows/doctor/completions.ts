@@ -14,10 +14,10 @@ const forAll: Readonly<Record<string, readonly string[]>> = {
   fish: ['share/fish/vendor_completions.d/steno.fish'],
 };
 
-export function checkCompletions({ completions }: Setup): Finding {
+export async function checkCompletions({ completions }: Setup): Promise<Finding> {
   let found: Completions;
   try {
-    found = completions();
+    found = await completions();
   } catch (error) {
     return skipped(errorMessage(error), INSTALL);
   }

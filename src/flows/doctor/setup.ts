@@ -25,7 +25,7 @@ export interface Setup {
   /** What a shared ledger is opened with; undefined where none is set. */
   readonly sharedLedger: () => Promise<SharedLedgerOptions | undefined>;
   /** Where the completions of the user's shell are installed. Throws where the shell is not known. */
-  readonly completions: () => Completions;
+  readonly completions: () => Promise<Completions>;
   /** An event of which the service is asked to send a test. */
   readonly testEvent: string | undefined;
 }
