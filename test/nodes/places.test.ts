@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SANDBOX_KEY } from '../../src/sandbox/server.ts';
-import { freshFolder, listing } from '../support/files.ts';
+import { freshFolder, listing, modeOf } from '../support/files.ts';
 import { filesBelow } from '../support/secrets.ts';
 import { canMount } from '../support/small-disk.ts';
 import { finished, type Result } from '../support/steno.ts';
@@ -32,13 +32,20 @@ const PLATFORM = { STENO_CONFIG_DIR: undefined, STENO_STATE_DIR: undefined };
 
 const state = (home: string): string => join(home, '.local', 'state', 'steno');
 
-/** Runs the same command line by way of another program: setpriv, unshare. */
-class Through extends NodeUser {
+/** Runs another program: the package in another place, or a shell. */
+class ProgramUser extends NodeUser {
   override readonly program: readonly [string, ...string[]];
 
+  constructor(program: readonly [string, ...string[]], env: Record<string, string | undefined>) {
+    super('20', env);
+    this.program = program;
+  }
+}
+
+/** Runs the same command line by way of another program: setpriv, unshare. */
+class Through extends ProgramUser {
   constructor(way: readonly [string, ...string[]], env: Record<string, string | undefined>) {
-    super('20', { ...PLATFORM, ...env });
-    this.program = [...way, join(inject('prefix'), 'bin', 'steno')];
+    super([...way, join(inject('prefix'), 'bin', 'steno')], { ...PLATFORM, ...env });
   }
 }
 
@@ -68,10 +75,12 @@ describe('a home', () => {
     await user.ok(ORDER);
     expect(listing(user.home)).toEqual(['.local']);
     expect(listing(state(user.home))).toContain('ledger.db');
+    expect(modeOf(state(user.home))).toBe('700');
+    expect(modeOf(join(state(user.home), 'ledger.db'))).toBe('600');
     expectTidy(user.home);
   });
 
-  it('is not needed to run it from another folder', async () => {
+  it('has one ledger, whichever folder it is run from', async () => {
     const user = node.newUser(PLATFORM);
     const [one, other] = [freshFolder(), freshFolder()];
     await user.ok(ORDER, { cwd: one });
@@ -86,9 +95,12 @@ describe('a home', () => {
     const prefix = join(folder, 'Programme');
     mkdirSync(home, { recursive: true });
     cpSync(inject('prefix'), prefix, { recursive: true, verbatimSymlinks: true });
-    const user = new (class extends NodeUser {
-      override readonly program: readonly [string, ...string[]] = [join(prefix, 'bin', 'steno')];
-    })('20', { ...PLATFORM, HOME: home, STENO_API_KEY: SANDBOX_KEY, STENO_BASE_URL: node.baseUrl });
+    const user = new ProgramUser([join(prefix, 'bin', 'steno')], {
+      ...PLATFORM,
+      HOME: home,
+      STENO_API_KEY: SANDBOX_KEY,
+      STENO_BASE_URL: node.baseUrl,
+    });
     const line = ['order', 'https://example.com/blanks.mp3', '--sku', 'TRANS14', '--interval', '100ms'];
     const { code } = await user.run([...line, '--download', 'Texte für mich'], { cwd: folder });
     expect(code).toBe(0);
@@ -287,11 +299,7 @@ describe('without a network', () => {
     const install = ['install', '--prefix', prefix, '--offline', '--ignore-scripts'];
     // A cache that has never seen the registry.
     npm([...install, ...tarballs, inject('tarball')], { npm_config_cache: join(folder, 'cache') });
-    const user = new (class extends NodeUser {
-      override readonly program: readonly [string, ...string[]] = [
-        join(prefix, 'node_modules', '.bin', 'steno'),
-      ];
-    })('20', PLATFORM);
+    const user = new ProgramUser([join(prefix, 'node_modules', '.bin', 'steno')], PLATFORM);
     expect((await user.ok(`--sandbox ${ORDER} --quiet`)).stdout).toBe('1001\n');
   });
 
@@ -323,18 +331,14 @@ describe('the command', () => {
     const bin = freshFolder();
     symlinkSync(join(inject('prefix'), 'bin', 'steno'), join(bin, 'first'));
     symlinkSync(join(bin, 'first'), join(bin, 'second'));
-    const linked = new (class extends NodeUser {
-      override readonly program: readonly [string, ...string[]] = [join(bin, 'second')];
-    })('20', user.env);
+    const linked = new ProgramUser([join(bin, 'second')], user.env);
     await linked.ok('balance');
   });
 
   it('runs with stdin, stdout and stderr closed', async () => {
     const user = node.newUser();
     const run = async (line: string): Promise<Result> => {
-      const shell = new (class extends NodeUser {
-        override readonly program: readonly [string, ...string[]] = ['bash', '-c'];
-      })('20', user.env);
+      const shell = new ProgramUser(['bash', '-c'], user.env);
       const child = shell.start([line.replace('steno', user.program[0])]);
       child.stdin.end();
       return finished(child);
@@ -342,6 +346,7 @@ describe('the command', () => {
     expect((await run('steno balance <&-')).code).toBe(0);
     expect((await run('steno balance 2>&-')).stdout).toMatch(/^\d+\.\d\d\n$/);
     const { code, stderr } = await run('steno balance >&-');
-    expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringMatching(/^\s+at /m)]);
+    // Node puts /dev/null in the place of a closed stdout.
+    expect([code, stderr]).toEqual([0, '']);
   });
 });
