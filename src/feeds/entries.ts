@@ -33,6 +33,8 @@ export interface RawFeed {
   guid?: string;
   selfLink?: Link;
   link?: Link;
+  /** Where it is moving to. */
+  newAddress?: Link;
   readonly entries: Entry[];
 }
 
@@ -152,6 +154,9 @@ function useInFeed(feed: RawFeed, name: string, { rel, ...link }: Link & { rel: 
     },
     'podcast:guid': (text) => {
       if (text) feed.guid ??= text;
+    },
+    'itunes:new-feed-url': (text) => {
+      if (text) feed.newAddress ??= { ...link, url: text };
     },
   };
   return uses[name === 'atom:title' ? 'rss:title' : name];

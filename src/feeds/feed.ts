@@ -5,7 +5,7 @@ import { oneLine, plural } from '../lib/text.ts';
 import { decodeFeed } from './decode.ts';
 import { absoluteUrl, chooseEnclosure, type Enclosure, enclosureOf } from './enclosure.ts';
 import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
-import { episodeNames, feedIdentities } from './names.ts';
+import { episodeNames, type FeedIdentities, type FeedMarks, feedIdentities } from './names.ts';
 import { pageError } from './page.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
@@ -32,8 +32,8 @@ export interface Episode {
 export interface Feed {
   readonly title: string;
   readonly link: string | undefined;
-  /** What it is known by, the best first; empty for a file that does not say it. May hold a token: not to be kept. */
-  readonly identities: readonly string[];
+  /** What it is known by. May hold a token: not to be kept. */
+  readonly identities: FeedIdentities;
   /** As the feed lists them. */
   readonly episodes: readonly Episode[];
   /** Entries that are no episodes: without audio, or listed twice. */
@@ -46,8 +46,10 @@ export interface FeedSource {
   readonly where: string;
   /** Where it came from, after redirects; a file has none. */
   readonly url?: string | undefined;
-  /** Where the user said it is. */
-  readonly address?: string | undefined;
+  /** Where the user said it is, and where each redirect led. */
+  readonly addresses?: readonly string[] | undefined;
+  /** Of a file, absolute. */
+  readonly path?: string | undefined;
   readonly contentType?: string | undefined;
   /** The user's interruption. */
   readonly signal: AbortSignal;
@@ -57,7 +59,8 @@ export async function parseFeed({
   bytes,
   where,
   url,
-  address = url,
+  addresses = url === undefined ? [] : [url],
+  path,
   contentType = '',
   signal,
 }: FeedSource): Promise<Feed> {
@@ -66,7 +69,7 @@ export async function parseFeed({
   if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not begin with <`);
   const collector = new FeedCollector(where, () => pageError(where, text, url));
   await readXml(text, where, collector, signal);
-  const feed = toFeed(collector.feed, url, address);
+  const feed = toFeed(collector.feed, url, { addresses, path });
   if (feed.episodes.length === 0) throw usage(`${where} has no episodes with audio (${countText(feed)})`);
   return feed;
 }
@@ -76,17 +79,30 @@ const countText = ({ leftOut }: Feed): string =>
     ? `${plural(leftOut.withoutAudio, 'entry').replace(/ys$/, 'ies')} without`
     : 'no entries';
 
-function toFeed(raw: RawFeed, url: string | undefined, address: string | undefined): Feed {
+function toFeed(
+  raw: RawFeed,
+  url: string | undefined,
+  { addresses, path }: Pick<FeedMarks, 'addresses' | 'path'>,
+): Feed {
   const selfLink = raw.selfLink && absoluteUrl(raw.selfLink, url);
   // A file has no address, but the feed in it says where it belongs.
   const base = url ?? selfLink ?? (raw.link && absoluteUrl(raw.link, undefined));
   const link = raw.link && absoluteUrl(raw.link, base);
-  const identities = feedIdentities({ guid: raw.guid, selfLink, link, address });
+  const newAddress = raw.newAddress && absoluteUrl(raw.newAddress, base);
+  const title = titleText(raw.title);
+  const identities = feedIdentities({
+    guid: raw.guid,
+    selfLink,
+    link,
+    addresses: newAddress ? [...addresses, newAddress] : addresses,
+    path,
+    title,
+  });
   const drafts = raw.entries.flatMap((entry) => draftOf(entry, base));
   const episodes = withoutRepeated(drafts);
   const names = episodeNames(episodes.map(namedBy), identities);
   return {
-    title: titleText(raw.title),
+    title,
     link,
     identities,
     episodes: episodes.map((draft, at) => ({ ...draft, names: names[at] ?? [] })),

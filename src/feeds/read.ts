@@ -1,5 +1,6 @@
 /** Reads a feed from its address or from a file. */
 import { createReadStream, existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { getPublic, type PublicReading, shownAddress } from '../api/http/get-public.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { readBytes } from '../lib/streams.ts';
@@ -25,7 +26,7 @@ export function readFeed(source: string, reading: FeedReading): Promise<Feed> {
 }
 
 async function readFeedUrl(address: string, { timeoutMs, ...reading }: FeedReading): Promise<Feed> {
-  const { bytes, url, contentType } = await getPublic({
+  const { bytes, url, redirects, contentType } = await getPublic({
     ...reading,
     url: address,
     accept: ACCEPT,
@@ -33,7 +34,8 @@ async function readFeedUrl(address: string, { timeoutMs, ...reading }: FeedReadi
     limitMs: timeoutMs ?? FETCH_LIMIT_MS,
   });
   const where = `the feed ${shownAddress(address)}`;
-  return parseFeed({ bytes, url, address, contentType, where, signal: reading.signal });
+  const addresses = [address, ...redirects];
+  return parseFeed({ bytes, url, addresses, contentType, where, signal: reading.signal });
 }
 
 async function readFeedFile(path: string, signal: AbortSignal): Promise<Feed> {
@@ -45,5 +47,5 @@ async function readFeedFile(path: string, signal: AbortSignal): Promise<Feed> {
     const hint = existsSync(path) ? undefined : `there is no such file; ${urlHint(path, 'feed')}`;
     throw usage(`can't read the feed ${path}: ${errorMessage(error)}`, hint);
   }
-  return parseFeed({ bytes, where: `the feed ${path}`, signal });
+  return parseFeed({ bytes, path: resolve(path), where: `the feed ${path}`, signal });
 }

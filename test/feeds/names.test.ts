@@ -2,12 +2,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Feed } from '../../src/feeds/feed.ts';
-import { episodeNames, feedIdentities, type Named } from '../../src/feeds/names.ts';
+import {
+  episodeNames,
+  type FeedIdentities,
+  type FeedMarks,
+  feedIdentities,
+  type Named,
+} from '../../src/feeds/names.ts';
 import { storedName } from '../../src/ledger/audio-names.ts';
 import { escaped, type Item, item, read, rss, SELF } from '../support/feed.ts';
 
-const marks = { guid: undefined, selfLink: undefined, link: undefined, address: undefined };
-const FEED = ['feed feeds.example/show.xml'];
+const marks: FeedMarks = {
+  guid: undefined,
+  selfLink: undefined,
+  link: undefined,
+  addresses: [],
+  path: undefined,
+  title: 'A show',
+};
+const FEED: FeedIdentities = { own: ['feed feeds.example/show.xml'], shared: [] };
 
 const named = (episode: Partial<Named>): Named => ({
   guid: undefined,
@@ -27,20 +40,45 @@ describe('a feed', () => {
   const selfLink = 'https://feeds.example/show.xml?token=secret';
 
   it('is known by its guid, and by its own address without the query', () => {
-    expect(feedIdentities({ ...marks, selfLink, link: 'https://show.example/' })).toEqual([
-      'feed feeds.example/show.xml',
-    ]);
-    expect(feedIdentities({ ...marks, guid: '917393E3-1B1E', selfLink })).toEqual([
+    expect(feedIdentities({ ...marks, selfLink }).own).toEqual(['feed feeds.example/show.xml']);
+    expect(feedIdentities({ ...marks, guid: '917393E3-1B1E', selfLink }).own).toEqual([
       'guid 917393e3-1b1e',
       'feed feeds.example/show.xml',
     ]);
   });
 
-  it('is known by its web site, then by where it is, only where it names nothing better', () => {
-    const [link, address] = ['https://show.example/?ref=rss', 'https://feeds.example/x?token=secret'];
-    expect(feedIdentities({ ...marks, link, address })).toEqual(['site show.example']);
-    expect(feedIdentities({ ...marks, address })).toEqual(['feed feeds.example/x']);
-    expect(feedIdentities(marks)).toEqual([]);
+  it('is known by its web site, then by where it is without the query, only where it names nothing better', () => {
+    const link = 'https://show.example/?ref=rss';
+    const addresses = ['https://feeds.example/x?token=secret'];
+    const [site, place, whole] = [
+      'site show.example',
+      'feed feeds.example/x',
+      'feed feeds.example/x?token=secret',
+    ];
+    expect(feedIdentities({ ...marks, selfLink, link, addresses })).toEqual({
+      own: ['feed feeds.example/show.xml', whole],
+      shared: [site, place],
+    });
+    expect(feedIdentities({ ...marks, link, addresses })).toEqual({ own: [site, whole], shared: [place] });
+    expect(feedIdentities({ ...marks, addresses })).toEqual({ own: [place, whole], shared: [] });
+    expect(feedIdentities(marks)).toEqual({ own: [], shared: [] });
+  });
+
+  it('is known by each address that it was read from', () => {
+    const addresses = ['https://feeds.example/show.xml', 'http://a.example/f/', 'https://a.example/f'];
+    expect(feedIdentities({ ...marks, selfLink, addresses })).toEqual({
+      own: ['feed feeds.example/show.xml', 'feed a.example/f'],
+      shared: [],
+    });
+  });
+
+  it('in a file is known by its path and title, where it does not name itself', () => {
+    const [path, link] = ['/feeds/show.xml', 'https://show.example/'];
+    const file = 'file ["/feeds/show.xml","A show"]';
+    expect(feedIdentities({ ...marks, path }).own).toEqual([file]);
+    expect(feedIdentities({ ...marks, path, link }).own).toEqual(['site show.example', file]);
+    expect(feedIdentities({ ...marks, path, selfLink }).own).toEqual(['feed feeds.example/show.xml']);
+    expect(feedIdentities({ ...marks, path, guid: 'x' }).own).toEqual(['guid x']);
   });
 
   it('is the same with http and https, with and without a slash, in any spelling, with another password', () => {
@@ -50,10 +88,10 @@ describe('a feed', () => {
       'https://feeds.example/%73how.xml#x',
       'https://me:secret@feeds.example/show.xml',
     ])
-      expect(feedIdentities({ ...marks, selfLink: text })).toEqual(['feed feeds.example/show.xml']);
+      expect(feedIdentities({ ...marks, selfLink: text }).own).toEqual(['feed feeds.example/show.xml']);
   });
 
-  it('in a file that does not say what it is gives no names', async () => {
+  it('that does not say what it is, and is of no address or file, gives no names', async () => {
     const feed = await read(rss(item({ guid: 'a', title: 'A', date: '2026-11-03' }), ''));
     expect(feed.episodes.map(({ names }) => names)).toEqual([[]]);
   });
@@ -138,7 +176,76 @@ describe('a guid that is a link', () => {
   it('is another with another parameter', () => {
     const [a, b] = ['https://show.example/?p=1', 'https://show.example/?p=2'];
     expect(namesOf({ guid: a })).not.toEqual(namesOf({ guid: b }));
-    expect(namesOf({ guid: a }, { guid: b })).toHaveLength(1);
+    expect(namesOf({ guid: a }, { guid: b })).toEqual([
+      'guid everywhere show.example/?p=1',
+      expect.stringMatching(/^guid [0-9a-f]{32} https:\/\/show\.example\/\?p=1$/),
+    ]);
+  });
+});
+
+describe('a guid that no other show can have', () => {
+  const everywhere = (guid: string): string[] =>
+    namesOf({ guid }, { guid: 'another' }).filter((name) => name.startsWith('guid everywhere '));
+  const uuid = '917393e3-1b1e-5cef-ace4-edaa54e1f810';
+
+  it.each([
+    [uuid, uuid],
+    [uuid.toUpperCase(), uuid],
+    [`urn:uuid:${uuid}`, uuid],
+    [`URN:UUID:${uuid}`, uuid],
+    [`{${uuid}}`, uuid],
+    ['5f0c1a2b3c4d5e6f70819202', '5f0c1a2b3c4d5e6f70819202'],
+    [uuid.replaceAll('-', '').toUpperCase(), uuid.replaceAll('-', '')],
+    ['a1'.repeat(20), 'a1'.repeat(20)],
+    ['1a'.repeat(32), '1a'.repeat(32)],
+    ['tag:soundcloud,2010:tracks/7', 'tag:soundcloud,2010:tracks/7'],
+    ['tag:show.example,2026-11-03:7', 'tag:show.example,2026-11-03:7'],
+    ['http://show.example/7', 'show.example/7'],
+    ['https://SHOW.example/7', 'show.example/7'],
+    ['https://show.example/?p=7', 'show.example/?p=7'],
+  ])('is a name in every feed: %s', (guid, text) => {
+    expect(everywhere(guid)).toEqual([`guid everywhere ${text}`]);
+  });
+
+  it.each([
+    '7',
+    'ep-7',
+    `x${uuid}`,
+    `${uuid}x`,
+    '00000000-0000-0000-0000-000000000007',
+    '00000000000000000000000a',
+    '202611030900202611030900',
+    'a1'.repeat(15),
+    'a'.repeat(25),
+    'tag:e,1',
+    'tag:show.example,2026:',
+    'https://show.example/',
+    'https://show.example',
+    'http://localhost/?p=7',
+    'http://127.0.0.1/7',
+    'ftp://show.example/7',
+    'see https://show.example/7',
+  ])('is not %s', (guid) => {
+    expect(everywhere(guid)).toEqual([]);
+    expect(namesOf({ guid }, { guid: 'another' })).toHaveLength(1);
+  });
+
+  it('names neither of two episodes that share it in another spelling', () => {
+    const [one, other] = [uuid, uuid.toUpperCase()].map((guid) => ({ guid }));
+    expect(namesOf(one ?? {}, other ?? {})).toEqual([expect.stringMatching(/^guid [0-9a-f]{32} /)]);
+  });
+});
+
+describe('a scope that other feeds may share', () => {
+  const shared: FeedIdentities = { own: [], shared: ['site show.example'] };
+  const within = (episode: Partial<Named>): string[] =>
+    kinds(episodeNames([named(episode), named({})], shared)[0] ?? []);
+
+  it('holds a title with its date, and a guid that no other show can have, and nothing else', () => {
+    const published = '2026-11-03T09:00:00.000Z';
+    expect(within({ title: 'A', published })).toEqual(['title']);
+    expect(within({ guid: 'https://show.example/7' })).toEqual(['guid', 'guid']);
+    expect(within({ guid: '7', url: 'https://m.example/7.mp3', title: 'A' })).toEqual([]);
   });
 });
 
@@ -194,7 +301,11 @@ describe('a title and date', () => {
 });
 
 describe('names of any feed', () => {
-  const text = fc.oneof(fc.constantFrom('a', 'b', ''), fc.string({ unit: 'grapheme', maxLength: 2_000 }));
+  const links = ['http://e.org/a', 'https://e.org/a', 'https://E.org/a'];
+  const text = fc.oneof(
+    fc.constantFrom('a', 'b', '', ...links),
+    fc.string({ unit: 'grapheme', maxLength: 2_000 }),
+  );
   const episodes = fc.array(
     fc.record({
       guid: fc.option(text, { nil: undefined }),
@@ -207,14 +318,21 @@ describe('names of any feed', () => {
 
   it('belong to one episode each, and the ledger can keep them apart', () => {
     fc.assert(
-      fc.property(episodes, fc.constantFrom([], FEED, [...FEED, 'guid x']), (all, identities) => {
-        const names = episodeNames(all, identities).flat();
-        expect(new Set(names).size).toBe(names.length);
-        const stored = names.map(storedName);
-        expect(new Set(stored).size).toBe(names.length);
-        expect(stored.filter((name) => Buffer.byteLength(name) > 1024)).toEqual([]);
-        expect(kinds(stored).filter((kind) => !['guid', 'enclosure', 'title'].includes(kind))).toEqual([]);
-      }),
+      fc.property(
+        episodes,
+        fc.constantFrom<FeedIdentities>({ own: [], shared: [] }, FEED, {
+          own: [...FEED.own, 'guid x'],
+          shared: ['site y'],
+        }),
+        (all, identities) => {
+          const names = episodeNames(all, identities).flat();
+          expect(new Set(names).size).toBe(names.length);
+          const stored = names.map(storedName);
+          expect(new Set(stored).size).toBe(names.length);
+          expect(stored.filter((name) => Buffer.byteLength(name) > 1024)).toEqual([]);
+          expect(kinds(stored).filter((kind) => !['guid', 'enclosure', 'title'].includes(kind))).toEqual([]);
+        },
+      ),
     );
   });
 });

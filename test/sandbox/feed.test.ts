@@ -14,7 +14,7 @@ it('says the same of an episode in its feed and in its service', async () => {
   const feed = await parseFeed({
     bytes: Buffer.from(text),
     url,
-    address: url,
+    addresses: [url],
     where: 'the feed',
     signal: new AbortController().signal,
   });

@@ -46,6 +46,8 @@ export type PublicReading = Pick<PublicRequest, 'userAgent' | 'env' | 'signal' |
 export interface PublicAnswer {
   /** Where it came from in the end. */
   readonly url: string;
+  /** Where each redirect led; the last is `url`. */
+  readonly redirects: readonly string[];
   readonly contentType: string;
   readonly bytes: Buffer;
 }
@@ -71,9 +73,9 @@ export async function getPublic(request: PublicRequest): Promise<PublicAnswer> {
 
 async function follow(request: PublicRequest, deadline: Deadline): Promise<PublicAnswer> {
   let url = new URL(request.url);
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+  for (const redirects: string[] = []; redirects.length <= MAX_REDIRECTS; redirects.push(url.href)) {
     const answer = await getOnce(request, url, deadline);
-    if ('bytes' in answer) return answer;
+    if ('bytes' in answer) return { ...answer, redirects };
     url = nextUrl(answer.location, url);
   }
   throw new StenoError('failed', `${shownAddress(request.url)} redirects more than ${MAX_REDIRECTS} times`);
@@ -83,7 +85,7 @@ async function getOnce(
   request: PublicRequest,
   url: URL,
   deadline: Deadline,
-): Promise<PublicAnswer | { location: string }> {
+): Promise<Omit<PublicAnswer, 'redirects'> | { location: string }> {
   const makePool = await poolFactory(url, request.env);
   const pool = makePool();
   let response: HttpResponse | undefined;

@@ -258,6 +258,97 @@ describe.concurrent('an episode', () => {
   });
 });
 
+describe.concurrent('a feed that changes', () => {
+  const uuid = (n: number): string => `0b5e6c8e-3b1f-4c52-9d58-00000000000${n}`;
+  const self = (path: string): string => `<atom:link rel="self" href="https://feeds.example/${path}"/>`;
+  const site = '<link>https://show.example/</link>';
+  const itemsOn = (host: string, guid: (n: number) => string, more: Item = {}): Item[] =>
+    [2, 1].map((n) => ({ ...three[n], guid: guid(n), url: `https://${host}/${n}.mp3`, ...more }));
+  const short = String;
+
+  /** Orders the latest episode of a feed, before and after a change of it; returns what was bought. */
+  async function orderedTwice(
+    before: { feed: string; at: string },
+    after: { feed: string; at: string; movedFrom?: string },
+  ): Promise<number> {
+    const { service, order, user } = await orderingAccount();
+    const host = await Service.start();
+    for (const { feed, at, movedFrom } of [{ ...before, movedFrom: undefined }, after]) {
+      const isFile = at.endsWith('.xml');
+      if (isFile) writeFileSync(join(user.home, at), feed);
+      else host.on(`GET ${at.replace(/\?.*/, '')}`, { body: feed });
+      if (movedFrom) host.on(`GET ${movedFrom}`, { status: 301, headers: { location: at } });
+      const source = isFile ? at : host.origin + (movedFrom ?? at);
+      const { code, stderr } = await order('--feed', source, '--latest', '1', '--skip-ordered');
+      expect(code, stderr).toBe(0);
+    }
+    return service.calls('POST /order_url').length;
+  }
+
+  const [oldHost, newHost] = ['old.cdn.example', 'new.cdn.example/x'];
+  const feeds = (guid: (n: number) => string, head: string, newHead: string) =>
+    [feedOf(itemsOn(oldHost, guid), head), feedOf(itemsOn(newHost, guid), newHead)] as const;
+
+  it.each<[string, readonly [string, string], string, { at: string; movedFrom?: string }]>([
+    [
+      'moves, with guids of its own',
+      feeds(uuid, site + self('old'), site + self('new')),
+      '/old',
+      { at: '/new' },
+    ],
+    ['moves, with short guids', feeds(short, site + self('old'), site + self('new')), '/old', { at: '/new' }],
+    [
+      'moves behind a redirect',
+      feeds(short, self('old'), self('new')),
+      '/old',
+      { at: '/new', movedFrom: '/old' },
+    ],
+    ['gains a self link', feeds(short, '', self('new')), '/old', { at: '/old' }],
+    ['loses its self link', feeds(short, site + self('old'), site), '/old', { at: '/old' }],
+    ['gains a site', feeds(short, '', site), '/old', { at: '/old' }],
+    ['has no marks, and moves', feeds(uuid, '', ''), '/old', { at: '/new' }],
+    ['is a file without marks', feeds(short, '', ''), 'f.xml', { at: 'f.xml' }],
+    ['is a file that gains a site', feeds(short, '', site), 'f.xml', { at: 'f.xml' }],
+    ['is a file that gains a self link', feeds(uuid, '', self('new')), 'f.xml', { at: 'f.xml' }],
+    [
+      'says where it moves to',
+      feeds(
+        short,
+        `${self('old')}<itunes:new-feed-url>https://feeds.example/new</itunes:new-feed-url>`,
+        self('new'),
+      ),
+      '/old',
+      { at: '/new' },
+    ],
+  ])('and %s has no episode that is bought twice', async (_, [feed, changed], at, after) => {
+    expect(await orderedTwice({ feed, at }, { feed: changed, ...after })).toBe(1);
+  });
+
+  it.each<[string, string, string, string, string]>([
+    ['another self link', self('a'), self('b'), '/a', '/b'],
+    ['another address', '', '', '/a', '/b'],
+    [
+      'another query of its address, on the same site',
+      site + self('a'),
+      site + self('b'),
+      '/f?s=1',
+      '/f?s=2',
+    ],
+    ['another file', '', '', 'a.xml', 'b.xml'],
+    ['the same file, and another title', '', '<title>Another</title>', 'a.xml', 'a.xml'],
+    ['the same file, and another self link', self('a'), self('b'), 'a.xml', 'a.xml'],
+  ])(
+    'is another show with %s, and may have the same short guids',
+    async (_, head, otherHead, at, otherAt) => {
+      const named = (text: string): string => (text.includes('<title>') ? text : `<title>One</title>${text}`);
+      const make = (host: string, title: string, top: string): string =>
+        feedOf(itemsOn(host, short, { title }), named(top)).replace('<title>A show</title>', '');
+      const [feed, other] = [make('a.example/a', 'A', head), make('b.example/b', 'B', otherHead)];
+      expect(await orderedTwice({ feed, at }, { feed: other, at: otherAt })).toBe(2);
+    },
+  );
+});
+
 describe.concurrent('the JSON of --feed', () => {
   it('is always an array, of a plan, of one order and of none', async () => {
     const { from } = await ordering();
