@@ -36,9 +36,8 @@ function cutFields(text: string): string {
 }
 
 function cutField(field: string): string {
-  // What is not encoded was cut with the whole text. A signature has at least three parameters.
-  const and = field.indexOf('%26');
-  if ((and < 0 || field.indexOf('%26', and + 1) < 0) && !/@|%40/.test(field)) return field;
+  // What is not encoded was cut with the whole text.
+  if (!/@|%40|%26|%3d|sig/i.test(field)) return field;
   const at = field.indexOf('=') + 1;
   const value = decoded(field.slice(at));
   const cut = cutSignatures(value);

@@ -10,40 +10,63 @@ import {
 } from '../../src/lib/audio-identity.ts';
 
 const BASE = 'https://media.example/talks/a.mp3';
-const linkOf = (names: readonly string[]): string => `${BASE}?${names.map((name) => `${name}=v`).join('&')}`;
+const linkOf = (names: readonly string[], value = 'v'): string =>
+  `${BASE}?${names.map((name) => `${name}=${value}`).join('&')}`;
 const same = (url: string): boolean => audioIdentity(url) === audioIdentity(BASE);
 
 const amazon = ['Algorithm', 'Credential', 'Date', 'Expires', 'SignedHeaders', 'Signature'];
 const headers = ['response-content-type', 'response-cache-control', 'response-expires'];
 
-/** As the documents of the services have them: what must be there, and what may be. */
-const signatures: ReadonlyArray<readonly [string, readonly string[], readonly string[]]> = [
+const azure = [
+  ...['sr', 'se', 'ss', 'srt', 'si', 'sp', 'st', 'spr', 'sip', 'sdd', 'ses', 'skn'],
+  ...['rscc', 'rscd', 'rsce', 'rscl', 'rsct'],
+  ...['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv', 'saoid', 'suoid', 'scid', 'sduoid', 'skdutid'],
+];
+/** As long as a signature. */
+const LONG = 'abcdefghijklmnop';
+
+/** As the documents of the services have them: what tells them, and what may be there too. */
+const signatures: ReadonlyArray<readonly [string, readonly string[], readonly string[], string?]> = [
   [
     'S3 version 4',
-    amazon.map((name) => `X-Amz-${name}`),
-    ['X-Amz-Security-Token', 'X-Amz-Meta', 'x-id', ...headers],
+    ['X-Amz-Signature'],
+    [...amazon.map((name) => `X-Amz-${name}`), 'X-Amz-Security-Token', 'X-Amz-Meta', 'x-id', ...headers],
   ],
-  ['S3 version 2', ['AWSAccessKeyId', 'Expires', 'Signature'], ['x-amz-security-token', ...headers]],
-  ['Google version 4', amazon.map((name) => `X-Goog-${name}`), ['X-Goog-Meta', ...headers]],
-  ['Google version 2', ['GoogleAccessId', 'Expires', 'Signature'], headers],
-  ['Google CDN', ['Expires', 'KeyName', 'Signature'], []],
+  ['S3 version 2', ['AWSAccessKeyId', 'Signature'], ['Expires', 'x-amz-security-token', ...headers]],
   [
-    'Azure service',
-    ['sig', 'sv', 'sr', 'se'],
-    [
-      ...['ss', 'srt', 'si', 'sp', 'st', 'spr', 'sip', 'sdd', 'ses', 'rscc', 'rscd', 'rsce', 'rscl', 'rsct'],
-      ...['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv', 'saoid', 'suoid', 'scid', 'sduoid', 'skdutid'],
-    ],
+    'Google version 4',
+    ['X-Goog-Signature'],
+    [...amazon.map((name) => `X-Goog-${name}`), 'X-Goog-Meta', ...headers],
   ],
-  ['Azure account, stored policy', ['sig', 'sv', 'ss', 'si'], []],
-  ['CloudFront canned', ['Key-Pair-Id', 'Signature', 'Expires'], ['Hash-Algorithm']],
-  ['CloudFront custom', ['Key-Pair-Id', 'Signature', 'Policy'], ['Hash-Algorithm']],
+  ['Google version 2', ['GoogleAccessId', 'Signature'], ['Expires', ...headers]],
+  ['Google CDN', ['Expires', 'KeyName', 'Signature'], ['URLPrefix']],
+  ['Google Media CDN', ['Edge-Cache-Token'], []],
+  ...['sr', 'ss', 'se', 'si', 'sp'].map((one) => [`Azure with ${one}`, ['sig', 'sv', one], azure] as const),
+  ...['se', 'si'].flatMap((end) =>
+    ['sr', 'ss', 'sp', 'skn'].map(
+      (one) => [`Azure without a version, with ${end} and ${one}`, ['sig', end, one], azure, LONG] as const,
+    ),
+  ),
+  ['CloudFront', ['Key-Pair-Id', 'Signature'], ['Expires', 'Policy', 'Hash-Algorithm']],
+  ...['Expires', 'Policy', 'KeyName'].map(
+    (one) =>
+      [
+        `any of them, with ${one} and without a key`,
+        ['Signature', one],
+        ['Expires', 'Policy', 'KeyName', 'URLPrefix', 'Hash-Algorithm', ...headers],
+        LONG,
+      ] as const,
+  ),
 ];
 
-describe.each(signatures)('a signature of %s', (_, required, optional) => {
+const cases = signatures.map(
+  ([name, required, optional, value = 'v']) => [name, required, optional, value] as const,
+);
+
+describe.each(cases)('a signature of %s', (_, required, optional, value) => {
   it.each(required)('is none without %s, or where it is empty', (left) => {
     const others = required.filter((name) => name !== left);
-    const lacking = linkOf(others);
+    const lacking = linkOf(others.length ? others : ['id'], value);
     expect([same(lacking), withoutSignature(lacking)]).toEqual([false, lacking]);
     const empty = `${lacking}&${left}=`;
     expect([same(empty), withoutSignature(empty)]).toEqual([false, empty]);
@@ -53,14 +76,118 @@ describe.each(signatures)('a signature of %s', (_, required, optional) => {
 
   it('goes with all of its parameters, and with no other', () => {
     const whole = [...required, ...optional];
-    expect([same(linkOf(required)), same(linkOf(whole)), withoutSignature(linkOf(whole))]).toEqual([
-      ...[true, true, BASE],
-    ]);
+    expect([
+      same(linkOf(required, value)),
+      same(linkOf(whole, value)),
+      withoutSignature(linkOf(whole, value)),
+    ]).toEqual([...[true, true, BASE]]);
     for (const name of whole) {
       const other = `my${name}`;
-      expect(withoutSignature(linkOf([other, ...required]))).toBe(`${BASE}?${other}=v`);
-      expect(same(linkOf([other, ...required]))).toBe(false);
+      expect(withoutSignature(linkOf([other, ...required], value))).toBe(`${BASE}?${other}=${value}`);
+      expect(same(linkOf([other, ...required], value))).toBe(false);
     }
+  });
+
+  it('is cut where it is encoded, up to three times, in a text and in a link', () => {
+    for (const times of [1, 2, 3]) {
+      const link = `${linkOf(required, value)}&id=7#t`;
+      const [whole, cut] = [encoded(link, times), encoded(`${BASE}?id=7#t`, times)];
+      expect(cutSignatures(`see ${whole}, please`)).toBe(`see ${cut}, please`);
+      expect(withoutSignature(`https://e.org/?u=${whole}&x=1`)).toBe(`https://e.org/?u=${cut}&x=1`);
+      expect(audioIdentity(`https://e.org/?u=${whole}&x=1`)).toBe(
+        audioIdentity(`https://e.org/?u=${cut}&x=1`),
+      );
+      expect(cutSignatures(encoded(linkOf(required, value), times))).toBe(encoded(BASE, times));
+    }
+  });
+
+  it('is cut where the link stands in another as it is, or is escaped for a shell', () => {
+    const link = linkOf(required, value);
+    expect(withoutSignature(`https://e.org/?u=${link}`)).toBe(`https://e.org/?u=${BASE}`);
+    expect(audioIdentity(`https://e.org/?u=${link}`)).toBe(`https://e.org/?u=${BASE}`);
+    expect(cutSignatures(`curl ${link.replace(/[?&=]/g, '\\$&')} -o a`)).toBe(`curl ${BASE} -o a`);
+  });
+});
+
+const encoded = (text: string, times: number): string =>
+  times === 0 ? text : encodeURIComponent(encoded(text, times - 1));
+
+describe('a parameter that other links have too', () => {
+  const short = LONG.slice(1);
+  it.each([
+    `sig=${LONG}`,
+    `Signature=${LONG}`,
+    `sig=${LONG}&sv=1`,
+    `sig=${LONG}&se=1`,
+    `sig=${LONG}&sr=b&sp=r`,
+    `sig=${short}&se=1&sr=b`,
+    `Signature=${short}&Expires=1`,
+    `Signature=${short}&Policy=${LONG}`,
+    `Signature=${short}&KeyName=${LONG}`,
+    `Expires=${LONG}&Policy=${LONG}&KeyName=${LONG}`,
+    `id=${LONG}&Signature=v&Expires=1`,
+    'X-Amz-Date=1&X-Amz-Credential=2&X-Amz-Expires=3',
+    'X-Amz-Signatures=1',
+    'Key-Pair-Id=1&Expires=2',
+  ])('is no signature: %s', (query) => {
+    const link = `${BASE}?${query}`;
+    expect([same(link), withoutSignature(link), cutSignatures(`a ${link} b`)]).toEqual([
+      ...[false, link, `a ${link} b`],
+    ]);
+    const within = encodeURIComponent(link);
+    expect(cutSignatures(`a ${within} b`)).toBe(`a ${within} b`);
+  });
+});
+
+describe('an encoded link', () => {
+  const whole = encodeURIComponent(`${BASE}?X-Amz-Signature=abc`);
+  const cut = encodeURIComponent(BASE);
+
+  it.each([
+    [`(${whole})`, `(${cut})`],
+    [`"${whole}"`, `"${cut}"`],
+    [`<${whole}>`, `<${cut}>`],
+    [`[${whole}]{${whole}}`, `[${cut}]{${cut}}`],
+    [`${whole};${whole}|${whole}`, `${cut};${cut}|${cut}`],
+    [`\`${whole}\`\\n${whole}\\n`, `\`${cut}\`\\n${cut}\\n`],
+    [`note=see+${whole}+and+more&x=1`, `note=see+${cut}+and+more&x=1`],
+    [encodeURIComponent(`see ${BASE}?X-Amz-Signature=abc there`), encodeURIComponent(`see ${BASE} there`)],
+    [encodeURIComponent(`"${BASE}?X-Amz-Signature=abc" b`), encodeURIComponent(`"${BASE}" b`)],
+    [encodeURIComponent(`<${BASE}?X-Amz-Signature=abc> b`), encodeURIComponent(`<${BASE}> b`)],
+    [encodeURIComponent(`<${BASE}?X-Amz-Signature=abc<b`), encodeURIComponent(`<${BASE}<b`)],
+    ...['\t', '\n', '\r'].map((blank) => [
+      encodeURIComponent(`a${blank}${BASE}?X-Amz-Signature=abc${blank}b`),
+      encodeURIComponent(`a${blank}${BASE}${blank}b`),
+    ]),
+    [whole.toLowerCase(), cut.toLowerCase()],
+    [whole.replace('%3D', '='), cut],
+    [`x ${whole.replace('X-Amz', 'X%2dAmz')}`, `x ${cut}`],
+    [`x ${encodeURIComponent(whole.replace('X-Amz', 'X%2DAmz'))}`, `x ${encodeURIComponent(cut)}`],
+    [`${whole}%26amp%3BX-Amz-Date%3D1%26amp%3Bid%3D7`, `${cut}%3Fid%3D7`],
+    [`${cut}%3Fa%3D1%26X-Amz-Signature%3Dx%26b%3D2`, `${cut}%3Fa%3D1%26b%3D2`],
+    [`${cut}%3Fu%3D${cut}%3FX-Amz-Signature%3Dx`, `${cut}%3Fu%3D${cut}`],
+    [`${cut}%3Fx-amz-%73ignature%3Dx`, cut],
+    [`${cut}%3F%ffsig%3Dx`, `${cut}%3F%ffsig%3Dx`],
+  ])('in %s leaves %s', (text, kept) => {
+    expect(cutSignatures(text)).toBe(kept);
+  });
+
+  it('has no query at all where it is too long to look at', () => {
+    const filled = (length: number): string => `sig%3D${'x'.repeat(length - 6)}`;
+    expect(cutSignatures(`${cut}%3F${filled(65_536)} b`)).toBe(`${cut}%3F${filled(65_536)} b`);
+    expect(cutSignatures(`${cut}%3F${filled(65_537)} b`)).toBe(`${cut} b`);
+    const plain = `${cut}%3F${'x'.repeat(70_000)} b`;
+    expect(cutSignatures(plain)).toBe(plain);
+  });
+
+  it('is left alone where the text is no link, but taken for one', () => {
+    expect(withoutSignature(whole)).toBe(whole);
+  });
+
+  it('of which the signature differs is the same audio', () => {
+    const around = (text: string): string => `https://e.org/?u=${encodeURIComponent(text)}`;
+    const [one, other] = ['a', 'b'].map((value) => around(`${BASE}?X-Amz-Signature=${value}`));
+    expect(differenceOf(one ?? '', other ?? '')).toBe('signature');
   });
 });
 
@@ -204,17 +331,21 @@ describe('the secret values of a link', () => {
   const secret = 'abcdefgh/ijklmn=';
   const values = (query: string): string[] => signatureValues(`${BASE}?${query}`);
 
-  it.each(['X-Amz-Signature', 'x-amz-security-token', 'X-Goog-Signature', 'Signature', 'sig'])(
-    'are those of %s, in each encoding, the longest first',
-    (name) => {
-      const once = encodeURIComponent(secret);
-      expect(values(`a=1&${name}=${secret}#x`)).toEqual([encodeURIComponent(once), once, secret]);
-      expect(values(`${name}=${once}`)).toEqual([encodeURIComponent(once), once, secret]);
-      expect(values(`${name}=a%2fbcdefghijklmn`)).toEqual([
-        ...['a%252fbcdefghijklmn', 'a%252Fbcdefghijklmn', 'a%2fbcdefghijklmn', 'a%2Fbcdefghijklmn'],
-      ]);
-    },
-  );
+  it.each([
+    'X-Amz-Signature',
+    'x-amz-security-token',
+    'X-Goog-Signature',
+    'Edge-Cache-Token',
+    'Signature',
+    'sig',
+  ])('are those of %s, in each encoding, the longest first', (name) => {
+    const once = encodeURIComponent(secret);
+    expect(values(`a=1&${name}=${secret}#x`)).toEqual([encodeURIComponent(once), once, secret]);
+    expect(values(`${name}=${once}`)).toEqual([encodeURIComponent(once), once, secret]);
+    expect(values(`${name}=a%2fbcdefghijklmn`)).toEqual([
+      ...['a%252fbcdefghijklmn', 'a%252Fbcdefghijklmn', 'a%2fbcdefghijklmn', 'a%2Fbcdefghijklmn'],
+    ]);
+  });
 
   it('are none of other parameters, of a fragment, or where they are short', () => {
     expect(values(`token=${secret}`)).toEqual([]);

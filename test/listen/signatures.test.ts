@@ -81,3 +81,23 @@ describe('a delivery with a signed link', () => {
     }
   });
 });
+
+describe('the signature in what the user gives', () => {
+  it('is used, and neither shown nor kept: --forward-to a workflow, --exec with an escaped link', async () => {
+    const [user, target] = [new User(), await Target.start()];
+    const query = `api-version=2016-10-01&sp=%2Ftriggers%2Frun&sv=1.0&sig=${SECRET}`;
+    const link = `https://m.example/a?x=1\\&X-Amz-Signature=${SECRET}\\&X-Amz-Date=1`;
+    const listener = await Listener.start(user, [
+      ...['--forward-to', `${target.url}?${query}`, '--exec', `true ${link}`, '--count', '1'],
+    ]);
+    await listener.post(complete('1'));
+    await listener.ended;
+    expect(target.got).toHaveLength(1);
+    expect(listener.stdout + listener.stderr).not.toContain(SECRET);
+    const shown = await user.run(['events', 'show', '1', '--json']);
+    expect(shown.stdout).toContain('api-version=2016-10-01');
+    expect(shown.stdout).toContain('https://m.example/a');
+    expect(shown.stdout).not.toContain(SECRET);
+    expectNoSecretIn(user);
+  });
+});

@@ -44,7 +44,7 @@ const targets: readonly Target[] = [
     shared: orderingShared,
   },
   {
-    sources: named('src/lib', 'audio-identity'),
+    sources: named('src/lib', 'audio-identity signatures'),
     inProcess: [...tests('test/lib', 'audio-identity signed-links'), ...tests('test/ledger', 'properties')],
     tests: [],
     shared: [],

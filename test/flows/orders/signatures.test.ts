@@ -42,6 +42,45 @@ describe.concurrent('the signature of a link', () => {
     expectNoSecretIn(user);
   });
 
+  it.each([
+    ['S3', (n: number) => `X-Amz-Signature=${SECRET}${n}&X-Amz-Date=2026010${n}T000000Z&X-Amz-Expires=60`],
+    ['Google', (n: number) => `X-Goog-Signature=${SECRET}${n}`],
+    ['CloudFront', (n: number) => `Signature=${SECRET}${n}&Key-Pair-Id=${SECRET}`],
+    ['Azure', (n: number) => `sp=r&sv=1.0&sig=${SECRET}${n}`],
+  ])('of %s is known without the rest of its parameters, and not bought twice', async (_, query) => {
+    const { service, user, order } = await orderingAccount();
+    const placed = await order(`${url}?${query(1)}`);
+    expect([placed.code, placed.stdout]).toEqual([0, `1\to1\tordered\t${url}\t\n`]);
+    const again = await order(`${url}?${query(2)}`);
+    expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('differs only in its signature')]);
+    expect(service.calls('POST /order_url')).toHaveLength(1);
+    for (const result of [placed, again, await user.run(['files', '--json'])]) expectNoSecretOn(result);
+    expectNoSecretIn(user);
+  });
+
+  it('is cut where its link is encoded, in a text and in another link', async () => {
+    const { service, user, order } = await orderingAccount();
+    const around = (n: number): string => `https://wrap.example/p?u=${encodeURIComponent(signed(url, n))}`;
+    const title = `at ${encodeURIComponent(link)} there`;
+    service.on('GET /audiofile/1', { body: { audiofile: { id: 1, statename: 'Delivered', title } } });
+    for (const form of [[], ['--json'], ['--csv']])
+      expectNoSecretOn(await order(around(1), '--dry-run', '--notes', title, ...form));
+    expect((await order(around(1), '--notes', title)).code).toBe(0);
+    expect(service.calls('POST /order_url')[0]?.body).toMatchObject({ url: [around(1)], notes: title });
+    expect((await order(around(2))).code).toBe(9);
+    for (const line of [
+      ['files', '--refresh'],
+      ['files', '--csv'],
+      ['file', '1'],
+      ['file', '1', '--csv'],
+    ]) {
+      const result = await user.run(line);
+      expectNoSecretOn(result);
+      expect(result.stdout).toContain(`at ${encodeURIComponent(url)} there`);
+    }
+    expectNoSecretIn(user);
+  });
+
   it("passes in the service's own answer to one call under --json", async () => {
     const { service, user } = await orderingAccount();
     service.on('GET /audiofile/1', { body: { audiofile: { id: 1, statename: 'x', originallink: link } } });
