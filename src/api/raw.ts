@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import type { Call, Safety } from './http/call.ts';
+import { moneyCallOf } from './http/money-path.ts';
 import { readWhole } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -34,6 +35,6 @@ function jsonIn(bytes: Buffer): Json | undefined {
 }
 
 function safetyOf(method: string, path: string): Safety {
-  if (/^\/order_url\b|^\/audiofile\/[^/]+\/(upgrade|refund)\b/i.test(path)) return 'money';
+  if (moneyCallOf(path)) return 'money';
   return method === 'GET' || method === 'HEAD' ? 'read' : 'once';
 }

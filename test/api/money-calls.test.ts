@@ -284,6 +284,35 @@ describe.concurrent('a call for money', () => {
   });
 
   it.each([
+    ['/order%5Furl'],
+    ['/%6frder_%75rl;a'],
+    ['/order%255Furl'],
+    ['/%2Forder_url'],
+    ['/x%2F..%2Forder_url'],
+    ['/API4/order_url'],
+    ['/audiofile/7/%72efund'],
+    ['/audiofile%2F7%2frefund'],
+    ['/audiofile/7/x%2F..%2Fupgrade'],
+    ['/audiofile;a/7/%2Fupgrade'],
+    ['/%61udiofile/%zz/re%66und'],
+  ])('is known by what a server reads: %s is sent once through api', async (path) => {
+    const wire = await Wire.afterRequest((socket) => socket.end());
+    for (const [at, method] of ['GET', 'POST'].entries()) {
+      const { code, stderr } = await userOf(wire.baseUrl).run(['api', method, path]);
+      expect([method, code, wire.connections], stderr).toEqual([method, 11, at + 1]);
+    }
+  });
+
+  it('is not seen in a path that only resembles one', async () => {
+    const { service, user } = await account();
+    service.on('*', { status: 502, body: 'bad gateway' });
+    for (const path of ['/order_urls', '/audiofile/refund', '/audiofile/5/refunds', '/x/100%25']) {
+      const { code } = await user.run(['api', 'POST', path]);
+      expect([path, code]).toEqual([path, 1]);
+    }
+  });
+
+  it.each([
     ['too large', Buffer.alloc(70 << 20, '['), {}],
     ['no valid gzip', '{"order":1,"audiofiles":[1]}', { 'content-encoding': 'gzip' }],
   ])('has an unknown outcome, through api too, if the answer is %s', async (_, body, headers) => {

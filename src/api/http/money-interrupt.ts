@@ -1,4 +1,5 @@
 /** What an interruption does to a call for money: one that may have been read is not broken off by the first. */
+import { moneyCallOf } from './money-path.ts';
 
 export interface MoneyInterrupt {
   /** Ends the call. */
@@ -19,8 +20,7 @@ interface MoneyInterruptOptions {
 
 /** What to say when the answer to a call for money is waited for in spite of an interruption. */
 export function finishingText(path: string): string {
-  const [, change = 'order'] = /^\/audiofile\/[^/]+\/(upgrade|refund)\b/i.exec(path) ?? [];
-  return `finishing the ${change.toLowerCase()} that is being sent; Ctrl-C again ends at once`;
+  return `finishing the ${moneyCallOf(path) ?? 'order'} that is being sent; Ctrl-C again ends at once`;
 }
 
 export function moneyInterrupt({ soft, hard, sent, onFinishing }: MoneyInterruptOptions): MoneyInterrupt {

@@ -1,0 +1,43 @@
+/** Which call for money a path is, however it is spelled: a server may decode it before it chooses what to do. */
+
+export type MoneyCall = 'order' | 'upgrade' | 'refund';
+
+/** A proxy and the service behind it may each decode once; each reading of a path is compared. */
+const MAX_READINGS = 8;
+
+/** Rather one call too many taken for money: all that it costs is that it is not retried. */
+export function moneyCallOf(path: string): MoneyCall | undefined {
+  let reading = path;
+  for (let count = 0; count < MAX_READINGS; count++) {
+    const found = moneyCallIn(reading) ?? moneyCallIn(resolved(reading));
+    if (found) return found;
+    const decoded = decodeOnce(reading);
+    if (decoded === reading) return undefined;
+    reading = decoded;
+  }
+  // Nobody encodes a path so often but to hide it.
+  return 'order';
+}
+
+function moneyCallIn(path: string): MoneyCall | undefined {
+  const [, change, order] = /\/audiofile\/(?:[^/]+\/)+(upgrade|refund)\b|\/(order_url)\b/i.exec(path) ?? [];
+  if (order) return 'order';
+  return change && (change.toLowerCase() as MoneyCall);
+}
+
+/** Byte by byte, so that a bad escape elsewhere in the path hides nothing. */
+const decodeOnce = (path: string): string =>
+  path.replace(/%(?:u00)?([0-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/** Without parameters of its steps, empty steps and dot segments. */
+function resolved(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split(/[/\\]/)) {
+    const name = step.replace(/;.*/s, '').trim();
+    if (name === '..') steps.pop();
+    else if (name !== '' && name !== '.') steps.push(name);
+  }
+  return `/${steps.join('/')}`;
+}
