@@ -18,8 +18,7 @@ import {
 } from '../flows/orders/order-and-wait.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
-import { type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
-import { countAudios } from '../flows/orders/sending.ts';
+import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
 import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';

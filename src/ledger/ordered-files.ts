@@ -10,6 +10,8 @@ export interface OrderedAudio {
   readonly details?: string | undefined;
 }
 
+type NamedAudio = Pick<OrderedAudio, 'url' | 'key'>;
+
 export interface OrderedFile {
   readonly id: string;
   /** Absent where it can't be told. */
@@ -70,15 +72,23 @@ export function missingFiles(
   audios: readonly OrderedAudio[],
   files: readonly OrderedAudio[],
 ): MissingFiles | undefined {
-  const keys = new Set(files.flatMap(({ key }) => (key ? [key.normalize('NFC')] : [])));
-  const urls = new Set(files.map(({ url }) => nameOf(url)));
-  const keyless = new Set(files.flatMap(({ url, key }) => (key ? [] : [nameOf(url)])));
-  const hasFile = ({ url, key }: OrderedAudio): boolean =>
-    key ? keys.has(key.normalize('NFC')) || keyless.has(nameOf(url)) : urls.has(nameOf(url));
-  const lacking = audios.filter((audio) => !hasFile(audio));
+  const lacking = audiosWithoutFile(audios, files);
   const unassigned = files.filter(({ url }) => url === '').length;
   const count = Math.max(lacking.length - unassigned, audios.length - files.length);
   return count > 0 ? { count, audios: lacking.length ? lacking : audios } : undefined;
+}
+
+/** The audios that are not told to have one of these files. */
+export function audiosWithoutFile<Each extends NamedAudio>(
+  audios: readonly Each[],
+  files: readonly NamedAudio[],
+): Each[] {
+  const keys = new Set(files.flatMap(({ key }) => (key ? [key.normalize('NFC')] : [])));
+  const urls = new Set(files.map(({ url }) => nameOf(url)));
+  const keyless = new Set(files.flatMap(({ url, key }) => (key ? [] : [nameOf(url)])));
+  const hasFile = ({ url, key }: NamedAudio): boolean =>
+    key ? keys.has(key.normalize('NFC')) || keyless.has(nameOf(url)) : urls.has(nameOf(url));
+  return audios.filter((audio) => !hasFile(audio));
 }
 
 const nameOf = (url: string): string => (isUrl(url) ? urlName(url) : url);

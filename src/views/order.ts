@@ -25,10 +25,13 @@ export const orderRecord = new RecordType<OrderRow>([
   textField('hold', 'why the order is on hold', ({ hold }) => hold, { importance: 65, uncut: true }),
 ]);
 
+/** Without those that the answer names, but that are files of another order. */
+const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
+
 /** A row for each file; the JSON is the service's answer as it came. */
 export function orderView([placed]: readonly PlacedOrder[], forPeople: boolean): View {
   const { rows, columns } = ordersTable(placed ? [placed] : [], forPeople);
-  return { rows, columns, json: placed?.order.json ?? null, quiet: [...new Set(placed?.order.audiofiles)] };
+  return { rows, columns, json: placed?.order.json ?? null, quiet: placed ? ownFiles(placed) : [] };
 }
 
 /** People see which columns have something. */
@@ -61,7 +64,7 @@ export function orderedView(
   const { columns, rows } = waits
     ? fileRecord.view(ordered, ({ row }) => row.id)
     : ordersTable(placed, false);
-  const ids = placed.flatMap(({ order }) => order.audiofiles);
+  const ids = placed.flatMap(ownFiles);
   return {
     json: files.map((file) => fileRecord.json(file)),
     columns,

@@ -22,7 +22,7 @@ export function moneyCallOf(path: string): MoneyCall | undefined {
 function moneyCallIn(path: string): MoneyCall | undefined {
   const [, change, order] = /\/audiofile\/(?:[^/]+\/)+(upgrade|refund)\b|\/(order_url)\b/i.exec(path) ?? [];
   if (order) return 'order';
-  return change && (change.toLowerCase() as MoneyCall);
+  return change ? (change.toLowerCase() as MoneyCall) : undefined;
 }
 
 /** Byte by byte, so that a bad escape elsewhere in the path hides nothing. */

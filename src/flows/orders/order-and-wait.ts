@@ -13,7 +13,7 @@ import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/
 import type { OrderCosts } from './cost.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
-import { type PlacedOrder, placeOne } from './place.ts';
+import { ownFiles, type PlacedOrder, placeOne } from './place.ts';
 import type { PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
@@ -93,7 +93,7 @@ export async function orderAndWait(
   if (!wait || placed.length === 0 || wait.signal.aborted) return result;
   callbacks.onPlaced(orders);
   try {
-    return { ...result, waited: await waitForOrders(orders, wait, options, callbacks) };
+    return { ...result, waited: await waitForOrders(placed, wait, options, callbacks) };
   } catch (error) {
     return { ...result, waitError: asStenoError(error) };
   }
@@ -101,17 +101,17 @@ export async function orderAndWait(
 
 /** Waits for what is under way; the files of a held order are not waited for. */
 async function waitForOrders(
-  orders: readonly Order[],
+  placed: readonly PlacedOrder[],
   wait: PollOptions & DownloadTarget,
   { transport, ledger, notes }: OrderAndWaitOptions,
   { whileWaiting }: OrderCallbacks,
 ): Promise<WaitedOrders> {
-  const ids = [...new Set(orders.flatMap(({ hold, audiofiles }) => (hold ? [] : audiofiles)))];
+  const ids = [...new Set(placed.flatMap((each) => (each.order.hold ? [] : ownFiles(each))))];
   const waited = await whileWaiting((report) =>
     waitAndDownload(ids, { transport, ledger, notes, poll: wait, report }, wait),
   );
-  const held = orders.flatMap(({ id, hold, audiofiles }) =>
-    (hold ? audiofiles : []).map((file) => orderedFile(file, id, 'On Hold')),
+  const held = placed.flatMap((each) =>
+    (each.order.hold ? ownFiles(each) : []).map((file) => orderedFile(file, each.order.id, 'On Hold')),
   );
   return { ...waited, held };
 }

@@ -19,6 +19,9 @@ export interface PlacedOrder {
   readonly attempt: number | undefined;
 }
 
+/** The ids of its files; the answer may also name a file of another order. */
+export const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
+
 export interface PlaceOptions {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;

@@ -25,6 +25,9 @@ export const requestOf = ({ audios, ...rest }: PlannedOrder): OrderRequest => ({
   urls: audios.map(({ url }) => url),
 });
 
+export const countAudios = (orders: readonly PlannedOrder[]): number =>
+  orders.reduce((sum, { audios }) => sum + audios.length, 0);
+
 /** For messages. */
 export function describeUrls({ audios }: PlannedOrder): string {
   const first = audios[0] ? describeAudio(audios[0]) : '';

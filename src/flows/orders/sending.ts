@@ -8,7 +8,7 @@ import { plural } from '../../lib/text.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder } from './place.ts';
-import { describeUrls, type PlannedOrder } from './planned-order.ts';
+import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
 export interface SendingOptions {
   readonly signal: AbortSignal;
@@ -129,9 +129,6 @@ async function outcomeOf(
     throw error;
   }
 }
-
-export const countAudios = (orders: readonly PlannedOrder[]): number =>
-  orders.reduce((sum, { audios }) => sum + audios.length, 0);
 
 /** What would happen to every order after it, or left one unclear. */
 const endsTheRun = ({ kind }: StenoError): boolean =>

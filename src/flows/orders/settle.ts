@@ -59,14 +59,10 @@ export async function settlePlaced(
   connect: () => Promise<Transport>,
 ): Promise<Settled> {
   checkId(order);
-  if (attempt.order && attempt.order !== order)
-    throw usage(`attempt ${attempt.attempt} was accepted as order ${attempt.order}, not ${order}`);
-  const other = await ledger.openAttempts.otherOfOrder(order, attempt.attempt);
-  if (other !== undefined)
-    throw usage(`order ${order} is that of attempt ${other}, not of attempt ${attempt.attempt}`);
+  if (attempt.order !== order) await checkOtherOrder(ledger, attempt, order);
   const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
   for (const file of files) checkOrder(file, order);
-  const found = await assignFiles(ledger, attempt, files);
+  const found = await assignFiles(ledger, { ...attempt, order }, files);
   if (!(await ledger.openAttempts.settlePlaced(attempt.attempt, order, found)))
     throw settledError(attempt.attempt, order);
   for (const file of files) await keepAnswer(ledger, file.id, file);
@@ -75,6 +71,18 @@ export async function settlePlaced(
     ...{ attempt: attempt.attempt, status: 'placed', order, audiofiles: files.map(({ id }) => id) },
     missing: missing && missingText(missing),
   };
+}
+
+/**
+ * An order that the service's answer did not name. The answer is believed, unless it named the order of another attempt:
+ * then either may be true.
+ */
+async function checkOtherOrder(ledger: Ledger, attempt: Attempt, order: string): Promise<void> {
+  const { attempt: id, order: answered } = attempt;
+  const isSure = answered && (await ledger.openAttempts.otherOfOrder(answered, id)) === undefined;
+  if (isSure) throw usage(`attempt ${id} was accepted as order ${answered}, not ${order}`);
+  const other = await ledger.openAttempts.otherOfOrder(order, id);
+  if (other !== undefined) throw usage(`order ${order} is that of attempt ${other}, not of attempt ${id}`);
 }
 
 function checkOrder({ id, orders }: AudioFile, order: string): void {
@@ -109,7 +117,7 @@ async function assignFiles(
     return { id, audio };
   });
   checkOneEach(assigned);
-  for (const { id, audio } of assigned) await checkUnclaimed(ledger, id, audio);
+  for (const each of assigned) await checkUnclaimed(ledger, attempt, each);
   return assigned;
 }
 
@@ -127,7 +135,7 @@ function checkOneEach(assigned: readonly OrderedFile[]): void {
 
 function audioOfLink(
   ledger: Ledger,
-  { attempt }: Attempt,
+  attempt: Attempt,
   audios: readonly OrderedAudio[],
   { id, originalLink }: AudioFile,
 ): OrderedAudio | undefined {
@@ -135,14 +143,23 @@ function audioOfLink(
   const link = ledger.openAttempts.kept(originalLink);
   const audio = audios.find(({ url }) => isSameUrl(url, link));
   if (audio) return audio;
-  throw new StenoError('failed', `audiofile ${id} is of ${link}, which is no URL of attempt ${attempt}`, {
-    hint: 'its URLs: steno attempts',
-  });
+  throw new StenoError(
+    'failed',
+    `audiofile ${id} is of ${link}, which is no URL of attempt ${attempt.attempt}`,
+    {
+      hint: `its URLs: steno attempts; ${withoutFile(attempt)}`,
+    },
+  );
 }
 
 /** A file that the ledger has for another audio stays what it is. */
-async function checkUnclaimed(ledger: Ledger, id: string, audio: OrderedAudio | undefined): Promise<void> {
+async function checkUnclaimed(ledger: Ledger, attempt: Attempt, { id, audio }: OrderedFile): Promise<void> {
   const row = await ledger.files.get(id);
   if (!row?.url || row.test || (audio && isSameAudio(audio, row))) return;
-  throw new StenoError('failed', `audiofile ${id} is the file of ${row.url} in the ledger`);
+  throw new StenoError('failed', `audiofile ${id} is the file of ${row.url} in the ledger`, {
+    hint: withoutFile(attempt),
+  });
 }
+
+const withoutFile = ({ attempt, order }: Attempt): string =>
+  `where its own file is not known: steno attempts settle ${attempt} --placed ${order}`;

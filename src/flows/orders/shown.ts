@@ -1,4 +1,6 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
+
+import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { Failure, StenoError } from '../../lib/errors.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
@@ -7,7 +9,7 @@ import { type ListedFile, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import { fileProblem, notSentError } from './failures.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
-import type { PlacedOrder } from './place.ts';
+import { ownFiles, type PlacedOrder } from './place.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
@@ -44,9 +46,6 @@ export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
     { waits: false, currency: '', known: nothingKnown },
   );
 
-/** An order without files is one element. */
-const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
-
 function placedFiles(
   placed: PlacedOrder,
   result: OrderResult,
@@ -58,19 +57,30 @@ function placedFiles(
   // Once for all: an order may have tens of thousands of files.
   const answer = options.waits ? null : cutJsonSignatures(order.json);
   const rowOf = orderedRows(placed);
-  return distinctIds(order.audiofiles).map((id) => {
+  const ids = ownFiles(placed);
+  const lacking = problem ? audiosWithoutFile(placed.planned.audios, audiosOf(placed)) : [];
+  // An order without files is an element too.
+  const files = (ids.length || lacking.length ? ids : ['']).map((id) => {
     const outcome = waited.outcomes.get(id);
     const shown = shownFile({
       ...{ ...options, what: id, file: outcome?.file, saved: waited.saved.get(id) },
       error: outcome ? outcome.error : otherError(placed, result, options.waits),
       otherwise: rowOf(id),
     });
-    if (!options.waits) return { ...shown, answer, error: id ? undefined : problem };
+    if (!options.waits) return { ...shown, answer, error: undefined };
     if (outcome?.file) return shown;
     const state = order.hold ? 'On Hold' : shown.row.state;
     return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
   });
+  const without = lacking.map((audio) => ({
+    ...unplaced({ ...rowOf(''), ...plannedName(audio) }, problem, options),
+    answer,
+  }));
+  return [...files, ...without];
 }
+
+const audiosOf = ({ files }: PlacedOrder): OrderedAudio[] =>
+  files.files.flatMap(({ audio }) => (audio ? [audio] : []));
 
 /** Why a file was not waited for. */
 function otherError(
@@ -101,6 +111,11 @@ const plannedRow = ({ skus, names, notes, test }: PlannedOrder): ListedFile => (
   test: test ? 1 : 0,
 });
 
+const plannedName = (audio: PlannedAudio): Pick<ListedFile, 'url' | 'key'> => ({
+  url: describeAudio(audio),
+  key: audio.key ?? '',
+});
+
 const unplaced = (row: ListedFile, error: StenoError | undefined, { currency }: ListOptions): ShownFile => ({
   ...{ row, downloads: [], currency, error, answer: null },
 });
@@ -111,7 +126,7 @@ const unplacedFiles = (
   options: ListOptions,
 ): ShownFile[] =>
   planned.audios.map((audio: PlannedAudio) => {
-    const row = { ...plannedRow(planned), url: describeAudio(audio), key: audio.key ?? '' };
+    const row = { ...plannedRow(planned), ...plannedName(audio) };
     return unplaced(row, error, options);
   });
 

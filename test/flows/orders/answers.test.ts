@@ -211,3 +211,76 @@ describe.concurrent('such an order', () => {
     expect((await order(a)).code).toBe(9);
   });
 });
+
+describe.concurrent('an order whose answer is that to another one', () => {
+  /** `a` is on order as o1, and the order of `b` got the same answer. */
+  async function sameAnswer(...args: string[]) {
+    const account = await orderingAccount();
+    const same = { body: { order: 'o1', audiofiles: [1], message: 'ok' } };
+    account.service.on('POST /order_url', same, same);
+    account.service.on('GET /audiofile/2', {
+      body: { audiofile: { id: 2, statename: 'Delivered', originallink: b } },
+    });
+    expect((await account.order(a)).code).toBe(0);
+    const second = await account.user.run(['order', '--sku', 'TRANS14', ...args], { stdin: `${b}\n` });
+    expect(second.code, second.stderr).toBe(11);
+    const settle = (...flags: string[]) => account.user.run(['attempts', 'settle', '2', ...flags]);
+    return { ...account, second, settle };
+  }
+
+  it('is settled as its hint says, with its own file', async () => {
+    const { user, order, second, settle } = await sameAnswer(b);
+    expect(second.stderr).toMatch(/\nhint: [^\n]*steno attempts settle 2 --placed o1 --file <id>/);
+    const wrong = await settle('--placed', 'o1', '--file', '1');
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/is the file of .*a\.mp3.*\nhint: .*: steno attempts settle 2 --placed o1\n/),
+    ]);
+    const settled = await settle('--placed', 'o1', '--file', '2');
+    expect([settled.code, settled.stdout], settled.stderr).toEqual([0, '2\tplaced\to1\t2\n']);
+    expect(queryLedger(user, 'SELECT id, order_id, url FROM files ORDER BY id')).toEqual([
+      { id: '1', order_id: 'o1', url: a },
+      { id: '2', order_id: 'o1', url: b },
+    ]);
+    expect((await order(b)).code).toBe(9);
+  });
+
+  it.each([['o1'], ['its-own']])('is settled as order %s, and stays on order', async (id) => {
+    const { service, order, user, settle } = await sameAnswer(b);
+    const settled = await settle('--placed', id);
+    expect([settled.code, settled.stdout], settled.stderr).toEqual([0, `2\tplaced\t${id}\t\n`]);
+    expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
+    expect([(await order(a)).code, (await order(b)).code]).toEqual([9, 9]);
+    expect(service.calls('POST /order_url')).toHaveLength(2);
+  });
+
+  it.each([[[]], [['--wait']]])('is shown with its own URL and an error in JSON %j', async (flags) => {
+    const { second } = await sameAnswer('--from', '-', '--json', ...flags);
+    expect(JSON.parse(second.stdout)).toEqual([
+      expect.objectContaining({
+        ...{ audiofile: null, order: 'o1', url: b },
+        error: expect.objectContaining({ code: 'uncertain', message: expect.stringContaining(a) }),
+      }),
+    ]);
+  });
+
+  it('gives --quiet no file of the other one', async () => {
+    const { second } = await sameAnswer(b, '--quiet');
+    expect(second.stdout).toBe('');
+  });
+});
+
+describe.concurrent('JSON of an order whose files can not be told', () => {
+  it.each(untold)('has each URL with an error: $what', async ({ urls, audiofiles, kept, said }) => {
+    const { service, user } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'X1', audiofiles, message: 'ok' } });
+    const line = ['order', '--from', '-', '--sku', 'TRANS14', '--json'];
+    const { code, stdout } = await user.run(line, { stdin: urls.map((url) => `${url}\n`).join('') });
+    expect(code).toBe(11);
+    const error = expect.objectContaining({ code: 'uncertain', message: expect.stringMatching(said) });
+    expect(JSON.parse(stdout)).toEqual([
+      ...kept.map(({ id }) => expect.objectContaining({ audiofile: id, order: 'X1' })),
+      ...urls.map((url) => expect.objectContaining({ audiofile: null, order: 'X1', url, error })),
+    ]);
+  });
+});
