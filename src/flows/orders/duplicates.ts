@@ -13,20 +13,20 @@ export interface HeldAudio {
   readonly holder: Holder;
 }
 
-/** The error for audios that stop the whole command. */
-export function duplicateError(held: readonly HeldAudio[]): StenoError {
+/** The error for audios that stop the whole command; `isAlone`: it orders nothing else. */
+export function duplicateError(held: readonly HeldAudio[], isAlone: boolean): StenoError {
   const [first, ...more] = held;
   if (!first) throw new Error('an error for no audio');
   const others = more.length ? ` (and ${more.length} more)` : '';
   return new StenoError('duplicate', statement(first, describeAudio(first.audio), others), {
-    hint: hintFor(first.holder),
+    hint: hintFor(first.holder, isAlone),
   });
 }
 
 /** The failure of one row among others. */
 export const heldFailure = (held: HeldAudio): Failure => ({
   what: describeAudio(held.audio),
-  error: new StenoError('duplicate', statement(held, 'it', ''), { hint: hintFor(held.holder) }),
+  error: new StenoError('duplicate', statement(held, 'it', ''), { hint: hintFor(held.holder, false) }),
 });
 
 function statement(held: HeldAudio, subject: string, others: string): string {
@@ -42,15 +42,17 @@ function statement(held: HeldAudio, subject: string, others: string): string {
   return `an order of ${subject} at ${at}${who} (attempt ${attempt}) ${what}${same}${others}: it may have gone through`;
 }
 
-function hintFor({ attempt, status, order }: Holder): string {
+/** Among others, no hint orders all of them again: --again would. */
+function hintFor({ attempt, status, order }: Holder, isAlone: boolean): string {
   if (status === 'placed')
-    return `--again orders it once more, --skip-ordered leaves it out; what became of it: steno files${order ? ` --order ${order}` : ''}`;
+    return `${isAlone ? '--again orders it once more, ' : ''}--skip-ordered leaves it out${isAlone ? '' : ' and orders the rest'}; what became of it: steno files${order ? ` --order ${order}` : ''}`;
   if (status === 'being sent')
     return 'wait for its end, then run this again; --skip-ordered waits, and orders only what is still to be ordered';
   const settle = `steno attempts settle ${attempt}`;
   if (order)
     return `name its files: ${settle} --placed ${order} --file <id>; or take them in: steno track <id>; see: steno attempts`;
-  return `look at the balance (steno balance) and at your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with --again. All such orders: steno attempts`;
+  const again = isAlone ? '--again' : '--skip-ordered --retry-unclear';
+  return `look at the balance (steno balance) and at your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with ${again}. All such orders: steno attempts`;
 }
 
 /** Why it is the same audio, where the URLs differ. */

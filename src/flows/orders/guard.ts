@@ -10,7 +10,7 @@ import { type Failure, StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { duplicateError, type HeldAudio, heldFailure } from './duplicates.ts';
-import { describeAudio, type PlannedOrder } from './planned-order.ts';
+import { countAudios, describeAudio, type PlannedOrder } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -125,7 +125,7 @@ export class OrderGuard {
     const byAudio = new Map(held.map((each) => [each.audio, each]));
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const blocking = this.#isStrict ? held : held.filter(({ holder }) => holder.status === 'placed');
-    if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking);
+    if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking, countAudios(orders) === 1);
     for (const order of orders) this.#sortOne(order, byAudio);
   }
 

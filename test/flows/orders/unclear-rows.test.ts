@@ -65,6 +65,27 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     expect(jsonError(none.stderr)).toMatchObject({ code: 'duplicate', failures: [{ what: audio('b') }] });
   });
 
+  it('has no hint that orders the whole manifest again', async () => {
+    const { order, manifest, sent } = await earlierRun(placed(3));
+    manifest('a', 'b', 'c');
+    const { stdout, stderr } = await order('--from', 'm', '--skip-ordered', '--json');
+    const { failures } = jsonError(stderr) as unknown as { failures: Array<{ hint: string }> };
+    const hints = [JSON.parse(stdout)[1].error.hint, failures[0]?.hint];
+    for (const hint of hints) {
+      expect(hint).toContain('--skip-ordered --retry-unclear');
+      expect(hint).not.toContain('--again');
+    }
+    expect(sent()).toEqual([[audio('c')]]);
+    for (const names of [
+      ['a', 'd'],
+      ['b', 'd'],
+    ]) {
+      const stopped = await order(...names.map(audio));
+      expect([stopped.code, stopped.stderr]).toEqual([9, expect.stringContaining('--skip-ordered')]);
+      expect(stopped.stderr).not.toContain('--again');
+    }
+  });
+
   it('holds up no other row of the same order, also without --skip-ordered and for several URLs', async () => {
     const { order, manifest, sent } = await earlierRun(placed(3), placed(4));
     manifest('b', 'c');
