@@ -38,11 +38,24 @@ function checkComma(words: readonly string[], at: number): void {
   const next = words[second];
   const option = find(flag);
   if (!option?.flags.includes('…') || next === undefined || next.startsWith('-')) return;
+  const value = (words[first] ?? '').replace(/,+$/, '');
+  if (isArgument(next.replace(/^,+/, ''), value, option))
+    // What follows may be a link with a signature, which is not shown.
+    throw usage(
+      `there is a comma behind '${value}', but what follows it is no value of ${flag}`,
+      `leave out the comma: ${flag} ${value}`,
+    );
   const joined = `${words[first]},${next}`.replace(/,+/g, ',').replace(/,$/, '');
   throw usage(
     `the value of ${flag} has a blank beside its comma: '${words[first]}' and '${next}'`,
     `leave out the blank: ${flag} ${joined}`,
   );
+}
+
+/** The values of a list resemble each other: a URL, a path or an id behind another value is an argument of the command. */
+function isArgument(word: string, value: string, { values }: Option): boolean {
+  if (Array.isArray(values) && /^\d+$/.test(word)) return true;
+  return /[\\/.]/.test(word) && !/[\\/.]/.test(value);
 }
 
 /** The option of this name, of any command. */

@@ -91,12 +91,19 @@ function unknownOption(
   const spec = path.at(-1);
   const known = flagsOf(spec);
   const message = `unknown option '${given}'`;
+  if (known.has(flag) && given !== flag && !takesValue(flag, spec))
+    return usage(message, `${flag} takes no value: write ${flag}, or leave it out`);
   if (spec && known.has(flag)) return usage(message, misplacedHint(flag, path, argv));
   const same = [...known].find((each) => bare(each) === bare(flag));
   if (same) return usage(message, `did you mean ${same}?`);
   const hints = [belongsHint(flag, path), nearHint(flag, known)].filter((hint) => hint !== undefined);
   return usage(message, hints.length ? hints.join('; ') : see);
 }
+
+const takesValue = (flag: string, spec: Command | undefined): boolean =>
+  [...Object.values<Option>(spec?.options ?? {}), ...Object.values<Option>(globalOptions)].some(
+    (option) => option.takesValue && longName(option) === flag,
+  );
 
 /** The flags of a command follow it. */
 function misplacedHint(flag: string, path: readonly Command[], argv: readonly string[]): string {

@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
@@ -71,6 +72,13 @@ async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
   }
 }
 
+/** Replaces the very file: without `-o` another would be written. */
+function replacingLine(saved?: Saved, ...more: readonly Saved[]): string {
+  if (!saved || more.length) return 'steno transcript <id> --format <ext> -o <path> --force';
+  const { id, ext, path } = saved;
+  return `steno transcript ${shellWord(id)} --format ${ext} -o ${shellWord(path)} --force`;
+}
+
 /** More would fill the screen of a user whose disk is full. */
 const MAX_DONE_LINES = 1000;
 
@@ -130,15 +138,15 @@ class News implements Omit<SyncCallbacks, 'report'> {
     this.#isShown = true;
     if (this.#out.forPeople) await this.#out.showPages(syncTables(this.#rows));
     else this.#printed.end(noSyncRows(), syncMembers(this.checked));
-    for (const { id, path } of this.#keptDrafts)
+    for (const saved of this.#keptDrafts)
       await this.#out.warn(
-        `${path} is a draft from before the delivery, and was changed: it is left as it is`,
-        `replace it with: steno transcript ${id} --force`,
+        `${saved.path} is a draft from before the delivery, and was changed: it is left as it is`,
+        `replace it with: ${replacingLine(saved)}`,
       );
     await warnSkippedFiles(
       this.#out,
       this.#foreign,
-      'steno did not write it: move it away, or replace it with: steno transcript <id> --force',
+      `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`,
     );
   }
 }

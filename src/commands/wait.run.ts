@@ -41,6 +41,7 @@ export async function run(context: Context, { args, options, line }: Input<WaitO
   }
   const transport = await context.connect({ timeoutBounds: 'command' });
   const poll = { interval: options.interval, timeout: context.globals.timeout, signal };
+  const waitOn = waitOnHint(args, line);
   const latest = new LatestProgress();
   const summary = () => ({
     done: `${latest.done} of ${plural(ids.length, 'file')} ${ids.length === 1 ? 'is' : 'are'} delivered`,
@@ -63,10 +64,14 @@ export async function run(context: Context, { args, options, line }: Input<WaitO
   const { order } = options;
   const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
   try {
-    raiseUndelivered(waited.outcomes);
+    raiseUndelivered(waited.outcomes, waitOn);
   } catch (error) {
     if (missing) await out.warn(missing.message, missing.hint);
     throw error;
   }
   if (missing) throw missing;
 }
+
+/** After a time-out. What is not in the ledger is unknown to sync. */
+const waitOnHint = (ids: readonly string[], line: readonly string[]): string =>
+  goOnHint('wait on with', line) + (ids.length ? '' : '; or look again later with: steno sync');

@@ -67,21 +67,25 @@ function reasonOf(polled: PolledFile): StenoError | undefined {
   return new StenoError('timeout', `is not delivered: ${error?.message}`);
 }
 
-/** Raises what kept files from being delivered, the most telling reason first. */
-export function raiseUndelivered(outcomes: readonly WaitOutcome[]): void {
+/** Raises what kept files from being delivered, the most telling reason first; `waitOn`: how to go on after a time-out. */
+export function raiseUndelivered(outcomes: readonly WaitOutcome[], waitOn?: string): void {
   const all = failures(outcomes);
   for (const kind of ['timeout', 'unfinished', 'held'] as const) {
     const [first, ...more] = all.filter(({ error }) => error.kind === kind);
     if (!first) continue;
     const one = `${first.what}${first.error instanceof CallError ? ':' : ''} ${first.error.message}`;
     const message = more.length ? `${one}, and ${more.length} more like it` : one;
-    throw new BulkError(kind, message, all.length === 1 ? [] : all, hints[kind]);
+    throw new BulkError(
+      kind,
+      message,
+      all.length === 1 ? [] : all,
+      kind === 'timeout' ? waitOn : hints[kind],
+    );
   }
   raiseFailures(outcomes);
 }
 
 const hints = {
-  timeout: 'wait on with: steno wait; or look again later with: steno sync',
   unfinished: undefined,
   held: 'a past-due balance is the usual cause: pay it and the order resumes by itself',
 };

@@ -56,7 +56,10 @@ function summary(unplaced: number, total: number, held: number): string {
 }
 
 function heldHint(held: readonly Failure[]): string | undefined {
-  return held.some(isOfLedger) ? HELD_HINT : held.find(({ error }) => error.hint)?.error.hint;
+  // An upload that took too long, too, was sent to nobody: it has a hint of its own.
+  return held.some(({ error }) => error.kind === 'duplicate')
+    ? HELD_HINT
+    : held.find(({ error }) => error.hint)?.error.hint;
 }
 
 /** Not so a file whose upload failed: its message names it. */

@@ -17,14 +17,20 @@ interface Globals {
   readonly ledger: boolean;
 }
 
+/** An order, and its files. */
+interface PlacedIds {
+  readonly id: string;
+  readonly audiofiles: readonly string[];
+}
+
 export interface GoOn {
   readonly goOn: string;
-  readonly waitLine: (order: string | undefined) => string;
+  readonly waitLine: (orders: readonly PlacedIds[]) => string;
 }
 
 export const orderGoOn = (line: readonly string[], given: Given, globals: Globals): GoOn => ({
   goOn: restHint(line, given, globals),
-  waitLine: (order) => waitLine(order, given, globals),
+  waitLine: (orders) => waitLine(orders, given, globals),
 });
 
 function restHint(line: readonly string[], { again, test }: Given, { ledger }: Globals): string {
@@ -36,13 +42,16 @@ function restHint(line: readonly string[], { again, test }: Given, { ledger }: G
 }
 
 function waitLine(
-  order: string | undefined,
+  orders: readonly PlacedIds[],
   { download, format, nameAs }: Given,
-  { profile, baseUrl, sandbox }: Globals,
+  { profile, baseUrl, sandbox, ledger }: Globals,
 ): string {
+  const [first] = orders;
   const words = [
     'wait',
-    ...flag('--order', order),
+    // Only the ledger knows the files of an order.
+    ...(ledger ? flag('--order', orders.length === 1 ? first?.id || undefined : undefined) : []),
+    ...(ledger ? [] : orders.flatMap(({ audiofiles }) => audiofiles)),
     ...flag('--download', download),
     ...(download === undefined ? [] : flag('--format', format.join(',') || undefined)),
     ...flag('--name-as', nameAs),
@@ -50,7 +59,7 @@ function waitLine(
     ...flag('--base-url', baseUrl),
     ...(sandbox ? ['--sandbox'] : []),
   ];
-  return shellLine(words) ?? 'steno wait';
+  return shellLine(words) ?? (ledger ? 'steno wait' : 'steno wait <id…>');
 }
 
 const flag = (name: string, value: string | undefined): string[] =>

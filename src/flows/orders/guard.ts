@@ -216,7 +216,9 @@ export class OrderGuard {
 
   #giveUp(): void {
     for (const deferred of this.#deferred) {
-      const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`);
+      const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
+        hint: 'when that has ended, run the same line again with --skip-ordered',
+      });
       for (const audio of deferred.order.audios) this.failures.push({ what: describeAudio(audio), error });
     }
     this.#deferred = [];

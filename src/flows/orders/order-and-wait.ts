@@ -139,7 +139,7 @@ export function heldOrder(hold: string): StenoError {
 /** Raises what went wrong: orders that were not placed, a wait that broke off, files without a transcript, holds. */
 export function raiseOrderFailures(
   result: OrderResult,
-  options: RaiseOptions & { readonly waitLine?: (order: string | undefined) => string },
+  options: RaiseOptions & { readonly waitLine?: (orders: readonly Order[]) => string },
 ): void {
   const { waitLine = waitLineOf } = options;
   const { sent, placed, waited, waitError, hold, holdIsFailure } = result;
@@ -165,19 +165,19 @@ const isEnd = ({ kind }: StenoError): boolean => kind === 'unfinished' || kind =
 const asStenoError = (error: unknown): StenoError =>
   error instanceof StenoError ? error : new StenoError('failed', errorMessage(error), { cause: error });
 
-const waitLineOf = (order: string | undefined): string =>
-  `steno wait${order === undefined ? '' : ` --order ${order}`}`;
+const waitLineOf = (orders: readonly Order[]): string =>
+  `steno wait${orders.length === 1 && orders[0]?.id ? ` --order ${orders[0].id}` : ''}`;
 
 /** The orders are placed, although the waiting for them failed. */
 function orderStands(
   orders: readonly Order[],
   error: StenoError,
-  waitLine: (order: string | undefined) => string,
+  waitLine: (orders: readonly Order[]) => string,
 ): StenoError {
   const [first] = orders;
   const one = orders.length === 1;
   const standing = one ? `order ${first?.id} is placed` : `${orders.length} orders are placed`;
   const message = `${standing}; waiting for ${one ? 'it' : 'them'} broke off: ${error.message}`;
-  const hint = `go on waiting with: ${waitLine(one && first?.id ? first.id : undefined)}`;
+  const hint = `go on waiting with: ${waitLine(orders)}`;
   return new BulkError(error.kind, message, error instanceof BulkError ? error.failures : [], hint);
 }

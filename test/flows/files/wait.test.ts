@@ -68,6 +68,33 @@ describe.concurrent('wait', () => {
     expect(jsonError(stderr)).toMatchObject({ code: kind, message: expect.stringContaining('5') });
   });
 
+  it('names a line that waits on, after a time-out, also for what the ledger does not have', async () => {
+    const { user, states, order } = await orderingAccount();
+    states.set('7', ['Transcribing']);
+    states.set('1', ['Transcribing']);
+    const hintOf = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await user.run(['wait', ...args, ...soon, '--timeout', '300ms']);
+      expect(code, stderr).toBe(6);
+      return stderr.split('\n').find((line) => line.startsWith('hint: ')) ?? '';
+    };
+    const end = '--interval 50ms --timeout 300ms';
+    expect(await hintOf('7')).toBe(`hint: wait on with: steno wait 7 ${end}`);
+    await order(audio('a'));
+    expect(await hintOf('--order', 'o1')).toContain(`wait on with: steno wait --order o1 ${end}; `);
+    expect(await hintOf()).toBe(
+      `hint: wait on with: steno wait ${end}; or look again later with: steno sync`,
+    );
+  });
+
+  it('is named with ids after an order that left no trace in the ledger', async () => {
+    const { states, order } = await orderingAccount({ STENO_LEDGER: undefined });
+    states.set('1', ['Transcribing']);
+    const line = ['--wait', ...soon, '--timeout', '1s'];
+    expect((await order(audio('a'), '--no-ledger', ...line)).stderr).toContain(
+      'hint: go on waiting with: steno wait 1\n',
+    );
+  });
+
   it('names a file as it was asked for, whatever the answer calls it', async () => {
     const { service, user } = await account();
     service.allow('GET /audiofile/a5', { body: '{"audiofile":{"id":5.0,"statename":"Delivered"}}' });

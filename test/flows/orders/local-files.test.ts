@@ -309,6 +309,8 @@ describe.concurrent('an upload that fails', () => {
     const alone = await order('bad.mp3', '--timeout', '2s');
     expect([alone.code, alone.stdout], alone.stderr).toEqual([exit, '']);
     expect(alone.stderr).toContain(why);
+    // Nothing was sent, so that nothing is unclear.
+    expect(alone.stderr).not.toContain('--retry-unclear');
     expect([bought(), statuses(user)]).toEqual([[], []]);
     // It holds up no other file.
     file('rec/bad.mp3');
@@ -318,6 +320,7 @@ describe.concurrent('an upload that fails', () => {
     expect(stdout).toMatch(/^1\to1\tordered\thttps:\/\/up\.example\/\w+\.mp3\t\n$/);
     expect(stderr).toContain(`steno: rec/bad.mp3: `);
     expect(stderr).toContain(why);
+    expect(stderr).not.toContain('--retry-unclear');
     expect([uploads(), bought().map((urls) => urls.length)]).toEqual([[good], [1]]);
   });
 

@@ -164,6 +164,26 @@ describe.concurrent('what sync or transcript --skip-existing leaves as it is', (
     expect((await it.user.run(['sync', '--download', 'd', '--quiet'])).stderr).toBe('');
   });
 
+  it.each([
+    ['txt', 'd e/1.txt', "steno transcript 1 --format txt -o 'd e/1.txt' --force"],
+    ['srt', 'd/1.srt', 'steno transcript 1 --format srt -o d/1.srt --force'],
+  ])('is replaced by the line that sync names: a changed draft in %s', async (ext, path, line) => {
+    const it = await orderingAccount();
+    const folder = path.split('/')[0] ?? '';
+    it.states.set('1', ['Transcribing']);
+    await it.order(audio('a'));
+    await it.user.run(['transcript', '1', '--format', ext, '-o', `${folder}/`]);
+    writeFileSync(join(it.user.home, path), 'changed');
+    it.states.set('1', ['Delivered']);
+    const sync = () => it.user.run(['sync', '--download', folder, '--format', ext]);
+    const { stderr } = await sync();
+    expect(stderr).toContain(`warning: ${path} is a draft`);
+    expect(stderr).toContain(`hint: replace it with: ${line}\n`);
+    await it.user.run(['transcript', '1', '--format', ext, '-o', path, '--force']);
+    expect(readFileSync(join(it.user.home, path), 'utf8')).toBe(`transcript 1.${ext}\n`);
+    expect((await sync()).stderr).not.toContain('warning');
+  });
+
   it('is told by sync also where we wrote it as a draft before there was a ledger', async () => {
     const it = await orderingAccount({ STENO_LEDGER: undefined });
     it.states.set('1', ['Transcribing']);
