@@ -5,6 +5,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
 import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
+import { lossOf } from '../ledger/backups.ts';
 import { bringBack, countRows, moveTo } from '../ledger/copy.ts';
 import type { TableCounts } from '../ledger/dump/import.ts';
 import type { Salvaged } from '../ledger/dump/salvage.ts';
@@ -265,6 +266,8 @@ export async function showStatus(context: Context): Promise<void> {
       events: context.hasJournals ? [...(await context.journals()).arrivals()].length : 0,
     }),
   );
+  const loss = url === undefined ? lossOf(path) : undefined;
+  if (loss) await out.warn(loss.message, loss.hint);
   if (!mayWork(status))
     await out.warn('it is of a newer steno, which this one can not follow', 'update steno');
   else if (status.made && status.missing.length)

@@ -2,8 +2,9 @@
  * Copies of the ledger in a folder beside it, the last three. The first is made when the ledger is an hour old, then
  * one a day, by a process of its own (backup-process.ts), so that no command waits for it.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StenoError } from '../lib/errors.ts';
 
 const DAY_MS = 86_400_000;
 /** A young ledger is damaged as easily, and holds orders too. */
@@ -65,6 +66,26 @@ export function rescueHint(ledger: string): string {
 export function restoreHint(ledger: string): string {
   const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
   return `${copy}; remove it by hand only after you have looked at your account: a new ledger knows none of your orders`;
+}
+
+/** Where there is no ledger any more, but what it leaves behind: a new one would let everything be bought again. */
+export function lossOf(ledger: string): StenoError | undefined {
+  if (existsSync(ledger)) return undefined;
+  const backups = backupsOf(ledger);
+  const left = [`${ledger}-wal`, `${ledger}-shm`].filter((path) => existsSync(path));
+  const trace = backups.at(-1) ?? left[0];
+  if (trace === undefined) return undefined;
+  const traces = [...(backups.length ? [backupFolder(ledger)] : []), ...left].join(' and ');
+  const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
+  return new StenoError('failed', `${ledger} is gone, but ${trace} is there`, {
+    hint: `${copy}; begin anew only after you have looked at your account, for a new ledger knows none of your orders: move ${traces} away`,
+  });
+}
+
+/** Called before a new ledger is made. */
+export function refuseLoss(ledger: string): void {
+  const loss = lossOf(ledger);
+  if (loss) throw loss;
 }
 
 function lastBackupLines(ledger: string): string[] {

@@ -5,7 +5,7 @@ import { Mutex } from '../lib/mutex.ts';
 import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { sizeOf } from '../lib/sqlite-file.ts';
 import { OpenedFile } from '../lib/sqlite-replaced.ts';
-import { rescueHint, restoreHint } from './backups.ts';
+import { refuseLoss, rescueHint, restoreHint } from './backups.ts';
 import { type LockWait, Patience, waitForEach, waitForNone } from './patience.ts';
 import { migrations } from './schema.ts';
 import { SqliteTransaction, Unexpected } from './sqlite-transaction.ts';
@@ -33,7 +33,12 @@ export class SqliteStore implements LedgerStore {
 
   static async open(path: string, signal?: AbortSignal): Promise<SqliteStore> {
     const hints = { hintIfEmpty: () => restoreHint(path), hintIfDamaged: () => rescueHint(path) };
-    return new SqliteStore(await openDatabase(path, migrations, { ...hints, signal }));
+    return new SqliteStore(
+      await openDatabase(path, migrations, {
+        ...{ ...hints, signal },
+        beforeMaking: () => refuseLoss(path),
+      }),
+    );
   }
 
   constructor(db: Database, mutex = new Mutex(), lockWait = waitForEach) {
@@ -198,7 +203,10 @@ export const columnInfos = (db: Database, table: string): ColumnInfo[] =>
   db.all<ColumnInfo>('SELECT name, type FROM pragma_table_info(?) ORDER BY cid', table);
 
 async function openSynced(path: string): Promise<Database> {
-  const db = await openDatabase(path, migrations, { hintIfDamaged: () => rescueHint(path) });
+  const db = await openDatabase(path, migrations, {
+    hintIfDamaged: () => rescueHint(path),
+    beforeMaking: () => refuseLoss(path),
+  });
   db.setBusyTimeout(0);
   db.syncEveryCommit();
   return db;

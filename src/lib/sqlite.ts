@@ -24,6 +24,8 @@ export interface OpenOptions {
   /** What to do about a file that was emptied, or that has no tables of ours. */
   readonly hintIfEmpty?: () => string;
   readonly hintIfDamaged?: (() => string) | undefined;
+  /** Called where there is no file; what it throws keeps a new one from being made. */
+  readonly beforeMaking?: () => void;
   /** Ends the waiting for another process. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -167,6 +169,7 @@ export async function openDatabase(
     if (path === ':memory:') return await open(Driver, path, migrations);
     makeFolder(dirname(path), 0o700, 'STENO_STATE_DIR');
     refuseEmptied(path, options.hintIfEmpty);
+    if (sizeOf(path) === undefined) options.beforeMaking?.();
     makeIfMissing(Driver, path, migrations);
     closeToOthers(path);
     return await open(Driver, path, migrations, options);

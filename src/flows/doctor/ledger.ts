@@ -1,6 +1,7 @@
 /** The ledger: of this machine, and the one that a team shares. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { lossOf } from '../../ledger/backups.ts';
 import type { LedgerFacts, LedgerView } from '../../ledger/inspect.ts';
 import { JournalFolder } from '../../ledger/journal/journal-folder.ts';
 import { Ledger } from '../../ledger/ledger.ts';
@@ -85,7 +86,8 @@ export class LedgerChecks {
 
   /** Whether nothing was ever kept here. */
   async isNew(): Promise<boolean> {
-    return (await this.#options().catch(() => null)) === undefined && !existsSync(this.#path);
+    if (existsSync(this.#path) || lossOf(this.#path)) return false;
+    return (await this.#options().catch(() => null)) === undefined;
   }
 
   /** Opens, has all its tables, and is not damaged. */
@@ -96,6 +98,8 @@ export class LedgerChecks {
     const folder = this.#setup.stateFolder();
     if (existsSync(folder) && !statSync(folder).isDirectory()) return skipped(`${folder} is not a folder`);
     const view = await this.#local();
+    const loss = lossOf(path);
+    if (loss && isUsed) return fail(loss.message, loss.hint);
     if (!view) return isUsed ? ok(`${path}: ${NONE}`) : ok('none on this machine: a shared one is set');
     const { version, missing, bytes, isChecked, damage } = view;
     if (damage !== undefined)
