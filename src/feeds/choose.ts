@@ -21,6 +21,8 @@ export interface Chosen {
   readonly withTranscript: readonly Episode[];
   /** Left out under `since`, because the feed does not say when they came out. */
   readonly undated: readonly Episode[];
+  /** Left out, because the feed spoiled their audio. */
+  readonly spoiled: readonly Episode[];
 }
 
 /** Without one of these, all episodes of a feed would be bought. */
@@ -37,10 +39,16 @@ export function chooseEpisodes(feed: Feed, { latest, since, match, again = false
   const meant = newestFirst(matching)
     .filter(({ published = '' }) => since === undefined || published >= since)
     .slice(0, latest);
-  const episodes = meant.filter(({ hasTranscript }) => again || !hasTranscript);
-  checkOrderable(episodes);
+  const wanted = meant.filter(({ hasTranscript }) => again || !hasTranscript);
+  const episodes = wanted.filter(({ problem }) => !problem);
+  const spoiled = wanted.filter(({ problem }) => problem);
+  const [first] = spoiled;
+  if (first && episodes.length === 0)
+    throw usage(`the episode ${nameOf(first)} can't be ordered: ${first.problem}`);
+  checkGuids(episodes);
   return {
     episodes,
+    spoiled,
     withTranscript: again ? [] : meant.filter(({ hasTranscript }) => hasTranscript),
     undated,
   };
@@ -55,11 +63,10 @@ function matchingTitles(episodes: readonly Episode[], match: TitleMatch): Episod
 const newestFirst = (episodes: readonly Episode[]): Episode[] =>
   [...episodes].sort(({ published: a = '' }, { published: b = '' }) => Number(a < b) - Number(a > b));
 
-/** What the feed spoiled is never passed over in silence: the user asked for it. */
-function checkOrderable(episodes: readonly Episode[]): void {
+/** One of two episodes with the same guid would never be ordered. */
+function checkGuids(episodes: readonly Episode[]): void {
   const guids = new Set<string>();
   for (const episode of episodes) {
-    if (episode.problem) throw usage(`the episode ${nameOf(episode)} can't be ordered: ${episode.problem}`);
     if (episode.guid === undefined) continue;
     if (guids.has(episode.guid))
       throw usage(
@@ -70,5 +77,5 @@ function checkOrderable(episodes: readonly Episode[]): void {
   }
 }
 
-const nameOf = ({ title, guid, enclosure }: Episode): string =>
+export const nameOf = ({ title, guid, enclosure }: Episode): string =>
   `'${oneLine(title || guid || enclosure.url.replace(/[?#].*$/s, ''), 80)}'`;

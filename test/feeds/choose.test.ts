@@ -139,15 +139,19 @@ describe('several of them', () => {
 });
 
 describe('what is spoiled', () => {
-  it('is refused where it is meant, and only there', async () => {
+  it('is left out, and refused where nothing else is meant', async () => {
     const feed = rss(
       episode({ title: 'Bad', date: '2026-11-02', url: 'ftp://m.example/a.mp3' }) +
         episode({ guid: 'good', date: '2026-11-03' }),
     );
-    await expect(chosen({ latest: 2 }, feed)).rejects.toThrow(
+    const { episodes, spoiled } = chooseEpisodes(await read(feed), { latest: 2 });
+    expect([episodes, spoiled].map((all) => all.map(({ title, guid }) => guid ?? title))).toEqual([
+      ...[['good'], ['Bad']],
+    ]);
+    await expect(chosen({ match: parseMatch('bad') }, feed)).rejects.toThrow(
       "the episode 'Bad' can't be ordered: its audio is not at an http or https URL: ftp://m.example/a.mp3",
     );
-    expect((await chosen({ latest: 1 }, feed)).episodes).toEqual(['good']);
+    expect(chooseEpisodes(await read(feed), { latest: 1 }).spoiled).toEqual([]);
   });
 
   it('is a guid that two of the chosen have', async () => {

@@ -1,5 +1,5 @@
 /** The chosen episodes of a podcast feed, as rows to order. */
-import { type Choice, type Chosen, chooseEpisodes, isChoice } from '../../feeds/choose.ts';
+import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf } from '../../feeds/choose.ts';
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
@@ -7,6 +7,7 @@ import { makeEpisode } from '../../ledger/audio-names.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
+import type { LeftOut } from '../uploads/audio-files.ts';
 import type { Row } from './manifest-row.ts';
 
 export interface FeedInput {
@@ -24,6 +25,8 @@ export interface FeedRows {
   readonly isWholeFeed: boolean;
   /** What people are told of the choice. */
   readonly notes: readonly string[];
+  /** Episodes that can't be ordered. */
+  readonly leftOut: readonly LeftOut[];
 }
 
 export async function feedRows(
@@ -36,15 +39,22 @@ export async function feedRows(
   const feed = await readFeed(source, reading);
   if (!isChoice(choice)) {
     const rows = feed.episodes.filter(({ problem }) => !problem).map((episode) => rowOf(episode, notes));
-    return { rows, isWholeFeed: true, notes: [] };
+    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes) };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
     rows: chosen.episodes.map((episode) => rowOf(episode, notes)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
+    leftOut: leftOutOf(chosen.spoiled),
   };
 }
+
+/** What the feed spoiled holds up no other, and is never passed over in silence. */
+const leftOutOf = (episodes: readonly Episode[]): LeftOut[] =>
+  episodes.flatMap((episode) =>
+    episode.problem ? [{ path: `the episode ${nameOf(episode)}`, reason: episode.problem }] : [],
+  );
 
 /** Nobody buys a whole back catalogue by accident. */
 export const wholeFeedError = (episodes: number): StenoError =>

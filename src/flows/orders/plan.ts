@@ -45,7 +45,7 @@ export interface OrderPlan {
   readonly isWholeFeed: boolean;
   /** What people are told of a feed. */
   readonly notes: readonly string[];
-  /** Local files that are not ordered. */
+  /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -92,11 +92,11 @@ export async function planOrders(
     orders: rows.orders,
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
-    leftOut: local.leftOut,
+    leftOut: [...local.leftOut, ...chosen.leftOut],
   };
 }
 
-const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [] };
+const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [] };
 
 function checkSources(args: readonly string[], input: OrderInput): void {
   const { from, feed, notesFile } = input;

@@ -216,6 +216,29 @@ describe.concurrent('an episode', () => {
     expect(bought()).toEqual([[m(2)], [m(3)]]);
   });
 
+  it("whose audio can't be ordered is left out with a warning, and holds up no other", async () => {
+    const { from, bought } = await ordering();
+    const items = [
+      { ...three[0], url: 'ftp://m.example/3.mp3' },
+      { ...three[1], url: '2.mp3' },
+      three[2] ?? {},
+    ];
+    const chosen = await from(feedOf(items, ''), '--latest', '3');
+    expect([chosen.code, bought()], chosen.stderr).toEqual([0, [[m(1)]]]);
+    const whole = await from(feedOf(items, ''), '--again');
+    expect(whole.code).toBe(2);
+    for (const { stderr } of [chosen, whole]) {
+      expect(stderr).toContain(
+        "warning: left out: the episode 'Three': its audio is not at an http or https URL: ftp://m.example/3.mp3\n",
+      );
+      expect(stderr).toContain(
+        "warning: left out: the episode 'Two': the address of its audio is relative, and the feed does not say to what: 2.mp3\n",
+      );
+    }
+    const only = await from(feedOf(items, ''), '--match', 'Three');
+    expect([only.code, bought().length]).toEqual([2, 1]);
+  });
+
   it('whose guid another of the chosen has, with other audio, stops all of them', async () => {
     const { from, service } = await ordering();
     const items = [{ ...three[0], guid: 'g2' }, ...three.slice(1)];
