@@ -95,7 +95,7 @@ export function mayBeSigned(text: string, from: number, end: number): boolean {
   let at = from;
   for (let values = 0; values < 3; values += 1) {
     at = text.indexOf('=', at + 1);
-    if (at < 0 || at >= end) return values > 0 && signatureName.test(text.slice(from, end));
+    if (at < 0 || at > end) return values > 0 && signatureName.test(text.slice(from, end));
   }
   return true;
 }
