@@ -22,16 +22,29 @@ export class Mask {
   readonly hide = (text: string): string => {
     if (this.#secrets.size === 0) return text;
     this.#search ??= new SecretSearch([...this.#secrets].flatMap(patternsOf));
-    const spans = spansIn(this.#search, text, MAX_LAYERS);
-    if (spans.length === 0) return text;
-    let shown = '';
-    let from = 0;
-    for (const { start, end } of spans) {
-      shown += text.slice(from, start) + STARS;
-      from = end;
-    }
-    return shown + text.slice(from);
+    return hideFound(this.#search, text);
   };
+}
+
+/** Hides one secret alone, where others are to stay. */
+export function hiderOf(secret: string): (text: string) => string {
+  let search: SecretSearch | undefined;
+  return (text) => {
+    search ??= new SecretSearch(patternsOf(secret));
+    return hideFound(search, text);
+  };
+}
+
+function hideFound(search: SecretSearch, text: string): string {
+  const spans = spansIn(search, text, MAX_LAYERS);
+  if (spans.length === 0) return text;
+  let shown = '';
+  let from = 0;
+  for (const { start, end } of spans) {
+    shown += text.slice(from, start) + STARS;
+    from = end;
+  }
+  return shown + text.slice(from);
 }
 
 function spansIn(search: SecretSearch, text: string, layers: number): readonly Span[] {

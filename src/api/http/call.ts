@@ -24,6 +24,8 @@ export interface Call {
   readonly mayBeText?: boolean;
   /** An answer in which a key stands twice can't be read: either value may be the one that counts. */
   readonly refusesRepeatedKeys?: boolean;
+  /** A key in the answer stays: it is part of an address that has to be put back as it was. */
+  readonly keepsKey?: boolean;
   /** For `money`: called when there is a connection, right before the request; if it rejects, nothing is sent. */
   readonly beforeSend?: BeforeSend | undefined;
   /** The response has any length, so that only its silences have a limit. */
@@ -35,4 +37,6 @@ export interface CallResponse extends HttpResponse {
   readonly url: string;
   /** Masks secrets in a text that came with the response. */
   readonly hide: (text: string) => string;
+  /** Masks the key alone: the password of a shared ledger may be a short number, as an id is. */
+  readonly hideKey: (text: string) => string;
 }

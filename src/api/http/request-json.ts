@@ -1,5 +1,6 @@
 import { StenoError } from '../../lib/errors.ts';
 import { type Json, parseJson } from '../../lib/json.ts';
+import { maskJson } from '../../lib/mask-json.ts';
 import { oneLine } from '../../lib/text.ts';
 import { readBytes, unknownEncoding } from './body.ts';
 import type { Call, CallResponse } from './call.ts';
@@ -10,18 +11,21 @@ import type { Transport } from './transport.ts';
 
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** Sends a call whose answer is JSON. */
+/** Sends a call whose answer is JSON. A key in it is masked here, before its ids and titles are kept or name a file. */
 export const requestJson = (transport: Transport, call: Call): Promise<Json> =>
   transport.send(call, (response) => readJson(call, response));
 
 async function readJson(call: Call, response: CallResponse): Promise<Json> {
-  const { status, hide } = response;
+  const { status, hide, hideKey } = response;
   const text = (await readWhole(call, response, MAX_JSON_BYTES)).toString('utf8');
   const refuseKey = (key: string): never => {
     throw unreadableAnswer(call, `'${oneLine(hide(key), 60)}' stands in it more than once`, status);
   };
   try {
-    return parseJson(text, call.refusesRepeatedKeys ? refuseKey : undefined);
+    const json = parseJson(text, call.refusesRepeatedKeys ? refuseKey : undefined);
+    // Without an escape each text of the answer stands in it as it is, so that one search is enough.
+    const mayHoldKey = !call.keepsKey && (text.includes('\\') || hideKey(text) !== text);
+    return mayHoldKey ? maskJson(json, hideKey) : json;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const encoding = unknownEncoding(response);

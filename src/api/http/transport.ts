@@ -7,6 +7,7 @@ import { READ_LIMIT_MS } from '../../lib/defaults.ts';
 import type { Env } from '../../lib/env.ts';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
+import { hiderOf } from '../../lib/mask.ts';
 import type { Call, CallResponse } from './call.ts';
 import { type Deadline, NO_LIMIT_MS, startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
@@ -49,10 +50,12 @@ export class Transport {
   readonly #makePool: MakePool;
   readonly #sharedPool: ConnectionPool;
   readonly #outage = new Outage();
+  readonly #hideKey: (text: string) => string;
 
   private constructor(options: TransportOptions, base: URL, makePool: MakePool) {
     const { apiKey, userAgent } = options;
     this.#options = options;
+    this.#hideKey = hiderOf(apiKey);
     this.#service = makeService(base, apiKey, userAgent);
     this.#makePool = makePool;
     this.#sharedPool = makePool({ connections: options.connections });
@@ -61,6 +64,11 @@ export class Transport {
   static async open(options: TransportOptions): Promise<Transport> {
     const base = new URL(options.baseUrl.replace(/\/+$/, ''));
     return new Transport(options, base, await poolFactory(base, options.env));
+  }
+
+  /** Masks secrets in what the service says. */
+  get hide(): (text: string) => string {
+    return this.#options.hide;
   }
 
   /** Fires when the user interrupts. */
@@ -150,7 +158,12 @@ export class Transport {
       const traceResponse = this.#traceRequest(call);
       const request = makeRequest(call, this.#service);
       const url = this.#service.origin + this.#service.basePath + call.path;
-      response = { ...(await exchange(pool.sender, request, deadline.signal)), url, hide };
+      response = {
+        ...(await exchange(pool.sender, request, deadline.signal)),
+        url,
+        hide,
+        hideKey: this.#hideKey,
+      };
       traceResponse(response);
       if (response.status >= 300) throw await statusError(call, response, this.#originOf(pool));
       return await read(response);
