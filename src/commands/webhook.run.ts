@@ -10,6 +10,7 @@ import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { isSealed } from '../lib/sealer.ts';
+import { shownAddress } from '../lib/shown-address.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { LoanBook } from '../listen/loan-book.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -41,10 +42,10 @@ export async function set(context: Context, { args: [url = ''] }: Input): Promis
     const now = answer.url || (await askForUrl(transport, answer));
     if (sameUrl(now, url)) return { ...answer, url: answer.url || url };
     throw notSet(
-      `the webhook is not ${url}: the service answers that ${now ? `it is ${now}` : 'none is set'}`,
+      `the webhook is not ${shownAddress(url)}: the service answers that ${now ? `it is ${shownAddress(now)}` : 'none is set'}`,
     );
   };
-  await showResult(context, transport, change, () => `the webhook is set to ${url}`);
+  await showResult(context, transport, change, () => `the webhook is set to ${shownAddress(url)}`);
   await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
 }
 
@@ -85,7 +86,8 @@ async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promi
 
 export async function test(context: Context, { args: [type = ''] }: Input): Promise<void> {
   checkTestableEvent(type);
-  const askedFor = ({ url }: Webhook): string => `asked for a test of ${type}${url ? ` to ${url}` : ''}`;
+  const askedFor = ({ url }: Webhook): string =>
+    `asked for a test of ${type}${url ? ` to ${shownAddress(url)}` : ''}`;
   const ask = async (transport: Transport): Promise<Webhook> =>
     requireContent(await testWebhook(transport, type));
   const webhook = await showResult(context, await context.connect(), ask, askedFor);

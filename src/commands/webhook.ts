@@ -7,7 +7,8 @@ const get = command({
   name: 'get',
   summary: 'Show the URL that events are sent to',
   about:
-    'Shows the URL that the service sends each event to. It warns if that is a listener which has ended without putting back what was set before.',
+    'Shows the URL that the service sends each event to, without its password and signature; --json has it as it is. It ' +
+    'warns if that is a listener which has ended without putting back what was set before.',
   examples: [['steno webhook get', 'show it']],
   load: async () => (await work()).get,
 });

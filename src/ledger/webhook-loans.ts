@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { maskUserinfo } from '../lib/userinfo.ts';
+import { shownAddress } from '../lib/shown-address.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
@@ -113,6 +113,6 @@ export function loanOfUrl<Each extends { readonly secretHash: string }>(
   return loans.find((loan) => hashes.includes(loan.secretHash));
 }
 
-/** The command that sets a URL; one that is not known, or has a name or password in it, is for the user to fill in. */
+/** The command that sets a URL; one that is not known, or holds a secret, is for the user to fill in. */
 export const setCommand = (url: string): string =>
-  `steno webhook set ${url && maskUserinfo(url) === url ? shellWord(url) : '<url>'}`;
+  `steno webhook set ${url && shownAddress(url) === url ? shellWord(url) : '<url>'}`;

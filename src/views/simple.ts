@@ -2,6 +2,7 @@
 import type { Balance } from '../api/balance.ts';
 import type { FileChange } from '../api/files.ts';
 import type { Webhook } from '../api/webhook.ts';
+import { shownAddress } from '../lib/shown-address.ts';
 import type { View } from '../lib/view.ts';
 import { amountWithCurrency } from './amounts.ts';
 
@@ -22,11 +23,12 @@ export const doneView = ({ id, message, json }: FileChange): View => ({
   quiet: [id],
 });
 
+/** The service's own answer is exact in JSON; what is ours shows no secret. */
 export const webhookView = ({ url, json }: Webhook): View => ({
   json,
   columns: [{ name: 'url', kind: 'link' }],
-  rows: url ? [[url]] : [],
-  quiet: url ? [url] : [],
+  rows: url ? [[shownAddress(url)]] : [],
+  quiet: url ? [shownAddress(url)] : [],
   // The URL is all there is to see, so that it is never cut.
   asRecord: true,
 });

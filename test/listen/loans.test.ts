@@ -7,6 +7,7 @@ import { queryLedger } from '../support/ledger.ts';
 import { Listener } from '../support/listener.ts';
 import { addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
 import { expectNotInState } from '../support/secrets.ts';
+import { SECRET, signed, signers } from '../support/signed.ts';
 import { finished, KEY, type Options, User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 import { withWebhook } from '../support/webhooks.ts';
@@ -205,6 +206,26 @@ describe('the key', () => {
     expectNotInState(user, KEY, PASSWORD, dead.slice(-32));
   });
 
+  it.each(signers)(
+    'seals a former webhook with a signature (%s), and gives it back to the letter',
+    async (by) => {
+      const { service, user } = await account();
+      const former = signed(OTHER, 1, by);
+      const webhook = withWebhook(service, former);
+      const killed = await registered(user);
+      expectNotInState(user, SECRET);
+      await killed.stop('SIGKILL');
+      expectNotInState(user, SECRET);
+      const shown = await user.run(['webhook', 'get']);
+      expect(shown.stderr).toContain('or: steno webhook set <url>');
+      const next = await registered(user);
+      expect(webhook.set.at(-2)).toBe(former);
+      const { stderr } = await next.stop();
+      expect(killed.stderr + stderr + shown.stderr).not.toContain(SECRET);
+      expect(webhook.url).toBe(former);
+    },
+  );
+
   it('seals the address of the listener itself, with what --public-url holds', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);
@@ -229,6 +250,32 @@ describe('the key', () => {
 });
 
 describe('webhook get and set', () => {
+  it.each(signers)('show no password and no signature (%s); JSON has the answer as it is', async (by) => {
+    const { service, user } = await account();
+    const url = signed(`https://me:${PASSWORD}@other.example.com/hook`, 1, by);
+    withWebhook(service, url);
+    const shown = 'https://***@other.example.com/hook';
+    for (const line of [['get'], ['set', url]]) {
+      for (const flags of [[], ['--quiet'], ['--csv']]) {
+        const { code, stdout, stderr } = await user.run(['webhook', ...line, ...flags]);
+        expect(code).toBe(0);
+        expect(stdout.trim().split(/\s/).at(-1)).toBe(shown);
+        expect(stdout + stderr).not.toMatch(new RegExp(`${PASSWORD}|${SECRET}`));
+      }
+      const { stdout } = await user.run(['webhook', ...line, '--json']);
+      expect(JSON.parse(stdout)).toEqual({ webhook: url });
+    }
+  });
+
+  it('set shows no secret either where the service has another one', async () => {
+    const { service, user } = await account();
+    service.on('POST /webhook', { body: { webhook: signed(`https://me:${PASSWORD}@x.example.com/`) } });
+    const { code, stderr } = await user.run(['webhook', 'set', `https://me:${PASSWORD}@y.example.com/`]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('it is https://***@x.example.com/');
+    expect(stderr).not.toMatch(new RegExp(`${PASSWORD}|${SECRET}`));
+  });
+
   const afterCrash = async (): Promise<Account & { webhook: { url: string } }> => {
     const { service, user } = await account();
     const webhook = withWebhook(service, OTHER);

@@ -9,6 +9,7 @@ import type { Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import { cutSignatures } from '../../lib/audio-identity.ts';
 import type { DiskThread } from './disk-thread.ts';
 import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
 import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
@@ -215,9 +216,11 @@ export class TranscriptDownloads {
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
     const { title = '', guid = '', published = '' } = parseDetails(row?.details ?? null);
+    // As the ledger keeps a title, so that one template gives one name; a name on disk is read by anybody.
+    const clean = (text: string): string => cutSignatures(this.#options.transport.hide(text));
     return {
       ...{ id, ext, guid },
-      title: said?.title || row?.title || title,
+      title: clean(said?.title || row?.title || title),
       order: said?.orders[0] ?? row?.order_id ?? '',
       date: /^\d{4}-\d\d-\d\d/.exec(published)?.[0] ?? '',
     };
