@@ -105,7 +105,7 @@ _steno_flags() {
     'upgrade::') offers=(--sku --any-sku --test) ;;
     'refund::') offers=(--yes -y --test) ;;
     'balance::') offers=(--min) ;;
-    'report::') offers=(--since --by --html) ;;
+    'report::') offers=(--since --by --html --force) ;;
     'listen::') offers=(--port --register --public-url --tunnel --forward-to --exec --download --host --path --tls-cert --tls-key --exec-with-key --exec-timeout --jobs --format --name-as --only --until --count --keep --verbose) ;;
     'events::') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay::') offers=(--to --exec --exec-with-key --exec-timeout) ;;

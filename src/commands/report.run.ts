@@ -1,7 +1,7 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
-import { writeExport } from '../flows/ledger/write-export.ts';
+import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
 import { costSettings } from '../flows/orders/cost.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
@@ -24,12 +24,14 @@ interface ReportOptions {
   readonly since: string | undefined;
   readonly by: string | undefined;
   readonly html: string | undefined;
+  readonly force: boolean;
 }
 
 export async function run(context: Context, { options, line }: Input<ReportOptions>): Promise<void> {
   const { out } = context;
   const by = options.by === undefined ? undefined : checkGrouping(options.by);
   if (options.html === '') throw usage('the name after --html is empty', 'name a file');
+  if (options.html !== undefined && !options.force) checkIsFree(options.html);
   const now = Date.now();
   const since = options.since === undefined ? undefined : parseSince(options.since, now);
   const ledger = await context.requireLedger('report reads the ledger');
@@ -38,7 +40,7 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   const report = makeReport(await gatherReport(ledger, { since, now, currency }));
   if (options.html !== undefined) {
     const page = context.mask.hide(reportPage(report));
-    await writeExport(options.html, justOne(page), true);
+    await writeExport(options.html, justOne(page), options.force);
     out.done(`${options.html} is written`, { path: options.html });
     if (out.mode.quiet) out.lines([options.html]);
     return;

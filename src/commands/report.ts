@@ -1,5 +1,5 @@
 import { command } from '../cli/command-spec.ts';
-import { text } from '../cli/options.ts';
+import { flag, text } from '../cli/options.ts';
 
 export const report = command({
   name: 'report',
@@ -9,7 +9,8 @@ export const report = command({
     'against the target of their SKU, and what is open, on hold, unclear or late.',
   details: [
     'Invoices are fetched from the service once and kept in the ledger. What is not known is said, and is never counted ' +
-      'as zero. --json and --csv have every part, exactly; with --by, --csv has one of them.',
+      'as zero. --json and --csv have every part, exactly; with --by, --csv has one of them. --html does not replace an ' +
+      'existing file unless --force.',
   ],
   options: {
     since: text('--since <time>', 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'),
@@ -20,6 +21,7 @@ export const report = command({
       values: 'file',
       excludes: ['--by', '--csv'],
     }),
+    force: flag('--force', 'with --html, replace an existing file', { needs: ['--html'] }),
   },
   examples: [
     ['steno report', 'all of it'],

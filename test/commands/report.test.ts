@@ -1,5 +1,5 @@
 /** `report`: what was spent, how long it took and what is late, from the ledger and invoices that are fetched once. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../support/account.ts';
@@ -361,7 +361,7 @@ describe('orders without a known end, and those on hold', () => {
 });
 
 describe('--html', () => {
-  it('writes a page, into a folder that is made, and in the place of an earlier one', async () => {
+  it('writes a page, into a folder that is made, and with --force in the place of an earlier one', async () => {
     const it = await account;
     const path = join(it.user.home, 'deep', 'er', 'report.html');
     const first = await report(it, '--html', 'deep/er/report.html');
@@ -371,9 +371,10 @@ describe('--html', () => {
     for (const text of ['43.60', '2026', 'TRANS14', '<svg', '</html>']) expect(page).toContain(text);
     const { ino } = statSync(path);
     writeFileSync(join(it.user.home, 'old.html'), 'old');
-    expect((await report(it, '--html', 'old.html', '--quiet')).stdout).toBe('old.html\n');
+    const forced = await report(it, '--html', 'old.html', '--force', '--quiet');
+    expect(forced.stdout).toBe('old.html\n');
     expect(readFileSync(join(it.user.home, 'old.html'), 'utf8')).toMatch(/<\/html>\s*$/);
-    const again = await report(it, '--html', 'deep/er/report.html', '--json');
+    const again = await report(it, '--html', 'deep/er/report.html', '--force', '--json');
     expect(JSON.parse(again.stdout)).toEqual({ path: 'deep/er/report.html' });
     // Written beside it and renamed, so that a reader has one of the two, never half of one.
     expect([statSync(path).ino === ino, listing(join(it.user.home, 'deep/er'))]).toEqual([
@@ -382,10 +383,24 @@ describe('--html', () => {
     ]);
   });
 
-  it('leaves nothing behind where it fails', async () => {
+  it('replaces no existing file and no link that leads nowhere without --force', async () => {
+    const it = await account;
+    const [notes, link] = [join(it.user.home, 'notes.md'), join(it.user.home, 'link.html')];
+    writeFileSync(notes, 'my notes');
+    symlinkSync(join(it.user.home, 'nowhere'), link);
+    for (const path of [notes, link]) {
+      const { code, stdout, stderr } = await report(it, '--html', path);
+      const said = `steno: ${path} is there already\nhint: replace it with --force\n`;
+      expect([code, stdout, stderr]).toEqual([1, '', said]);
+    }
+    expect(readFileSync(notes, 'utf8')).toBe('my notes');
+    expect(listing(it.user.home)).not.toContain('nowhere');
+  });
+
+  it.each([[], ['--force']])('leaves nothing behind where it fails (%s)', async (...flags) => {
     const it = await account;
     mkdirSync(join(it.user.home, 'taken.html', 'x'), { recursive: true });
-    const { code, stderr } = await report(it, '--html', 'taken.html', '--json');
+    const { code, stderr } = await report(it, '--html', 'taken.html', '--json', ...flags);
     expect([code, jsonError(stderr).message]).toEqual([1, expect.stringContaining("can't write taken.html")]);
     expect(listing(it.user.home).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
@@ -393,6 +408,7 @@ describe('--html', () => {
   it.each([
     [['--html', ''], /name after --html is empty/],
     [['--html', 'x.html', '--by', 'sku'], /--by can't be used/],
+    [['--force'], /--force .*--html/s],
   ])('refuses %j', async (args, message) => {
     const it = await account;
     const { code, stderr } = await report(it, ...args);

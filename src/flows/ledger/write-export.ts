@@ -1,8 +1,18 @@
 /**
- * Writes an export to a file: beside it first, so that it is never half of one. An earlier one is replaced only where
+ * Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced only where
  * that is asked for: it may be all that is left of a ledger.
  */
-import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { diskReason } from '../../lib/disk-reasons.ts';
 import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
@@ -11,15 +21,18 @@ import type { Report } from '../../lib/progress.ts';
 
 /** Throws where something has this name, also a link that leads nowhere. */
 export function checkIsFree(path: string): void {
-  if (exists(path)) throw existsError(path);
+  const found = whatIsAt(path);
+  // No flag replaces a folder.
+  if (found?.isDirectory()) throw new DiskError(`can't write ${path}: it is a folder`);
+  if (found) throw existsError(path);
 }
 
 /** Where that can't be told, writing says why. */
-function exists(path: string): boolean {
+function whatIsAt(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return false;
+    return undefined;
   }
 }
 
