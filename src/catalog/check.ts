@@ -3,7 +3,7 @@ import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { pastedHint } from '../lib/url-hints.ts';
 import { eventTypes, testableEvents } from './events.ts';
-import { findFormat, formats } from './formats.ts';
+import { findFormat, formatOfName, formats } from './formats.ts';
 import {
   findOrderSku,
   findUpgradeSku,
@@ -83,14 +83,15 @@ function checkOnlyOne(skus: readonly string[], group: readonly string[], why: st
   );
 }
 
-export function checkFormats(typed: readonly string[]): string[] {
+/** Without one, that of the name which the file is to get: in `talk.srt` subtitles are expected. */
+export function checkFormats(typed: readonly string[], name = ''): string[] {
   const names = formats.map((each) => each.ext);
   const found = typed.map((text) => {
     const ext = text.toLowerCase().replace(/^\./, '');
     if (findFormat(ext)) return ext;
     throw usage(`unknown format '${text}'`, didYouMean(text, names, `choose from: ${names.join(', ')}`));
   });
-  return found.length ? [...new Set(found)] : ['txt'];
+  return found.length ? [...new Set(found)] : [formatOfName(name) ?? 'txt'];
 }
 
 /** States in the API document's spelling; one that it does not list is known if it is in `seen`. */

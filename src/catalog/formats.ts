@@ -25,4 +25,8 @@ export const formats: readonly Format[] = [
 
 export const findFormat = (ext: string): Format | undefined => formats.find((each) => each.ext === ext);
 
+/** The format that the end of a file name stands for. */
+export const formatOfName = (name: string): string | undefined =>
+  findFormat(/\.(\w+)$/.exec(name.toLowerCase())?.[1] ?? '')?.ext;
+
 export const meaningOfFormat = (ext: string): string => findFormat(ext)?.meaning ?? '';

@@ -55,7 +55,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const waits = options.wait || options.download !== undefined;
   if (options.download !== undefined) checkFolder(options.download);
   const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
-  const formats = checkFormats(options.format);
+  const formats = checkFormats(options.format, options.nameAs);
   checkNameAs(options, formats);
   if (options.unpriced) checkHasBudget(context);
   const plan = await readPlan(context, args, options);

@@ -28,7 +28,7 @@ interface SyncOptions {
 
 export async function run(context: Context, { options, line }: Input<SyncOptions>): Promise<void> {
   const { out, signal } = context;
-  const formats = checkFormats(options.format);
+  const formats = checkFormats(options.format, options.nameAs);
   checkFolder(options.download);
   checkNameAs(options, formats);
   const ledger = await context.requireLedger('sync works from the ledger');

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { checkId } from '../api/ids.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat } from '../catalog/formats.ts';
@@ -44,7 +45,7 @@ export async function run(
   const ids = [...new Set([...args, ...listed].map(checkId))];
   if (ids.length === 0 && options.from === undefined)
     throw usage('transcript requires an id or --from', 'see: steno transcript --help');
-  const formats = checkFormats(options.format);
+  const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
   if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');
   if (ids.length === 0) return context.out.show(savedView([], { forPeople: context.out.forPeople }));
@@ -53,6 +54,12 @@ export async function run(
   // The shape of the JSON follows from the command line, not from how many ids a list holds.
   const isList = options.from !== undefined || args.length > 1 || options.format.length > 1;
   return save(context, selection, { ...options, line }, isList);
+}
+
+/** What is given with -o, unless that is a folder. */
+async function namedFile(output = ''): Promise<string> {
+  const existing = await stat(output).catch(() => undefined);
+  return existing?.isDirectory() ? '' : output;
 }
 
 async function print(context: Context, selection: TranscriptSelection): Promise<void> {

@@ -8,6 +8,9 @@ export const transcript = command({
   about:
     'Downloads transcripts, to {id}.{ext} in this folder unless told otherwise. A file appears under its ' +
     'name only when it is whole, and an existing file is not replaced unless --force.',
+  details: [
+    'Without --format, the ending of the name in -o or --name-as says which: -o talk.srt fetches subtitles.',
+  ],
   args: [{ name: '[id…]', help: 'audiofile ids', values: 'audiofile' }],
   options: {
     format: list('--format <ext…>', 'document types', {

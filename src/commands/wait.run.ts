@@ -28,7 +28,7 @@ interface WaitOptions {
 
 export async function run(context: Context, { args, options, line }: Input<WaitOptions>): Promise<void> {
   const { download, nameAs: template } = options;
-  const target = { download, template, formats: checkFormats(options.format) };
+  const target = { download, template, formats: checkFormats(options.format, options.nameAs) };
   if (download !== undefined) checkFolder(download);
   checkNameAs(options, target.formats);
   if (args.length && options.order !== undefined) throw usage("ids and --order can't be used together");

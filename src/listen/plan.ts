@@ -56,7 +56,7 @@ interface PlanOptions {
 export async function planListening(flags: ListenFlags, options: PlanOptions): Promise<ListenPlan> {
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
   const { timeoutMs, onWarning } = options;
-  checkNameAs(flags, checkFormats(flags.format));
+  checkNameAs(flags, checkFormats(flags.format, flags.nameAs));
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');
@@ -124,7 +124,7 @@ async function openActions(
       await connect(),
       ledger,
       download,
-      checkFormats(flags.format),
+      checkFormats(flags.format, flags.nameAs),
       flags.nameAs,
     );
     actions.push(await named(action, action.target));

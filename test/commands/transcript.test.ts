@@ -19,6 +19,32 @@ const files = (folder: string): string[] =>
     .filter((name) => !/^(config|state)\b/.test(name))
     .sort();
 
+describe.concurrent('the format of a transcript', () => {
+  const words: Readonly<Record<string, string>> = { txt: 'words', srt: '1\n00:00 a', vtt: 'WEBVTT' };
+
+  it.each([
+    ['-o x.srt', 'srt', 'x.srt'],
+    ['-o X.VTT', 'vtt', 'X.VTT'],
+    ['-o sub/x.srt', 'srt', 'sub/x.srt'],
+    ['-o x.vtt --from -', 'vtt', 'x.vtt'],
+    ['-o d/ --name-as talk-{id}.srt', 'srt', 'd/talk-5.srt'],
+    ['--name-as talk-{id}.{ext}', 'txt', 'talk-5.txt'],
+    ['-o x.srt --format txt', 'txt', 'x.srt'],
+    ['-o x.notes', 'txt', 'x.notes'],
+    ['-o talk.srt/', 'txt', 'talk.srt/5.txt'],
+    ['-o folder.srt', 'txt', 'folder.srt/5.txt'],
+  ])('is that of the name, unless --format says another: %s', async (flags, ext, path) => {
+    const { service, user } = await account();
+    mkdirSync(join(user.home, 'folder.srt'));
+    service.on(`POST /audiofile/5/transcript.${ext}`, { body: words[ext] ?? '' });
+    const ids = flags.includes('--from') ? [] : ['5'];
+    const line = ['transcript', ...ids, ...flags.split(' '), '--quiet'];
+    const { code, stdout } = await user.run(line, { stdin: '5\n' });
+    expect([code, stdout]).toEqual([0, `${path}\n`]);
+    expect(readFileSync(join(user.home, path), 'utf8')).toBe(words[ext]);
+  });
+});
+
 describe.concurrent('a transcript', () => {
   it('goes to stdout byte by byte, text and binary', async () => {
     const { service, user } = await account();

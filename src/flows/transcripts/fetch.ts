@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
-import { findFormat } from '../../catalog/formats.ts';
+import { formatOfName } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
@@ -65,7 +65,7 @@ export async function outputTarget(
   const existing = await stat(output).catch(() => undefined);
   const isFolder = existing?.isDirectory() || /[/\\]$/.test(output) || several || template !== undefined;
   if (!isFolder) return { ...named, folder: '.', file: output };
-  if (!existing && findFormat(/\.(\w+)$/.exec(output.toLowerCase())?.[1] ?? ''))
+  if (!existing && formatOfName(output))
     throw usage(
       `several transcripts need a folder, and '${output}' is named like one of them`,
       `name a folder: -o transcripts/   (with a slash at its end, '${output}/' is one too)`,
