@@ -46,6 +46,30 @@ describe.concurrent('the format of a transcript', () => {
 });
 
 describe.concurrent('a transcript', () => {
+  it.each([
+    ['one blank', ' '],
+    ['blank lines', '\r\n \t\n'.repeat(50)],
+    ['a mark and a line', '\ufeff\n'],
+    ['blanks that take no room', `${'\u200b\u00a0\u3000'.repeat(40)}\n`],
+    ['UTF-16', Buffer.from(`\ufeff${' \n'.repeat(60)}`, 'utf16le')],
+    ['more blanks than are held back', ' \n'.repeat(100_000)],
+  ])('of blanks alone is refused as an empty one is: %s', async (_, body) => {
+    const { service, user } = await account();
+    service.on(route, { body });
+    const { code, stdout, stderr } = await user.run(['transcript', '5']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('the service sent an empty transcript');
+    expect(files(user.home)).toEqual([]);
+  });
+
+  it('that begins with many blanks is one', async () => {
+    const { service, user } = await account();
+    const body = `${' \n'.repeat(100_000)}words${' '.repeat(100_000)}`;
+    service.on(route, { body });
+    expect((await user.run(['transcript', '5'])).code).toBe(0);
+    expect(readFileSync(join(user.home, '5.txt'), 'utf8')).toBe(body);
+  });
+
   it('goes to stdout byte by byte, text and binary', async () => {
     const { service, user } = await account();
     for (const [ext, body] of [

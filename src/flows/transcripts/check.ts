@@ -3,7 +3,7 @@ import type { ChunkHandler } from '../../api/http/body.ts';
 import { messageInText } from '../../api/http/service-message.ts';
 import type { TranscriptBody } from '../../api/transcripts.ts';
 import { StenoError } from '../../lib/errors.ts';
-import { FIRST_BYTES, isSomethingElse, mayBeSomethingElse } from './content.ts';
+import { FIRST_BYTES, isBlank, isSomethingElse, mayBeSomethingElse } from './content.ts';
 
 /** An error message is short: this much is held back and checked before the first byte is passed on. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -20,6 +20,7 @@ export async function streamChecked(
   let heldBack: Buffer[] = [];
   let size = 0;
   let isChecking = true;
+  let onlyBlanks = true;
   const pass = (): void | Promise<void> => {
     const [first, ...others] = heldBack;
     const start = first && others.length === 0 ? first : Buffer.concat(heldBack);
@@ -30,20 +31,31 @@ export async function streamChecked(
   const release = (isCut: boolean): void | Promise<void> => {
     const start = Buffer.concat(heldBack);
     if (isSomethingElse(start, ext, isCut)) throw messageError(start, transcript);
+    onlyBlanks = isBlank(start);
+    if (onlyBlanks && !isCut) throw emptyError();
     return pass();
   };
   await transcript.stream((chunk) => {
     const before = size;
     size += chunk.length;
-    if (!isChecking) return onChunk(chunk);
+    if (!isChecking) {
+      onlyBlanks &&= isBlank(chunk);
+      return onChunk(chunk);
+    }
     heldBack.push(chunk);
     const hasFirstBytes = before < FIRST_BYTES && size >= FIRST_BYTES;
-    if (hasFirstBytes && !mayBeSomethingElse(Buffer.concat(heldBack, FIRST_BYTES), ext)) return pass();
+    if (hasFirstBytes && !mayBeSomethingElse(Buffer.concat(heldBack, FIRST_BYTES), ext)) {
+      onlyBlanks = false;
+      return pass();
+    }
     return size < MAX_MESSAGE_BYTES ? undefined : release(true);
   });
-  if (size === 0) throw new StenoError('failed', 'the service sent an empty transcript');
+  if (size === 0) throw emptyError();
   if (isChecking) await release(false);
+  if (onlyBlanks) throw emptyError();
 }
+
+const emptyError = (): StenoError => new StenoError('failed', 'the service sent an empty transcript');
 
 function messageError(start: Buffer, { hide }: TranscriptBody): StenoError {
   const said = messageInText(start.toString('utf8'), hide);

@@ -8,9 +8,16 @@ import { isObject, parseJson } from '../../lib/json.ts';
 /** Enough to tell how a text begins. */
 export const FIRST_BYTES = 64;
 
+/** Blanks of every kind, and marks that show nothing. */
+const BLANK = /^[\s\0\u200b-\u200f\u2060\ufeff]*$/;
+
+/** Whether there is nothing to read in it. */
+export const isBlank = (start: Buffer): boolean => BLANK.test(textOf(start));
+
 /** Whether the whole start has to be looked at: a transcript mostly shows in its first bytes that it is one. */
 export function mayBeSomethingElse(first: Buffer, ext: string): boolean {
   if (ext === 'docx') return !isZip(first);
+  if (isBlank(first)) return true;
   return /^\s*(<|\{|\[\s*(\{|$)|$)/.test(withoutMark(textOf(first.subarray(0, FIRST_BYTES))));
 }
 
