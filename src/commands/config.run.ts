@@ -35,6 +35,11 @@ export async function get(context: Context, { args: [name = ''] }: Input): Promi
 
 export async function set(context: Context, { args: [name = '', given] }: Input): Promise<void> {
   const setting = settingByName(name);
+  if (context.inSandbox && ownOfSandbox.has(setting.name))
+    throw usage(
+      `${setting.name} has no effect in the sandbox, which always has an address, a key and a ledger of its own`,
+      `for an account, name its profile: steno config set ${setting.name} … --profile <name>`,
+    );
   if (given === undefined && !context.stdin.isTTY)
     throw usage(
       `config set ${setting.name} requires a value`,
@@ -45,6 +50,12 @@ export async function set(context: Context, { args: [name = '', given] }: Input)
   else setting.check(value);
   await change(context, setting.name, value);
 }
+
+/** What the sandbox has of its own, whatever is kept in its profile. */
+const ownOfSandbox: ReadonlySet<SettingName> = new Set<SettingName>([
+  ...(['base-url', 'api-key', 'api-key-command'] as const),
+  ...(['ledger', 'ledger-password-command', 'account'] as const),
+]);
 
 export async function unset(context: Context, { args: [name = ''] }: Input): Promise<void> {
   await change(context, settingByName(name).name, undefined);

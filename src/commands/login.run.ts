@@ -21,6 +21,11 @@ const MAX_STDIN_BYTES = 65_536;
 const MAX_TRIES = 3;
 
 export async function run(context: Context, { options }: Input<LoginOptions>): Promise<void> {
+  if (context.inSandbox)
+    throw usage(
+      'the sandbox has a key of its own: one that login keeps has no effect there',
+      'for an account, leave out --sandbox or name another profile: steno login --profile <name>',
+    );
   const settings = context.readSettings({ newProfile: true });
   const { baseUrl } = context.globals;
   if (baseUrl !== undefined) checkBaseUrl(baseUrl);

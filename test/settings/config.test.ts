@@ -77,6 +77,36 @@ describe.concurrent('config', () => {
     expect((await user.run(['config', 'path'])).stdout).toBe(`${path}\n`);
   });
 
+  it.each([
+    ['base-url', 'https://h.example.com/API4'],
+    ['api-key', KEY],
+    ['api-key-command', 'echo key'],
+    ['ledger', 'postgres://db.example.com/steno'],
+    ['ledger-password-command', 'echo password'],
+    ['account', 'team'],
+  ])('keeps no %s for the sandbox, where it has no effect', async (name, value) => {
+    const { user, path } = withConfig({ profiles: {} });
+    for (const where of [['--sandbox'], ['--profile', 'sandbox']]) {
+      const { code, stdout, stderr } = await user.run(['config', 'set', name, value, ...where]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(
+        new RegExp(`^steno: ${name} has no effect in the sandbox, .*\nhint: .*--profile`),
+      );
+    }
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ profiles: {} });
+  });
+
+  it('keeps for the sandbox what has an effect there, and no key of login', async () => {
+    const { user, path } = withConfig({ profiles: {} });
+    const env = { STENO_PROFILE: 'sandbox' };
+    expect((await user.run(['config', 'set', 'currency', 'EUR'], { env })).code).toBe(0);
+    for (const line of [['login'], ['login', '--no-verify'], ['login', '--api-key-command', 'echo key']]) {
+      const { code, stderr } = await user.run(line, { env, stdin: KEY });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^steno: the sandbox has a key of its own/)]);
+    }
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ profiles: { sandbox: { currency: 'EUR' } } });
+  });
+
   it('never shows the key', async () => {
     const { user } = withConfig({ profiles: { default: { 'api-key': KEY } } });
     const lines = [
