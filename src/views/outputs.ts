@@ -35,6 +35,11 @@ const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] 
 
 const answer: Schema = described("the service's answer, as it came", { type: 'object' });
 
+/** The API document does not say how these are written: a bare amount, address or message is accepted too. */
+const bareAnswer = (...types: readonly string[]): Schema =>
+  described("the service's answer, as it came", { type: ['object', ...types] });
+const anyAnswer = bareAnswer('array', 'string', 'number', 'boolean', 'null');
+
 const failedOf = (subject: Readonly<Record<string, Schema>>): Schema =>
   described('in the place of one that failed', object({ ...subject, error: errorSchema }));
 
@@ -111,7 +116,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   sync: of(syncSchema, syncRecord.columnHelp),
   upgrade: of(answer, doneColumns),
   refund: of(answer, doneColumns),
-  balance: of(answer, columns({ balance: 'in the currency of the account' })),
+  balance: of(bareAnswer('string', 'number'), columns({ balance: 'in the currency of the account' })),
   invoice: of(answers(failed('invoice')), invoiceColumns),
   report: of(reportSchema, reportColumns),
   listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
@@ -121,9 +126,9 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
     columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
   ),
   'events replay': of(arrayOf(replayedRecord.schema), replayedRecord.columnHelp),
-  'webhook get': of(answer, urlColumns),
-  'webhook set': of(answer, urlColumns),
-  'webhook test': of(answer, urlColumns),
+  'webhook get': of(anyAnswer, urlColumns),
+  'webhook set': of(anyAnswer, urlColumns),
+  'webhook test': of(anyAnswer, urlColumns),
   login: of(object({ profile: text, path: described('of the config file', text) })),
   logout: of(object({ profile: text })),
   whoami: of(settings, settingColumns),

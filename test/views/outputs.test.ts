@@ -134,6 +134,25 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     await json(run, 'attempts settle', 'attempts', 'settle', '4', '--not-placed');
   });
 
+  it.each([
+    ['balance', 'GET /prepay_balance', ['12.50', '"12.50"', '{"balance":12.5}']],
+    [
+      'webhook get',
+      'GET /webhook',
+      ['"https://e.org/h"', 'https://e.org/h', 'null', '["https://e.org/h"]', '{"webhook":""}'],
+    ],
+    ['webhook set', 'POST /webhook', ['"https://e.org/h"', 'https://e.org/h', '["https://e.org/h"]']],
+    ['webhook test', 'POST /webhook/test/DIFFICULT_AUDIO', ['"sent"', 'sent', 'true', '1', '["sent"]']],
+  ])('a bare answer of the service: %s', async (name, route, bodies) => {
+    const { service, user } = await account();
+    const args: Readonly<Record<string, string[]>> = {
+      'webhook set': ['https://e.org/h'],
+      'webhook test': [route.replace(/.*\//, '')],
+    };
+    service.on(route, ...bodies.map((body) => ({ body })));
+    for (const _ of bodies) await json(runOf(user), name, ...name.split(' '), ...(args[name] ?? []));
+  });
+
   it('calls, the account and its settings', async () => {
     const user = new User();
     const run = runOf(user, '--sandbox');
