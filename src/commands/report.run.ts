@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
@@ -16,7 +17,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { reportPage } from '../views/report/page.ts';
+import { isReportPage, reportPage } from '../views/report/page.ts';
 import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
 import { reportPages } from '../views/report/terminal.ts';
 
@@ -31,7 +32,8 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   const { out } = context;
   const by = options.by === undefined ? undefined : checkGrouping(options.by);
   if (options.html === '') throw usage('the name after --html is empty', 'name a file');
-  if (options.html !== undefined && !options.force) checkIsFree(options.html);
+  const replaces = options.html !== undefined && (options.force || isReport(options.html));
+  if (options.html !== undefined && !replaces) checkIsFree(options.html);
   const now = Date.now();
   const since = options.since === undefined ? undefined : parseSince(options.since, now);
   const ledger = await context.requireLedger('report reads the ledger');
@@ -40,7 +42,7 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   const report = makeReport(await gatherReport(ledger, { since, now, currency }));
   if (options.html !== undefined) {
     const page = context.mask.hide(reportPage(report));
-    await writeExport(options.html, justOne(page), options.force);
+    await writeExport(options.html, justOne(page), replaces);
     out.done(`${options.html} is written`, { path: options.html });
     if (out.mode.quiet) out.lines([options.html]);
     return;
@@ -98,4 +100,16 @@ async function show(context: Context, report: Report, by: Grouping | undefined):
   for (const note of report.notes) out.note(note);
   if (pages.length === 0)
     out.note('nothing was ordered yet; order something with: steno order <url> --sku TRANS14');
+}
+
+/** One that was written before, or an empty file, as mktemp makes it. */
+function isReport(path: string): boolean {
+  try {
+    if (!statSync(path).isFile()) return false;
+    const text = readFileSync(path, 'utf8');
+    return text === '' || isReportPage(text);
+  } catch {
+    // There is none, or it can't be read.
+    return false;
+  }
 }

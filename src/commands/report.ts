@@ -9,8 +9,8 @@ export const report = command({
     'against the target of their SKU, and what is open, on hold, unclear or late.',
   details: [
     'Invoices are fetched from the service once and kept in the ledger. What is not known is said, and is never counted ' +
-      'as zero. --json and --csv have every part, exactly; with --by, --csv has one of them. --html does not replace an ' +
-      'existing file unless --force.',
+      'as zero. --json and --csv have every part, exactly; with --by, --csv has one of them. --html takes the ' +
+      'place of an earlier report; of any other file only with --force.',
   ],
   options: {
     since: text('--since <time>', 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'),
@@ -21,7 +21,7 @@ export const report = command({
       values: 'file',
       excludes: ['--by', '--csv'],
     }),
-    force: flag('--force', 'with --html, replace an existing file', { needs: ['--html'] }),
+    force: flag('--force', 'with --html, replace a file that is no report', { needs: ['--html'] }),
   },
   examples: [
     ['steno report', 'all of it'],

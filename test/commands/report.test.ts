@@ -361,7 +361,7 @@ describe('orders without a known end, and those on hold', () => {
 });
 
 describe('--html', () => {
-  it('writes a page, into a folder that is made, and with --force in the place of an earlier one', async () => {
+  it('writes a page, into a folder that is made, and in the place of an earlier one', async () => {
     const it = await account;
     const path = join(it.user.home, 'deep', 'er', 'report.html');
     const first = await report(it, '--html', 'deep/er/report.html');
@@ -374,7 +374,7 @@ describe('--html', () => {
     const forced = await report(it, '--html', 'old.html', '--force', '--quiet');
     expect(forced.stdout).toBe('old.html\n');
     expect(readFileSync(join(it.user.home, 'old.html'), 'utf8')).toMatch(/<\/html>\s*$/);
-    const again = await report(it, '--html', 'deep/er/report.html', '--force', '--json');
+    const again = await report(it, '--html', 'deep/er/report.html', '--json');
     expect(JSON.parse(again.stdout)).toEqual({ path: 'deep/er/report.html' });
     // Written beside it and renamed, so that a reader has one of the two, never half of one.
     expect([statSync(path).ino === ino, listing(join(it.user.home, 'deep/er'))]).toEqual([
@@ -383,7 +383,14 @@ describe('--html', () => {
     ]);
   });
 
-  it('replaces no existing file and no link that leads nowhere without --force', async () => {
+  it('takes the place of an empty file', async () => {
+    const it = await account;
+    writeFileSync(join(it.user.home, 'empty.html'), '');
+    expect((await report(it, '--html', 'empty.html')).code).toBe(0);
+    expect(readFileSync(join(it.user.home, 'empty.html'), 'utf8')).toMatch(/<\/html>\s*$/);
+  });
+
+  it('replaces no file that is no report, and no link that leads nowhere, without --force', async () => {
     const it = await account;
     const [notes, link] = [join(it.user.home, 'notes.md'), join(it.user.home, 'link.html')];
     writeFileSync(notes, 'my notes');

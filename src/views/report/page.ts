@@ -19,11 +19,16 @@ const MAX_ROWS = 500;
 const MAX_CELL_UNITS = 160;
 const DAY_SECONDS = 86_400;
 
+/** Whether a file that begins so is a page of ours. */
+export const isReportPage = (start: string): boolean =>
+  start.startsWith('<!doctype html>') && start.includes('<meta name="generator" content="steno report">');
+
 export function reportPage(report: Report): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="steno report">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Transcription report, ${day(report.madeAt)}</title>
