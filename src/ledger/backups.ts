@@ -70,11 +70,11 @@ export function restoreHint(ledger: string): string {
 
 /** Where there is no ledger any more, but what it leaves behind: a new one would let everything be bought again. */
 export function lossOf(ledger: string): StenoError | undefined {
-  if (existsSync(ledger)) return undefined;
   const backups = backupsOf(ledger);
   const left = [`${ledger}-wal`, `${ledger}-shm`].filter((path) => existsSync(path));
   const trace = backups.at(-1) ?? left[0];
-  if (trace === undefined) return undefined;
+  // Looked for last: another process may make it, with its log, at this moment.
+  if (trace === undefined || existsSync(ledger)) return undefined;
   const traces = [...(backups.length ? [backupFolder(ledger)] : []), ...left].join(' and ');
   const [copy = 'restore it from a backup'] = lastBackupLines(ledger);
   return new StenoError('failed', `${ledger} is gone, but ${trace} is there`, {
