@@ -7,7 +7,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
-import { errorMessage, StenoError } from '../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { isSealed } from '../lib/sealer.ts';
 import { shownAddress } from '../lib/shown-address.ts';
@@ -34,6 +34,8 @@ async function warnOfEnded({ out }: Context, ledger: Ledger, url: string): Promi
 
 export async function set(context: Context, { args: [url = ''] }: Input): Promise<void> {
   checkUrl(url, 'hook');
+  if (/^https?:\/\/\*+@/i.test(url))
+    throw usage('its name and password are masked', 'take the whole URL from: steno webhook get --json');
   const { value: apiKey } = await context.requireKey();
   const transport = await context.connectAs({ settings: context.settings, apiKey });
   const change = async (): Promise<Webhook> => {

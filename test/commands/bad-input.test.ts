@@ -156,6 +156,12 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ],
   ['an event that has no test', ['webhook', 'test', 'DUPLICATE_FILE'], /no test of DUPLICATE_FILE/],
   ['a webhook that is no URL', ['webhook', 'set', 'example.com'], /not an http or https URL/],
+  [
+    'a webhook as it is shown, without its password',
+    ['webhook', 'set', 'https://***@example.com/hook'],
+    /masked/,
+    /steno webhook get --json/,
+  ],
   ['a webhook without a verb', ['webhook'], /requires one of: get, set, test/],
   ['a mistyped verb', ['webhook', 'gte'], /unknown command/, /did you mean get\?/],
   ['an odd method', ['api', 'FETCH', '/x'], /not a method/],
