@@ -2,7 +2,7 @@
  * The first file that runs.
  *
  * Speed: help, version and the catalogue for scripts are texts that the build has made; for them nothing else is
- * loaded. `--help` takes 1.07 times a bare start of Node, and without this 3.3 times. Completion is a small program of
+ * loaded. `--help` takes a tenth more than a bare start of Node, and without this 3.3 times as long. Completion is a small program of
  * its own. To take this out, let bin/steno.js load dist/steno.js.
  */
 
