@@ -218,9 +218,6 @@ describe.concurrent('an order whose answer is that to another one', () => {
     const account = await orderingAccount();
     const same = { body: { order: 'o1', audiofiles: [1], message: 'ok' } };
     account.service.on('POST /order_url', same, same);
-    account.service.on('GET /audiofile/2', {
-      body: { audiofile: { id: 2, statename: 'Delivered', originallink: b } },
-    });
     expect((await account.order(a)).code).toBe(0);
     const second = await account.user.run(['order', '--sku', 'TRANS14', ...args], { stdin: `${b}\n` });
     expect(second.code, second.stderr).toBe(11);
@@ -229,7 +226,10 @@ describe.concurrent('an order whose answer is that to another one', () => {
   }
 
   it('is settled as its hint says, with its own file', async () => {
-    const { user, order, second, settle } = await sameAnswer(b);
+    const { service, user, order, second, settle } = await sameAnswer(b);
+    service.on('GET /audiofile/2', {
+      body: { audiofile: { id: 2, statename: 'Delivered', originallink: b } },
+    });
     expect(second.stderr).toMatch(/\nhint: [^\n]*steno attempts settle 2 --placed o1 --file <id>/);
     const wrong = await settle('--placed', 'o1', '--file', '1');
     expect([wrong.code, wrong.stderr]).toEqual([
