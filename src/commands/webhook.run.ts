@@ -10,7 +10,7 @@ import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { isSealed } from '../lib/sealer.ts';
-import { shownAddress } from '../lib/shown-address.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { LoanBook } from '../listen/loan-book.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -44,10 +44,10 @@ export async function set(context: Context, { args: [url = ''] }: Input): Promis
     const now = answer.url || (await askForUrl(transport, answer));
     if (sameUrl(now, url)) return { ...answer, url: answer.url || url };
     throw notSet(
-      `the webhook is not ${shownAddress(url)}: the service answers that ${now ? `it is ${shownAddress(now)}` : 'none is set'}`,
+      `the webhook is not ${shownWebhook(url)}: the service answers that ${now ? `it is ${shownWebhook(now)}` : 'none is set'}`,
     );
   };
-  await showResult(context, transport, change, () => `the webhook is set to ${shownAddress(url)}`);
+  await showResult(context, transport, change, () => `the webhook is set to ${shownWebhook(url)}`);
   await withLedger(context, (ledger) => endLoans(context, ledger, apiKey));
 }
 
@@ -89,7 +89,7 @@ async function endLoans(context: Context, ledger: Ledger, apiKey: string): Promi
 export async function test(context: Context, { args: [type = ''] }: Input): Promise<void> {
   checkTestableEvent(type);
   const askedFor = ({ url }: Webhook): string =>
-    `asked for a test of ${type}${url ? ` to ${shownAddress(url)}` : ''}`;
+    `asked for a test of ${type}${url ? ` to ${shownWebhook(url)}` : ''}`;
   const ask = async (transport: Transport): Promise<Webhook> =>
     requireContent(await testWebhook(transport, type));
   const webhook = await showResult(context, await context.connect(), ask, askedFor);

@@ -1,7 +1,7 @@
 /** Takes out of a ledger what earlier versions kept in clear: the key, and names and passwords of addresses. */
 import { createHmac } from 'node:crypto';
 import { Sealer } from '../lib/sealer.ts';
-import { shownAddress } from '../lib/shown-address.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 import type { Database } from '../lib/sqlite.ts';
 import { maskUserinfo } from '../lib/userinfo.ts';
 import { CLEANED_KEYS, REWRITE_DUE, SALT } from './properties.ts';
@@ -83,7 +83,7 @@ function sealFormers({ database, profile, key, hide }: Cleaning): number {
       `SELECT webhook_loans.id, former FROM webhook_loans JOIN runs ON runs.id = run WHERE account = '' AND profile = ?`,
       profile,
     )
-    .filter(({ former }) => hide(former) !== former || shownAddress(former) !== former);
+    .filter(({ former }) => hide(former) !== former || shownWebhook(former) !== former);
   if (secret.length === 0) return 0;
   const sealer = new Sealer(key, new FileProperties(database).get(SALT) ?? '');
   for (const { id, former } of secret)

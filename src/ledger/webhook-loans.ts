@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/shell-word.ts';
-import { shownAddress } from '../lib/shown-address.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
@@ -115,4 +115,4 @@ export function loanOfUrl<Each extends { readonly secretHash: string }>(
 
 /** The command that sets a URL; one that is not known, or holds a secret, is for the user to fill in. */
 export const setCommand = (url: string): string =>
-  `steno webhook set ${url && shownAddress(url) === url ? shellWord(url) : '<url>'}`;
+  `steno webhook set ${url && shownWebhook(url) === url ? shellWord(url) : '<url>'}`;

@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import { type Loan, loanOfUrl, secretHashOf } from '../ledger/webhook-loans.ts';
 import { isSealed, Sealer } from '../lib/sealer.ts';
-import { shownAddress } from '../lib/shown-address.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 
 /** Whose webhook it is. */
 export interface Account {
@@ -97,6 +97,6 @@ export class LoanBook {
   }
 
   #sealIfSecret(sealer: Sealer, url: string): string {
-    return this.#hide(url) === url && shownAddress(url) === url ? url : sealer.seal(url);
+    return this.#hide(url) === url && shownWebhook(url) === url ? url : sealer.seal(url);
   }
 }

@@ -7,7 +7,7 @@ import { type Loan, loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { shownAddress } from '../lib/shown-address.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 import { sleep } from '../lib/sleep.ts';
 import { Duty } from './duty.ts';
 import type { GroupCommit, Work } from './group-commit.ts';
@@ -115,7 +115,7 @@ export class WebhookLoan {
   async #take(webhook: string): Promise<void> {
     const { run, service, book, commits, onExit, signal, callbacks } = this.#options;
     const { url: former } = await getWebhook(service);
-    if (former && !(await callbacks.mayReplace(shownAddress(former), signal))) {
+    if (former && !(await callbacks.mayReplace(shownWebhook(former), signal))) {
       throw new StenoError('failed', 'the webhook was left as it is', { hint: 'listen without --register' });
     }
     const { add, loan } = await book.prepare(webhook, former);
@@ -124,7 +124,7 @@ export class WebhookLoan {
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(service, webhook);
     this.#isSet = true;
-    callbacks.onNote(`the webhook is ${shownAddress(webhook)} while this runs`);
+    callbacks.onNote(`the webhook is ${shownWebhook(webhook)} while this runs`);
   }
 
   /** Has the service send a test event, and says whether it came. */
@@ -191,7 +191,7 @@ export class WebhookLoan {
     const loans = await this.#read();
     const holder = loanOfUrl(url, [...gone, ...(await this.#endedIn(loans))]);
     if (!holder) {
-      if (leaving) onNote(`the webhook is ${shownAddress(url) || 'not set'} by now and is left so`);
+      if (leaving) onNote(`the webhook is ${shownWebhook(url) || 'not set'} by now and is left so`);
       await this.#forget(loans, leaving);
       return true;
     }
@@ -248,7 +248,7 @@ export class WebhookLoan {
     }
     if (former) {
       await setWebhook(service, former);
-      onNote(`the webhook is ${shownAddress(former)} again`);
+      onNote(`the webhook is ${shownWebhook(former)} again`);
     } else await this.#clear(service);
     return true;
   }

@@ -2,7 +2,7 @@
 import type { Balance } from '../api/balance.ts';
 import type { FileChange } from '../api/files.ts';
 import type { Webhook } from '../api/webhook.ts';
-import { shownAddress } from '../lib/shown-address.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 import type { View } from '../lib/view.ts';
 import { amountWithCurrency } from './amounts.ts';
 
@@ -27,8 +27,8 @@ export const doneView = ({ id, message, json }: FileChange): View => ({
 export const webhookView = ({ url, json }: Webhook): View => ({
   json,
   columns: [{ name: 'url', kind: 'link' }],
-  rows: url ? [[shownAddress(url)]] : [],
-  quiet: url ? [shownAddress(url)] : [],
+  rows: url ? [[shownWebhook(url)]] : [],
+  quiet: url ? [shownWebhook(url)] : [],
   // The URL is all there is to see, so that it is never cut.
   asRecord: true,
 });
