@@ -5,7 +5,7 @@ export type MoneyCall = 'order' | 'upgrade' | 'refund';
 /** A proxy and the service behind it may each decode once; each reading of a path is compared. */
 const MAX_READINGS = 8;
 
-/** Rather one call too many taken for money: all that it costs is that it is not retried. */
+/** In doubt a call counts as one for money: that only means that it is not retried. */
 export function moneyCallOf(path: string): MoneyCall | undefined {
   let reading = path;
   for (let count = 0; count < MAX_READINGS; count++) {
@@ -15,7 +15,7 @@ export function moneyCallOf(path: string): MoneyCall | undefined {
     if (decoded === reading) return undefined;
     reading = decoded;
   }
-  // Nobody encodes a path so often but to hide it.
+  // A path that is encoded this often is meant to be hidden.
   return 'order';
 }
 
