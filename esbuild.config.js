@@ -180,7 +180,7 @@ for (const name of readdirSync(out).sort()) hash.update(readFileSync(`${out}/${n
 options.define.STENO_BUILD = JSON.stringify(hash.digest('hex').slice(0, 16));
 await build({
   ...options,
-  entryPoints: { launch: 'src/start/launch.ts', 'code-cache': 'src/start/code-cache.ts' },
+  entryPoints: { launch: 'src/start/launch.ts' },
   external: ['./*.js'],
 });
 writeFileSync(`${out}/package.json`, '{"type":"commonjs"}\n');

@@ -74,13 +74,18 @@ const hiddenRanges: ReadonlyArray<readonly [number, number]> = [
   [0xffa0, 0xffa0],
   [0xfff9, 0xfffb],
 ];
-const hiddenUnits = new Set(
-  hiddenRanges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at)),
-);
+const hiddenClass = hiddenRanges
+  .map((range) =>
+    String.fromCharCode(...range)
+      .split('')
+      .join('-'),
+  )
+  .join('');
+const hiddenUnit = new RegExp(`[${hiddenClass}]`);
 
 /** Whether a text may hold a character that is to be replaced: nearly all texts hold none. */
 export const maybeUnsafe = new RegExp(
-  `[\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f\\ud834\\udb40${String.fromCharCode(...hiddenUnits)}]`,
+  `[\\0-\\x1f\\x7f-\\x9f\\u200c\\u200d\\u2028\\u2029\\ufe0f\\ud834\\udb40${hiddenClass}]`,
 );
 
 export const isJoiner = (unit: number): boolean => unit === ZWJ || unit === ZWNJ;
@@ -90,7 +95,7 @@ export function isHidden(text: string, at: number, unit: number): boolean {
   if (isJoiner(unit)) return !isNeededJoiner(text, at, unit);
   if (unit === EMOJI_SELECTOR) return !isNeededSelector(text, at);
   if (unit === 0xd834 || unit === 0xdb40) return isHiddenPair(unit, text.charCodeAt(at + 1));
-  return hiddenUnits.has(unit);
+  return hiddenUnit.test(text.charAt(at));
 }
 
 /** Marks of music that show nothing (U+1D173 to U+1D17A), tags, and selectors of a variant (from U+E0100). */

@@ -5,8 +5,17 @@
  * version of Node, and it is taken only from a place that no other user can write to. To take this out, let launch.ts
  * require './steno.js'.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, wrap } from 'node:module';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { isRunning } from '../lib/processes.ts';
@@ -35,10 +44,10 @@ export function load(file: string): unknown {
   if (loaded) return loaded.exports;
   const module: { exports: unknown } = { exports: {} };
   modules.set(file, module);
-  const nodeRequire = createRequire(file);
-  const require = (id: string): unknown =>
-    id.startsWith('./') ? load(join(dirname(file), id)) : nodeRequire(id);
-  compile(file)(module.exports, require, module, file, dirname(file));
+  // All files of the build are in one folder, so that what is no part of it is found from this one as well.
+  const requireFrom = (id: string): unknown =>
+    id.startsWith('./') ? load(join(dirname(file), id)) : require(id);
+  compile(file)(module.exports, requireFrom, module, file, dirname(file));
   return module.exports;
 }
 
@@ -51,13 +60,32 @@ type ModuleFunction = (
 ) => void;
 
 function compile(file: string): ModuleFunction {
-  // The build makes all files ASCII.
-  const source = wrap(readFileSync(file, 'latin1'));
+  const source = asFunction(file);
   const cachedData = readable ? readPrivateFile(join(folder, cacheName(file))) : undefined;
   const script = new Script(source, { filename: file, cachedData });
   // Undefined without a cache, true where V8 refused it.
   if (script.cachedDataRejected !== false) scriptsWithoutCache.set(file, script);
   return script.runInThisContext() as ModuleFunction;
+}
+
+const OPENING = '(function (exports, require, module, __filename, __dirname) { ';
+const END = '\n});';
+
+/** Reads a file right between the ends of a function: to join the texts later would copy a megabyte. */
+function asFunction(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.allocUnsafeSlow(OPENING.length + size + END.length);
+    bytes.write(OPENING, 'latin1');
+    const read = readSync(file, bytes, OPENING.length, size, 0);
+    if (read !== size) throw new Error(`${path} could not be read whole`);
+    bytes.write(END, OPENING.length + size, 'latin1');
+    // The build makes all files ASCII.
+    return bytes.toString('latin1');
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Saves the missing caches of a command that succeeded. V8's flags must be as at the start, or it refuses them later. */

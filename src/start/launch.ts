@@ -89,7 +89,7 @@ function loadWithSourceMaps(program: string): void {
 }
 
 function loadWithCodeCache(program: string): void {
-  const { load, save } = require('./code-cache.js') as typeof import('./code-cache.ts');
+  const { load, save } = require('./code-cache.ts') as typeof import('./code-cache.ts');
   load(program);
   process.once('exit', save);
 }

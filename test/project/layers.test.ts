@@ -301,11 +301,11 @@ describe('what loads at once', () => {
     ['order --help', ['launch.js']],
     ['skus', ['launch.js']],
     ['formats --json', ['launch.js']],
-    ['config list', ['launch.js', 'code-cache.js', 'steno.js']],
-    ['completion zsh', ['launch.js', 'code-cache.js', 'steno.js']],
+    ['config list', ['launch.js', 'steno.js']],
+    ['completion zsh', ['launch.js', 'steno.js']],
     ['__complete audiofile', ['launch.js', 'complete.js']],
     // A ledger in a file needs nothing of what a shared one does.
-    ['files --quiet', ['launch.js', 'code-cache.js', 'steno.js']],
+    ['files --quiet', ['launch.js', 'steno.js']],
   ])('is small in the build too: steno %s', (line, expected) => {
     const build = expected.map((name) => resolve('dist', name));
     expect(filesLoadedBy(line.split(' '))).toEqual([BIN, ...build]);
@@ -319,11 +319,13 @@ function filesLoadedBy(args: readonly string[]): string[] {
   writeFileSync(
     spy,
     `const fs = require('node:fs');
-    const { readFileSync } = fs;
-    fs.readFileSync = (path, ...rest) => {
-      process._rawDebug('read ' + path);
-      return readFileSync(path, ...rest);
-    };`,
+    for (const name of ['readFileSync', 'openSync']) {
+      const original = fs[name];
+      fs[name] = (path, ...rest) => {
+        process._rawDebug('read ' + path);
+        return original(path, ...rest);
+      };
+    }`,
   );
   const { stderr } = spawnSync(process.execPath, ['--require', spy, BIN, ...args], {
     encoding: 'utf8',
