@@ -186,7 +186,8 @@ function encodedParameters(
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const text = parts[at + 1] ?? '';
     let plain = text.replace(equals, '=');
-    for (let layer = 0; layer < times; layer += 1) plain = plain.replaceAll('%25', '%');
+    // Once more than the link around it: the link itself may have a letter of a name encoded.
+    for (let layer = 0; layer <= times; layer += 1) plain = plain.replaceAll('%25', '%');
     parameters.push({ ...parameterOf(plain, parts[at] ?? ''), text });
   }
   return parameters;

@@ -121,6 +121,8 @@ describe('a parameter that other links have too', () => {
     `sig=${LONG}&se=1`,
     `sig=${LONG}&sr=b&sp=r`,
     `sig=${short}&se=1&sr=b`,
+    `Signature=${LONG}&se=1&sr=b`,
+    `sig=${LONG}&Expires=1`,
     `Signature=${short}&Expires=1`,
     `Signature=${short}&Policy=${LONG}`,
     `Signature=${short}&KeyName=${LONG}`,
@@ -137,6 +139,23 @@ describe('a parameter that other links have too', () => {
     const within = encodeURIComponent(link);
     expect(cutSignatures(`a ${within} b`)).toBe(`a ${within} b`);
   });
+});
+
+describe('a link in a link', () => {
+  const around = (link: string): string => `https://e.org/?u=${link}`;
+
+  it('is told whatever the case of its scheme', () => {
+    const link = `HTTPS${BASE.slice('https'.length)}`;
+    expect(withoutSignature(around(`${link}?X-Amz-Signature=abc`))).toBe(around(link));
+  });
+
+  it('keeps its own first parameter', () => {
+    expect(withoutSignature(around(`${BASE}?id=7&X-Amz-Signature=abc`))).toBe(around(`${BASE}?id=7`));
+  });
+});
+
+it('what is left of a signature of Google goes with the beginning that it is for', () => {
+  expect(withoutSignature(linkOf(['Signature', 'Policy', 'URLPrefix'], LONG))).toBe(BASE);
 });
 
 describe('an encoded link', () => {
@@ -170,6 +189,11 @@ describe('an encoded link', () => {
     [`${cut}%3F%ffsig%3Dx`, `${cut}%3F%ffsig%3Dx`],
   ])('in %s leaves %s', (text, kept) => {
     expect(cutSignatures(text)).toBe(kept);
+  });
+
+  it.each([1, 2, 3])('%s times has its own names decoded too', (times) => {
+    const link = `${BASE}?X%2DAmz-Signature=abc&id=7`;
+    expect(cutSignatures(`a ${encoded(link, times)} b`)).toBe(`a ${encoded(`${BASE}?id=7`, times)} b`);
   });
 
   it('has no query at all where it is too long to look at', () => {

@@ -27,7 +27,10 @@ const targets: readonly Target[] = [
       ...named('src/ledger', 'attempts claims attempt-table open-attempts audio-names spending lease moved'),
       ...named('src/ledger', 'order-audios ordered-files outbox'),
     ],
-    inProcess: tests('test/ledger', 'attempts attempt-ends lost-commits ordered-files audio-names outbox'),
+    inProcess: tests(
+      'test/ledger',
+      'attempts attempt-ends lost-commits ordered-files audio-names outbox moved',
+    ),
     tests: ordering,
     shared: orderingShared,
   },
