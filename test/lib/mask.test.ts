@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Mask, masked } from '../../src/lib/mask.ts';
+import { hiderOf, Mask, masked } from '../../src/lib/mask.ts';
 import { patternsOf } from '../../src/lib/mask-encodings.ts';
 import { SecretSearch } from '../../src/lib/mask-search.ts';
 import { excessGrowth } from '../support/growth.ts';
@@ -317,4 +317,12 @@ describe.each(Object.entries(hostile))('a long text of %s', (_, make) => {
     const search = new SecretSearch(patternsOf(KEYS[0] ?? ''));
     expect(search.find(make(200_000)).work).toBeLessThan(200_000 * 6);
   });
+});
+
+it('one secret alone is hidden in each text, in all of its encodings, where others stay', () => {
+  const hide = hiderOf('first-secret');
+  const encoded = Buffer.from('first-secret').toString('hex');
+  expect(hide('first-secret and second-secret')).toBe('**** and second-secret');
+  expect(hide(`again: ${encoded}`)).toBe('again: ****');
+  expect(hide('nothing')).toBe('nothing');
 });
