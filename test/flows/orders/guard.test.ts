@@ -95,6 +95,13 @@ describe('the guard', () => {
     expect(guard.failures).toMatchObject([{ what: url('c'), error: { kind: 'duplicate' } }]);
   });
 
+  it('looks at all of them, also where there are more than it asks about at a time', async () => {
+    const many = Array.from({ length: 20_001 }, (_, at) => `n${at}`);
+    for (const held of ['n0', 'n9999', 'n10000', 'n20000']) await placed(held, `o${held}`);
+    const guard = await guardOf([planned(many.join(' '))], { skipOrdered: true });
+    expect([guard.leftOut, guard.ready[0]?.audios.length]).toEqual([4, 20_001 - 4]);
+  });
+
   it('tells what is unclear in a manifest, and holds up no other row', async () => {
     await unclear('a');
     const guard = await guardOf([planned('a'), planned('b')], { manifest: true });
