@@ -1,16 +1,13 @@
-/** What the ledger lets through of planned orders, and how they are sent one after the other. */
+/** What the ledger lets through of planned orders. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CallError } from '../../../src/api/http/failures.ts';
 import { type GuardOptions, OrderGuard } from '../../../src/flows/orders/guard.ts';
-import type { PlacedOrder } from '../../../src/flows/orders/place.ts';
 import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
-import { type SentOrders, sendOrders } from '../../../src/flows/orders/sending.ts';
 import { type Audio, makeEpisode } from '../../../src/ledger/audio-names.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { StenoError } from '../../../src/lib/errors.ts';
-import { audioOf, newOrder, placedAs, url } from '../../support/attempts.ts';
+import { newOrder, placedAs, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
+import { namesOf, planned, usual } from '../../support/guards.ts';
 
 let ledger: Ledger;
 let path: string;
@@ -21,18 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.close());
 
-const planned = (names: string, more: Partial<PlannedOrder> = {}): PlannedOrder => ({
-  ...{ audios: names.split(' ').map(audioOf), skus: ['TRANS14'], names: [], test: false, extra: [] },
-  ...more,
-});
-const usual: GuardOptions = {
-  ...{ again: false, skipOrdered: false, retryUnclear: false, manifest: false, timeout: undefined },
-  begunAgoMs: () => 0,
-};
 const guardOf = (orders: readonly PlannedOrder[], options: Partial<GuardOptions> = {}): Promise<OrderGuard> =>
   OrderGuard.of(orders, ledger, { ...usual, ...options });
-const namesOf = (orders: readonly PlannedOrder[]): string[] =>
-  orders.map(({ audios }) => audios.map(({ url: each }) => each.slice(18, -4)).join(' '));
 const begin = async (names: string): Promise<number> =>
   Number(await ledger.attempts.begin(newOrder(names), []));
 const placed = async (name: string, order: string): Promise<number> => {
@@ -212,129 +199,5 @@ describe('what another process is sending', () => {
     await ledger.attempts.markRefused(third, 'no');
     expect(namesOf([(await both.orders(waiting).next()).value as PlannedOrder])).toEqual(['c']);
     expect(namesOf(both.deferred)).toEqual(['a']);
-  });
-});
-
-describe('the orders of a run', () => {
-  const busy = (status: number, retryAfter?: number): CallError =>
-    Object.assign(new CallError('failed', 'busy', { status }), { retryAfter });
-  const failed = (kind: StenoError['kind']): StenoError => new StenoError(kind, kind);
-
-  /** What becomes of each order, in turn; nothing: it is placed. */
-  async function send(
-    fates: ReadonlyArray<Error | 'taken' | undefined>,
-    given: { limitMs?: number; signal?: AbortSignal; onPlace?: (at: number) => void } = {},
-  ): Promise<{ sent: SentOrders; tried: number; notes: string[] }> {
-    const guard = await guardOf(fates.map((_, at) => planned(`n${at}`)));
-    const notes: string[] = [];
-    let tried = 0;
-    const sent = await sendOrders(
-      guard,
-      async (order, onSending) => {
-        onSending();
-        const fate = fates[tried];
-        given.onPlace?.(tried);
-        tried += 1;
-        if (fate === 'taken') return undefined;
-        if (fate) throw fate;
-        return { planned: order } as unknown as PlacedOrder;
-      },
-      {
-        signal: given.signal ?? waiting.signal,
-        pauseLimitMs: () => given.limitMs ?? Number.POSITIVE_INFINITY,
-        report: (report) => void notes.push(JSON.stringify(report)),
-        onWaitForOthers: () => {},
-      },
-    );
-    return { sent, tried, notes };
-  }
-  const shown = ({ outcomes, unsent, because, notSent, interrupted }: SentOrders) => ({
-    outcomes: outcomes.map(({ error }) => error?.kind ?? 'placed'),
-    ...{ unsent, because, notSent: notSent.length, interrupted },
-  });
-  const rest = { unsent: 0, because: undefined, notSent: 0, interrupted: false };
-
-  it('are all sent, also after one that was refused', async () => {
-    const { sent, notes } = await send([
-      undefined,
-      failed('failed'),
-      failed('missing'),
-      failed('duplicate'),
-      undefined,
-    ]);
-    expect(shown(sent)).toEqual({
-      outcomes: ['placed', 'failed', 'missing', 'duplicate', 'placed'],
-      ...rest,
-    });
-    expect(JSON.parse(notes[0] ?? '')).toMatchObject({ done: 0, of: 5, parts: { done: 0, of: 5 } });
-    expect(JSON.parse(notes.at(-1) ?? '')).toMatchObject({ done: 4, of: 5, parts: { done: 4, of: 5 } });
-  });
-
-  it.each(['uncertain', 'auth', 'network', 'usage', 'timeout'] as const)(
-    'end with one that failed with %s',
-    async (kind) => {
-      const { sent, tried } = await send([undefined, failed(kind), undefined, undefined]);
-      expect(shown(sent)).toMatchObject({
-        ...{ outcomes: ['placed', kind], unsent: 2, notSent: 2, because: 'of the failure before it' },
-      });
-      expect(tried).toBe(2);
-    },
-  );
-
-  it('end where the user interrupts, with what was not sent', async () => {
-    const abort = new AbortController();
-    const given = { signal: abort.signal, onPlace: (at: number) => void (at === 1 && abort.abort()) };
-    const { sent, tried } = await send([undefined, undefined, undefined, undefined], given);
-    expect([shown(sent), tried]).toEqual([
-      { outcomes: ['placed', 'placed'], unsent: 2, because: undefined, notSent: 2, interrupted: true },
-      2,
-    ]);
-    const before = await send([failed('interrupted'), undefined]);
-    expect(shown(before.sent)).toMatchObject({ outcomes: [], unsent: 2, notSent: 2 });
-  });
-
-  it('have no outcome where another process was faster', async () => {
-    expect(shown((await send(['taken', undefined])).sent)).toEqual({ outcomes: ['placed'], ...rest });
-  });
-
-  it('pass on an error that is not one of ours', async () => {
-    await expect(send([new TypeError('a bug'), undefined])).rejects.toThrow('a bug');
-  });
-
-  it.each([429, 503])('wait as long as the service asks after %i', async (status) => {
-    const begun = performance.now();
-    const { sent, notes } = await send([busy(status, 120), undefined]);
-    expect(performance.now() - begun).toBeGreaterThan(115);
-    expect(shown(sent)).toMatchObject({ outcomes: ['failed', 'placed'], unsent: 0 });
-    expect(notes.join()).toContain('for the service: 1 order left');
-  });
-
-  it('do not wait for a status that says something else, or where none is left', async () => {
-    const { sent, notes } = await send([busy(500, 60_001), busy(503, 60_001)]);
-    expect(shown(sent)).toEqual({ outcomes: ['failed', 'failed'], ...rest });
-    expect(notes.join()).not.toContain('for the service');
-  });
-
-  it('end where the pause is over a minute, or longer than --timeout', async () => {
-    const long = await send([busy(429, 60_001), undefined]);
-    expect(shown(long.sent)).toMatchObject({
-      because: expect.stringMatching(/^the service asks to wait \S+$/),
-    });
-    const limited = await send([busy(429, 50), undefined], { limitMs: 50 });
-    expect(limited.sent.because).toContain('which is longer than --timeout');
-    expect((await send([busy(429, 50), undefined], { limitMs: 51 })).sent.because).toBeUndefined();
-  });
-
-  it('end after three refusals in a row that do not say how long', async () => {
-    const begun = performance.now();
-    const { sent, tried } = await send([busy(503), busy(503), busy(503), undefined]);
-    expect([tried, sent.because]).toEqual([3, 'the service refused 3 in a row as too many']);
-    const took = performance.now() - begun;
-    expect(took).toBeGreaterThan(2_900);
-  });
-
-  it('count only refusals in a row', async () => {
-    const { tried } = await send([busy(503), undefined, busy(503, 1), busy(503), undefined]);
-    expect(tried).toBe(5);
   });
 });
