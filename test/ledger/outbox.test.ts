@@ -112,6 +112,19 @@ describe('what is kept of outcomes', () => {
     expect(keptFiles()).toEqual([]);
   });
 
+  it('may go while it is handed over, because another process was faster', async () => {
+    for (const token of ['t1', 't2']) outbox().add({ ...kept, token });
+    const taken: string[] = [];
+    const take = async ({ token }: KeptOutcome): Promise<void> => {
+      taken.push(token);
+      // Another process has taken both meanwhile.
+      for (const name of keptFiles()) rmSync(join(folder, name));
+    };
+    const troubles: string[] = [];
+    await outbox().handOver(take, async (text) => void troubles.push(text));
+    expect([taken.length, troubles, keptFiles()]).toEqual([1, [], []]);
+  });
+
   it('stays where it could not be taken', async () => {
     outbox().add(kept);
     const troubles: string[] = [];
