@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { complete, eventsOf, form, isGone, Listener, send } from '../support/listener.ts';
 import type { User } from '../support/steno.ts';
+import { until } from '../support/until.ts';
 import { unclearWebhooks, withWebhook } from '../support/webhooks.ts';
 
 const PUBLIC = 'https://hooks.example.com/steno';
@@ -141,7 +142,13 @@ describe('--register', () => {
       'GET /webhook',
       (_, response) => void response.end(JSON.stringify({ webhook: webhook.url })),
     );
-    await (await Listener.start(user, [])).stop();
+    const next = await Listener.start(user, []);
+    // It does not wait for a shared ledger for long: there it may be ready before.
+    await until(
+      () => webhook.url === OTHER,
+      () => webhook.url,
+    );
+    await next.stop();
     expect(webhook.url).toBe(OTHER);
   });
 
