@@ -113,6 +113,3 @@ void main.run().then((code) => {
   if (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned)) exitSoon(exitCode);
   stdin?.unref?.();
 });
-
-// Speed: when nothing is left to do, Node would take its heap apart before it ends: two milliseconds of every command.
-process.once('beforeExit', () => process.exit());
