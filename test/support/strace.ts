@@ -8,7 +8,7 @@ export const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
 export interface Call {
   readonly name: string;
-  /** The first argument: a descriptor and what it leads to, or a path in quotes. */
+  /** The first argument: a descriptor or the working folder, and what it leads to, or a path in quotes. */
   readonly target: string;
   readonly text: string;
   /** Line numbers of the trace. */
@@ -54,7 +54,7 @@ function parse(log: string): Call[] {
   const open = new Map<string, Call>();
   log.split('\n').forEach((line, at) => {
     const [, thread = '', rest = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
-    const begun = /^(\w+)\((\d+<.*?>|"[^"]*")([,)].*| <unfinished.*)$/.exec(rest);
+    const begun = /^(\w+)\(((?:\d+|AT_FDCWD)<.*?>|"[^"]*")([,)].*| <unfinished.*)$/.exec(rest);
     if (begun) {
       const [, name = '', target = '', text = ''] = begun;
       const call = { name, target, text, begun: at, ended: at };
