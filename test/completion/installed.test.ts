@@ -12,6 +12,8 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 function userOf(shell: string): User {
   const user = new User({ SHELL: `/bin/${shell}`, STENO_LEDGER: undefined });
   mkdirSync(join(user.home, 'bin'));
+  // Without it, fish would fill it from all man pages in the background, for longer than the test.
+  mkdirSync(join(user.home, '.local/share/fish/generated_completions'), { recursive: true });
   const program = join(user.home, 'bin/steno');
   writeFileSync(
     program,
