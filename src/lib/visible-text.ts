@@ -74,12 +74,9 @@ const hiddenRanges: ReadonlyArray<readonly [number, number]> = [
   [0xffa0, 0xffa0],
   [0xfff9, 0xfffb],
 ];
+/** As they stand in the brackets of a regular expression. */
 const hiddenClass = hiddenRanges
-  .map((range) =>
-    String.fromCharCode(...range)
-      .split('')
-      .join('-'),
-  )
+  .map(([first, last]) => `${String.fromCharCode(first)}-${String.fromCharCode(last)}`)
   .join('');
 const hiddenUnit = new RegExp(`[${hiddenClass}]`);
 

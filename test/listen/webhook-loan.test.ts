@@ -143,7 +143,7 @@ describe('--register', () => {
       (_, response) => void response.end(JSON.stringify({ webhook: webhook.url })),
     );
     const next = await Listener.start(user, []);
-    // It does not wait for a shared ledger for long: there it may be ready before.
+    // It does not wait long for a shared ledger, and may listen before the webhook is put back.
     await until(
       () => webhook.url === OTHER,
       () => webhook.url,
