@@ -7,6 +7,8 @@ import { isRunning } from './processes.ts';
 
 /** A lock is held for milliseconds: one as old as this was left behind, on whatever machine. */
 const STALE_MS = 10_000;
+/** A process writes its name into a lock as soon as it has made it: one that is empty for longer was killed before. */
+const EMPTY_MS = 2_000;
 /** Longer than STALE_MS, so that no lock that was left behind ends a command. */
 const WAIT_MS = 15_000;
 
@@ -38,6 +40,8 @@ export function tryFileLock(path: string): (() => void) | undefined {
     if (left === 0) return undefined;
     removeStale(path, mine);
   }
+  const guard = guardOf(path);
+  if (isStale(guard)) rmSync(guard, { force: true });
   return () => {
     // It is another's by now if this process was stopped for long; one that stays is found stale by the next process.
     try {
@@ -71,7 +75,7 @@ function create(path: string, text: string): boolean {
 /** A second lock guards the removal: of two processes that see a stale lock, one could remove the new lock of the other. */
 function removeStale(path: string, mine: string): void {
   if (!isStale(path)) return;
-  const guard = `${path}.removal`;
+  const guard = guardOf(path);
   if (!create(guard, mine)) {
     if (isStale(guard)) rmSync(guard, { force: true });
     return;
@@ -83,14 +87,19 @@ function removeStale(path: string, mine: string): void {
   }
 }
 
+const guardOf = (path: string): string => `${path}.removal`;
+
 function isStale(path: string): boolean {
   try {
     // A clock that was set back makes a lock seem to come from the future.
-    if (Math.abs(Date.now() - statSync(path).mtimeMs) > STALE_MS) return true;
-    const { pid, host } = JSON.parse(readFileSync(path, 'utf8')) as { pid?: unknown; host?: unknown };
+    const age = Math.abs(Date.now() - statSync(path).mtimeMs);
+    if (age > STALE_MS) return true;
+    const text = readFileSync(path, 'utf8');
+    if (text === '') return age > EMPTY_MS;
+    const { pid, host } = JSON.parse(text) as { pid?: unknown; host?: unknown };
     return host === hostname() && typeof pid === 'number' && pid > 0 && !isRunning(pid);
   } catch {
-    // Released a moment ago, or not written yet.
+    // Released a moment ago, or half written.
     return false;
   }
 }

@@ -82,7 +82,7 @@ function removeLeftovers(env: Env): void {
   try {
     const file = writtenFile(configPath(env));
     const lock = basename(lockOf(file));
-    if (!namesBeside(file).some((name) => name === lock || isTemporary(file, name))) return;
+    if (!namesBeside(file).some((name) => name.startsWith(lock) || isTemporary(file, name))) return;
     const release = tryFileLock(lockOf(file));
     if (!release) return;
     removeTemporaryFiles(file);

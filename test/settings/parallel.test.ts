@@ -171,6 +171,8 @@ describe.concurrent('a process that is killed while it writes settings', () => {
         await ended;
         expect(() => profiles()).not.toThrow();
       }
+      // A lock may be empty: its process was killed before it could write its name into it.
+      await sleep(2500);
       const whoami = await user.run(['whoami', '--profile', 'first']);
       expect([whoami.code, listing(folder)]).toEqual([0, ['config.json']]);
       expect(profiles().first).toEqual({ 'api-key': KEY });
@@ -228,7 +230,7 @@ describe.concurrent('the lock of the settings', () => {
     ],
     ['of another machine, when it is old', () => JSON.stringify({ pid: 1, host: 'elsewhere.example' }), 60],
     ['of a process whose id another one has now', () => JSON.stringify({ pid: 1, host: hostname() }), 60],
-    ['with nothing in it, when it is old', () => '', 60],
+    ['with nothing in it, when it is some seconds old', () => '', 3],
     ['from the future, since the clock was set back', () => '', -3600],
   ];
 
@@ -243,6 +245,27 @@ describe.concurrent('the lock of the settings', () => {
     utimesSync(lock, when, when);
     const { code, stderr } = await user.run(['login', '--no-verify'], { stdin: KEY });
     expect([code, listing(folder)], stderr).toEqual([0, ['config.json']]);
+  });
+
+  it('that is empty is left for a moment: its process may be about to write its name', async () => {
+    const { user, folder, lock } = place();
+    writeFileSync(lock, '');
+    // A little ahead, in case that the command takes long to start.
+    utimesSync(lock, Date.now() / 1000 + 1.5, Date.now() / 1000 + 1.5);
+    await user.run(['whoami']);
+    expect(listing(folder)).toEqual(['config.json.lock']);
+  });
+
+  it('is removed with the guard of a process that was killed meanwhile, but not with that of another', async () => {
+    const { user, folder, lock } = place();
+    const guard = `${lock}.removal`;
+    writeFileSync(guard, JSON.stringify({ pid: process.pid, host: hostname() }));
+    await user.run(['whoami']);
+    expect(listing(folder)).toEqual(['config.json.lock.removal']);
+    for (const file of [lock, guard])
+      writeFileSync(file, JSON.stringify({ pid: deadPid(), host: hostname() }));
+    await user.run(['whoami']);
+    expect(listing(folder)).toEqual([]);
   });
 
   longOnly('that others hold on and on ends the command with 1, and SIGTERM ends the wait', async () => {
