@@ -22,7 +22,13 @@ interface Sqlite {
   readonly DatabaseSync: Driver;
 }
 
+let loaded = false;
+
+/** Whether there may be a database whose log goes only when Node ends: the package can't finalise its statements. */
+export const mayHaveOpenDatabase = (): boolean => loaded;
+
 export async function loadDriver(): Promise<Driver> {
+  loaded = true;
   const { DatabaseSync } = loadBuiltIn() ?? loadAddon() ?? (await loadPackage());
   return DatabaseSync;
 }
