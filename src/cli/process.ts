@@ -1,8 +1,8 @@
 /** The process around the program: its streams, its signals, its end. */
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { monotonicMs } from '../lib/clock.ts';
+import { endSoon } from '../lib/ending.ts';
 import { exitCodes } from '../lib/errors.ts';
-import { mayHaveOpenDatabase } from '../lib/sqlite-driver.ts';
 import { Main } from './main.ts';
 
 const interrupt = new AbortController();
@@ -115,7 +115,4 @@ void main.run().then((code) => {
   stdin?.unref?.();
 });
 
-// Speed: when nothing is left to do, Node would take its heap apart before it ends: two milliseconds of every command.
-process.once('beforeExit', () => {
-  if (!mayHaveOpenDatabase()) process.exit();
-});
+process.once('beforeExit', endSoon);

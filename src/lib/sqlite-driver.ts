@@ -1,6 +1,7 @@
 /** The SQLite that runs here: Node's own where there is one, a package on Node 20. Both have the same interface. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { endSlowly } from './ending.ts';
 
 export type Value = null | number | bigint | string | Uint8Array;
 
@@ -22,13 +23,9 @@ interface Sqlite {
   readonly DatabaseSync: Driver;
 }
 
-let loaded = false;
-
-/** Whether there may be a database whose log goes only when Node ends: the package can't finalise its statements. */
-export const mayHaveOpenDatabase = (): boolean => loaded;
-
 export async function loadDriver(): Promise<Driver> {
-  loaded = true;
+  // The package can't finalise statements, and until then the log of the database stays.
+  endSlowly();
   const { DatabaseSync } = loadBuiltIn() ?? loadAddon() ?? (await loadPackage());
   return DatabaseSync;
 }
