@@ -3,6 +3,7 @@ import {
   closeSync,
   fsyncSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -33,6 +34,7 @@ async function backUp(ledger: string): Promise<void> {
   if (!unlock) return;
   let made = false;
   try {
+    for (const draft of readdirSync(folder).filter(isDraft)) rmSync(join(folder, draft), { force: true });
     made = hasRoom(folder, ledger) && (await copy(ledger, folder));
     if (made) for (const old of backupsOf(ledger).slice(0, -KEPT)) rmSync(old, { force: true });
   } finally {
@@ -40,6 +42,9 @@ async function backUp(ledger: string): Promise<void> {
     if (!made) setRetry(folder);
   }
 }
+
+/** What a process that was killed has left, for the holder of the lock. */
+const isDraft = (name: string): boolean => /^\.new-\d+\.db/.test(name);
 
 /** False where the ledger is damaged, or holds what an earlier version should not have kept. */
 async function copy(ledger: string, folder: string): Promise<boolean> {
@@ -49,6 +54,8 @@ async function copy(ledger: string, folder: string): Promise<boolean> {
     if (!isWhole(db) || mayHoldKeys(db)) return false;
     // SQLite would make a file that others can read; it takes an empty one as it is.
     closeSync(openSync(draft, 'wx', 0o600));
+    // For one that is killed; the new name below counts as a backup of now.
+    setRetry(folder);
     db.run('VACUUM INTO ?', draft);
     syncPath(draft);
     renameSync(draft, join(folder, `ledger-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}.db`));
@@ -92,11 +99,17 @@ function setRetry(folder: string): void {
 /** Gives what releases it; nothing where another process holds it. One that was left behind is taken over. */
 function lock(path: string): (() => void) | undefined {
   if (!create(path)) {
-    if (isRunning(Number(readFileSync(path, 'utf8')))) return undefined;
+    if (isHeld(path)) return undefined;
     rmSync(path, { force: true });
     if (!create(path)) return undefined;
   }
   return () => rmSync(path, { force: true });
+}
+
+/** Empty where its process was killed, or the disk was full, before it could write its number; numbers are used again. */
+function isHeld(path: string): boolean {
+  const pid = Number(readFileSync(path, 'utf8'));
+  return pid > 0 && isRunning(pid) && Math.abs(Date.now() - statSync(path).mtimeMs) < RETRY_AFTER_MS;
 }
 
 function create(path: string): boolean {

@@ -304,19 +304,29 @@ describe('a backup', () => {
     }
   });
 
-  it('is left to a process that makes one, and taken over from one that was killed', async () => {
+  it.each([
+    ['was killed', '999999', 0],
+    ['was killed before it could write its number', '', 0],
+    ['had the number of one that runs now', String(process.pid), 7200],
+  ])('is left to a process that makes one, and taken over from one that %s', async (_, left, age) => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));
     const folder = makeDue(user);
-    writeFileSync(join(folder, '.lock'), String(process.pid));
+    const lock = join(folder, '.lock');
+    writeFileSync(lock, String(process.pid));
     makeDue(user);
     await user.run(['files']);
     await sleep(1_500);
     expect(backups(folder)).toEqual([]);
-    writeFileSync(join(folder, '.lock'), '999999');
+    writeFileSync(lock, left);
+    utimesSync(lock, Date.now() / 1000 - age, Date.now() / 1000 - age);
+    // What it was writing goes too.
+    writeFileSync(join(folder, '.new-999999.db'), 'half a ledger');
     makeDue(user);
     await user.run(['files']);
     await until(() => backups(folder).length === 1, 'a backup');
+    await settled(folder);
+    expect(listing(folder)).toEqual(backups(folder));
   });
 
   it.skipIf(!canMount)('is left out where the disk has little room', async (context) => {
