@@ -9,8 +9,13 @@ export function scalar(value: Json | undefined): string | undefined {
 
 export const field = (object: JsonObject, key: string): string => scalar(object.get(key)) ?? '';
 
+/** The same for an id, which is never true or false. */
+export const idField = (object: JsonObject, key: string): string =>
+  typeof object.get(key) === 'boolean' ? '' : field(object, key);
+
 /** Ids in an array, in a text separated by commas, or in objects that have an id. */
 export function ids(value: Json | undefined): string[] {
+  if (typeof value === 'boolean') return [];
   if (Array.isArray(value)) return value.flatMap(ids);
   if (isObject(value)) return ids(value.get('id'));
   return (scalar(value) ?? '')

@@ -2,7 +2,7 @@ import { CHANGE_LIMIT_MS } from '../lib/defaults.ts';
 import { StenoError } from '../lib/errors.ts';
 import { formatJson, isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { field, ids, unwrap } from './decode.ts';
+import { field, idField, ids, unwrap } from './decode.ts';
 import type { Call } from './http/call.ts';
 import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
@@ -35,7 +35,7 @@ const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
 function decodeFile(json: Json, requestedId: string): AudioFile {
   const file = fileIn(json, requestedId);
   return {
-    id: field(file, 'id') || requestedId,
+    id: idField(file, 'id') || requestedId,
     state: field(file, 'statename'),
     title: field(file, 'title'),
     duration: field(file, 'duration'),

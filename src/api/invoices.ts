@@ -1,6 +1,6 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
-import { field, unwrap } from './decode.ts';
+import { field, idField, unwrap } from './decode.ts';
 import { requestJson } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 import { pathSegment } from './ids.ts';
@@ -51,7 +51,7 @@ function decodeInvoice(json: Json, requestedId: string): Invoice {
   }
   const items = invoice.get('items');
   return {
-    id: field(invoice, 'id') || requestedId,
+    id: idField(invoice, 'id') || requestedId,
     state: field(invoice, 'state'),
     purchaseOrder: field(invoice, 'purchase_order'),
     created: field(invoice, 'createtime'),
@@ -69,10 +69,10 @@ function isInvoice(invoice: JsonObject): boolean {
 }
 
 const decodeItem = (item: JsonObject): InvoiceItem => ({
-  id: field(item, 'id'),
+  id: idField(item, 'id'),
   sku: field(item, 'sku'),
   quantity: field(item, 'quantity'),
   price: field(item, 'price'),
-  audiofile: field(item, 'audiofile'),
+  audiofile: idField(item, 'audiofile'),
   total: field(item, 'total'),
 });

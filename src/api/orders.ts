@@ -2,7 +2,7 @@ import { cutValues, signatureValues } from '../lib/audio-identity.ts';
 import { ORDER_LIMIT_MS } from '../lib/defaults.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { field, ids, scalar } from './decode.ts';
+import { field, idField, ids, scalar } from './decode.ts';
 import type { BeforeSend, Call } from './http/call.ts';
 import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
@@ -82,7 +82,7 @@ export function orderParams(request: OrderRequest): JsonObject {
 
 function decodeOrder(json: Json): Order | undefined {
   if (!isObject(json)) return undefined;
-  const id = field(json, 'order');
+  const id = idField(json, 'order');
   const audiofiles = ids(json.get('audiofiles'));
   if (!id && audiofiles.length === 0) return undefined;
   const message = field(json, 'message');

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import type { Call, Safety } from './http/call.ts';
 import { moneyCallOf } from './http/money-path.ts';
-import { readWhole } from './http/request-json.ts';
+import { notJson, readWhole } from './http/request-json.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface RawAnswer {
@@ -23,7 +23,10 @@ export const sendRaw = (
 const sendCall = (transport: Transport, call: Call): Promise<RawAnswer> =>
   transport.send(call, async (response) => {
     const bytes = await readWhole(call, response, MAX_ANSWER_BYTES);
-    return { bytes, json: jsonIn(bytes) };
+    const json = jsonIn(bytes);
+    // Only JSON can say that an order, an upgrade or a refund went through.
+    if (json === undefined && call.safety === 'money') throw notJson(call, response, bytes.toString('utf8'));
+    return { bytes, json };
   });
 
 function jsonIn(bytes: Buffer): Json | undefined {

@@ -38,6 +38,11 @@ describe.concurrent('a file', () => {
     ['nothing at all', '{"audiofile":{}}', '77\t'],
     ['nulls everywhere', '{"audiofile":{"id":null,"statename":null,"orders":null,"title":null}}', '77\t\t\t'],
     ['names as a list', '{"audiofile":{"id":1,"names":["Ada","Grace"]}}', '1\t\t\t\t\t\t\t\tAda|Grace'],
+    [
+      'booleans where ids belong',
+      '{"audiofile":{"id":true,"orders":false,"invoices":[true]}}',
+      '77\t\t\t\t\t\t\t\t',
+    ],
     ['a boolean where a text belongs', '{"audiofile":{"id":1,"title":false}}', '1\t\tfalse'],
   ])('is read with %s', async (_, body, row) => {
     const line = await shown(['file', '77'], body);
@@ -240,6 +245,18 @@ describe.concurrent('an order', () => {
   ])('is read with %s', async (_, body, quiet) => {
     expect(await shown([...order, '--quiet'], body)).toBe(quiet);
     expect(dense(await shown([...order, '--json'], body))).toBe(body);
+  });
+
+  it.each([
+    '{"order":false,"audiofiles":false,"message":"insufficient funds"}',
+    '{"order":false,"audiofiles":[],"message":"insufficient funds"}',
+    '{"order":true,"audiofiles":[false],"message":"insufficient funds"}',
+  ])('is unclear where true and false are all that is named: %s', async (body) => {
+    const { service, user } = await account();
+    service.on('*', { body, headers: json });
+    const { code, stdout, stderr } = await user.run(order);
+    expect([code, stdout]).toEqual([11, '']);
+    expect(stderr).toContain('it names neither an order nor an audiofile, but says: insufficient funds');
   });
 
   it.each([

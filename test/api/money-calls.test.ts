@@ -284,6 +284,21 @@ describe.concurrent('a call for money', () => {
   });
 
   it.each([
+    ['a page', '<html><body>Welcome</body></html>', 'it is a web page (Welcome)'],
+    ['nothing', '', '(it is empty)'],
+    ['half of it', '{"order":"X1","audiofi', "the service's answer can't be read: "],
+  ])('is unclear through api too where the answer is %s', async (_, body, why) => {
+    const { service, user } = await account();
+    service.on('*', { body });
+    for (const flags of [[], ['--json']]) {
+      const { code, stdout, stderr } = await user.run(['api', 'POST', '/audiofile/5/refund', ...flags]);
+      expect([code, stdout]).toEqual([11, '']);
+      expect(stderr).toContain(why);
+    }
+    expect((await user.run(['api', 'GET', '/prepay_balance'])).code).toBe(0);
+  });
+
+  it.each([
     ['/order%5Furl'],
     ['/%6frder_%75rl;a'],
     ['/order%255Furl'],

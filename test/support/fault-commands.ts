@@ -17,6 +17,7 @@ type Reads =
   | 'webhook'
   | 'new webhook'
   | 'anything'
+  | 'any JSON'
   | 'transcript';
 
 export interface Command {
@@ -52,7 +53,7 @@ export const commands: readonly Command[] = [
     name: 'api POST /order_url',
     args: ['api', 'POST', '/order_url', 'url=https://example.com/c.mp3', 'sku=TRANS14'],
     sends: 'money',
-    reads: 'anything',
+    reads: 'any JSON',
     call: /^\/order_url$/,
   },
   {
@@ -154,7 +155,8 @@ const passes: Readonly<Record<Reads, readonly BodyKind[]>> = {
   // None is set.
   webhook: ['empty JSON'],
   'new webhook': [],
-  // `api` prints what it is sent, whatever that is.
+  // `api` prints what it is sent, whatever that is; where it costs money, only JSON can say that it went through.
+  'any JSON': ['an empty object', 'empty JSON', 'a bare value'],
   anything: [
     ...(['nothing', 'white space', 'an empty object', 'empty JSON', 'a bare value', 'a page'] as const),
     ...(['half a document', 'an unknown packing', 'the first bytes alone'] as const),

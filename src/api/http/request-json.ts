@@ -35,8 +35,8 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
   }
 }
 
-/** A web page comes where the address is not that of the service. */
-function notJson(call: Call, { status, hide, url }: CallResponse, text: string): StenoError {
+/** An answer that should be JSON. A web page comes where the address is not that of the service. */
+export function notJson(call: Call, { status, hide, url }: CallResponse, text: string): StenoError {
   const said = messageInText(text, hide);
   if (!/^\ufeff?\s*<(!doctype|html|\?xml|head|body|h1)/i.test(text))
     return unreadableAnswer(call, said || (text && 'it is not JSON'), status);

@@ -179,5 +179,7 @@ function orderStands(
   const standing = one ? `order ${first?.id} is placed` : `${orders.length} orders are placed`;
   const message = `${standing}; waiting for ${one ? 'it' : 'them'} broke off: ${error.message}`;
   const hint = `go on waiting with: ${waitLine(orders)}`;
-  return new BulkError(error.kind, message, error instanceof BulkError ? error.failures : [], hint);
+  // An id that can't be asked for is a mistake of the service's here, and exit 2 would say that nothing was sent.
+  const kind = error.kind === 'usage' ? 'failed' : error.kind;
+  return new BulkError(kind, message, error instanceof BulkError ? error.failures : [], hint);
 }

@@ -56,9 +56,13 @@ describe.concurrent('a read', () => {
     expect(service.got).toHaveLength(1);
   });
 
-  it('waits longer each time', async () => {
+  it.each([
+    ['says nothing of a pause', {}],
+    ['asks for none', { 'retry-after': '0' }],
+    ['asks for one that is over', { 'retry-after': 'Sat, 10 Jan 2026 11:00:00 GMT' }],
+  ])('waits longer each time where the service %s', async (_, headers) => {
     const { service, user } = await account();
-    service.on('*', { status: 500 });
+    service.on('*', { status: 503, headers });
     await user.run(['balance']);
     const [a = 0, b = 0, c = 0] = service.got.map((got) => got.at);
     expect(b - a).toBeGreaterThanOrEqual(100);

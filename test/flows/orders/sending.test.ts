@@ -96,9 +96,13 @@ describe.concurrent('429 without Retry-After', () => {
     expect(c - b).toBeGreaterThanOrEqual(1_800);
   });
 
-  it('three times in a row ends the run', async () => {
+  it.each([
+    ['no', undefined],
+    ['a', '0'],
+    ['a', 'Sat, 10 Jan 2026 11:00:00 GMT'],
+  ])('three times in a row ends the run, with %s Retry-After of %s', async (_, after) => {
     const { service, user } = await account();
-    service.on('POST /order_url', placed(1), busy(429), busy(503), busy(429));
+    service.on('POST /order_url', placed(1), busy(429, after), busy(503, after), busy(429, after));
     const { code, stderr } = await run(user);
     expect([code, service.got.length]).toEqual([10, 4]);
     expect(stderr).toMatch(/not sent: 1 order, because the service refused 3 in a row[^\n]*--skip-ordered\n/);

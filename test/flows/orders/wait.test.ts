@@ -47,6 +47,16 @@ describe.concurrent('order --wait', () => {
     expect([code, stdout, stderr]).toEqual([0, 'd/1.txt\n', '']);
   });
 
+  it('does not end with 2 where the service names an id that no path can hold: the order is placed', async () => {
+    const { service, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'o1', audiofiles: ['q8/w=='], message: 'ok' } });
+    const { code, stderr } = await order(audio('a'), '--wait', ...soon);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("order o1 is placed; waiting for it broke off: '"),
+    ]);
+  });
+
   it.each([
     ['Order Cancelled', 8],
     ['Error', 8],
