@@ -30,7 +30,7 @@ const natures: Readonly<Record<string, Nature>> = {
   files: reads(SEVERAL),
   file: reads(SEVERAL),
   track: local(SEVERAL),
-  wait: local([...SEVERAL, 'held', 'unfinished']),
+  wait: local([...SEVERAL, 'held', 'unfinished', 'uncertain']),
   transcript: local(SEVERAL),
   sync: local(SEVERAL),
   upgrade: money(MONEY),

@@ -42,7 +42,7 @@ export const attempts = command({
         'unclear',
         'there was no clear answer, or it named no files: settle it, also where its URLs were ordered again',
       ],
-      ['sending', 'a process waits for the answer: wait for it'],
+      ['being sent', 'a process waits for the answer: wait for it'],
     ],
   ],
   children: [settle],

@@ -46,7 +46,8 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
   if (file === undefined) await out.writeLines(lines);
   else {
     await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
-    out.note(`written to ${file}`);
+    out.done(`written to ${file}`, { path: file });
+    if (out.mode.quiet) out.lines([file]);
   }
   const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
   if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);

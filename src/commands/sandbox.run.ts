@@ -51,7 +51,7 @@ export async function serve(context: Context, { options }: Input<SandboxOptions>
 export async function reset(context: Context): Promise<void> {
   await resetSandbox(context.stateFolder);
   await context.forgetSandbox();
-  context.out.note('the sandbox is empty again, and so is its ledger');
+  context.out.done('the sandbox is empty again, and so is its ledger', { profile: 'sandbox' });
 }
 
 export async function release(context: Context, { args: [order = ''] }: Input): Promise<void> {

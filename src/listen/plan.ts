@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
+import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
@@ -57,6 +58,7 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
   const { timeoutMs, onWarning } = options;
   checkNameAs(flags, checkFormats(flags.format, flags.nameAs));
+  if (flags.download !== undefined) checkFolder(flags.download);
   checkAddresses(flags);
   if (!/^\/[^\s?#]*$/.test(path)) throw usage(`'${path}' for --path is not a path`, 'write it like /hook');
   if (flags.exec !== undefined && !flags.exec.trim()) throw usage('--exec requires a command');

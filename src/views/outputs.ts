@@ -87,6 +87,7 @@ const changedSetting = object({
   setting: text,
   value: described('null after unset; a key is masked', maybeText),
 });
+const writtenFile = object({ path: described('of the file', text) });
 const movedFiles = arrayOf(object({ audiofile: text, state: text }));
 const movedColumns = columns({ audiofile: "the file's id", state: 'the state now' });
 const urlColumns = columns({ url: "the account's webhook" });
@@ -118,9 +119,12 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   refund: of(answer, doneColumns),
   balance: of(bareAnswer('string', 'number'), columns({ balance: 'in the currency of the account' })),
   invoice: of(answers(failed('invoice')), invoiceColumns),
-  report: of(reportSchema, reportColumns),
+  report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
-  events: of(arrayOf(eventSchema), eventRecord.columnHelp),
+  events: of(
+    anyOf(arrayOf(eventSchema), described('with --follow, one a line', eventSchema)),
+    eventRecord.columnHelp,
+  ),
   'events show': of(
     shownEventSchema,
     columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
@@ -145,6 +149,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'ledger migrate': of(object({ migrations: arrayOf(text) }), columns({ migrations: 'that were made' })),
   'ledger copy': importOutput,
   'ledger import': importOutput,
+  'ledger export': of(described('with -o; without it, the lines of the export', writtenFile)),
   'ledger prune': of(prunedRecord.schema, prunedRecord.columnHelp),
   'ledger account': of(accountRecord.schema, accountRecord.columnHelp),
   skus: of(arrayOf(skuRecord.schema), skuRecord.columnHelp),
@@ -154,6 +159,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
     object({ base_url: text, api_key: text }),
     columns({ base_url: 'its address', api_key: 'its made-up key, which is no secret' }),
   ),
+  'sandbox reset': of(object({ profile: text })),
   'sandbox release': of(movedFiles, movedColumns),
   'sandbox advance': of(movedFiles, movedColumns),
   api: of(described("the service's answer, as it came", anything)),

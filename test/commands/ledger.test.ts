@@ -209,6 +209,8 @@ describe('export and import', () => {
     writeFileSync(join(user.home, 'copy.jsonl'), 'older', { mode: 0o644 });
     const { code, stdout, stderr } = await user.run(['ledger', 'export', '-o', 'copy.jsonl', '--force']);
     expect([code, stdout, stderr]).toEqual([0, '', 'written to copy.jsonl\n']);
+    const quiet = await user.run(['ledger', 'export', '-o', 'copy.jsonl', '--force', '--quiet']);
+    expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, 'copy.jsonl\n', '']);
     expect(readFileSync(join(user.home, 'copy.jsonl'), 'utf8')).toBe(await exportOf(user));
     expect(modeOf(join(user.home, 'copy.jsonl'))).toBe('600');
     expect(listing(user.home).filter((name) => name.startsWith('copy'))).toEqual(['copy.jsonl']);
