@@ -38,6 +38,8 @@ function writeBeside(target: string, content: Uint8Array, before: Stats | undefi
   const draft = join(dirname(target), `.${basename(target)}.${process.pid}.new`);
   let file: number | undefined;
   try {
+    // Of a process that had this number and was killed.
+    rmSync(draft, { force: true });
     file = openSync(draft, 'wx', before ? 0o600 : 0o644);
     writeFileSync(file, content);
     if (before) keepAccess(file, before);

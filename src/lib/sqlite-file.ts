@@ -40,8 +40,8 @@ export function refuseEmptied(path: string, hint = restoreHint): void {
     throw new StenoError('failed', `${path} is no database: it has only ${plural(size, 'byte')}`, {
       hint: hint(),
     });
-  // SQLite would write what stands in the log into a new database.
-  if (size === undefined && sizeOf(`${path}-wal`))
+  // SQLite would write what stands in the log into a new database. Another process may make both at this moment.
+  if (size === undefined && sizeOf(`${path}-wal`) && sizeOf(path) === undefined)
     throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint: hint() });
 }
 

@@ -9,6 +9,7 @@ import {
   closeSync,
   existsSync,
   fstatSync,
+  fsyncSync,
   openSync,
   readdirSync,
   readSync,
@@ -104,7 +105,14 @@ export function save(exitCode: number): void {
 function writeCache(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}`;
   rmSync(temporary, { force: true });
-  writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+  const file = openSync(temporary, 'wx', 0o600);
+  try {
+    writeFileSync(file, script.createCachedData());
+    // V8 does not look whether all of it is there: a power cut must not leave a name without it.
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
   renameSync(temporary, path);
 }
 
