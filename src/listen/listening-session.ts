@@ -119,6 +119,9 @@ export class ListeningSession {
       get run() {
         return parts.run.id;
       },
+      get canJudgeOthers() {
+        return parts.run.canJudgeOthers;
+      },
       ...callbacks,
       commits,
       rawBodies,

@@ -3,6 +3,8 @@
  * where the ledger can't be reached before.
  */
 import type { Ledger } from '../ledger/ledger.ts';
+import { AWAY_MS, MAX_SILENCE_MS } from '../ledger/runs.ts';
+import { monotonicMs } from '../lib/clock.ts';
 import type { Action } from './actions/action.ts';
 import type { GroupCommit } from './group-commit.ts';
 
@@ -10,6 +12,10 @@ export class SessionRun {
   readonly #actions: readonly Action[];
   /** 0: the ledger knows nothing of it yet. */
   id = 0;
+  /** When the ledger last took a sign of this listener. */
+  #signedAt = monotonicMs();
+  /** When it did so after it could not be reached for long. */
+  #backAt = Number.NEGATIVE_INFINITY;
 
   constructor(actions: readonly Action[]) {
     this.#actions = actions;
@@ -22,6 +28,13 @@ export class SessionRun {
   async begin(ledger: Ledger): Promise<void> {
     for (const action of this.#actions) await ledger.actions.takeUnmarked(action);
     this.id = await ledger.runs.begin();
+    this.#noteSign();
+  }
+
+  /** Whether listeners that are silent are gone. After the ledger could not be reached, each has as long as ever to be back. */
+  get canJudgeOthers(): boolean {
+    const now = monotonicMs();
+    return now - this.#signedAt <= AWAY_MS && now - this.#backAt > MAX_SILENCE_MS;
   }
 
   /** Renews the lease. After that was lost it begins anew: what it had to do may be another listener's by now. */
@@ -32,5 +45,12 @@ export class SessionRun {
       await webhookLoans.passOn(this.id, id);
       return id;
     });
+    this.#noteSign();
+  }
+
+  #noteSign(): void {
+    const now = monotonicMs();
+    if (now - this.#signedAt > AWAY_MS) this.#backAt = now;
+    this.#signedAt = now;
   }
 }

@@ -8,6 +8,8 @@ import { ActionStore, type StoreOptions } from './store.ts';
 
 interface QueuesOptions extends Omit<QueueOptions, 'abort'>, StoreOptions {
   readonly abort: AbortController;
+  /** Whether listeners that are silent are gone. */
+  readonly canJudgeOthers: boolean;
 }
 
 export class ActionQueues {
@@ -29,7 +31,7 @@ export class ActionQueues {
   /** Takes over what other listeners left undone, where the action is the same. */
   async adopt(): Promise<void> {
     const { ledger, run, end } = this.#options;
-    const gone = await ledger.runs.gone(run);
+    const gone = this.#options.canJudgeOthers ? await ledger.runs.gone(run) : [];
     for (const queue of this.#queues) {
       await inSlices(end.signal, () => queue.store.revive(gone));
       await inSlices(end.signal, async () => {

@@ -85,6 +85,38 @@ describe.skipIf(!postgresFolder)('listeners on a shared ledger', () => {
       ]);
     });
 
+    longOnly(
+      'for longer than a lease, do not take each other for gone when it is back, and repeat nothing',
+      async () => {
+        const team = Team.form(server);
+        const target = await Target.start();
+        const { url, port } = target;
+        await target.close();
+        const [quick, slow] = await Promise.all([
+          Listener.start(team.machine(), ['--forward-to', url]),
+          Listener.start(team.machine(), ['--forward-to', url]),
+        ]);
+        await slow.post(complete('1'));
+        await until(async () => (await team.count('{}.actions')) === 1, 'an action');
+        await until(async () => (await team.count('{}.runs')) === 2, 'both listeners');
+        await server.kill();
+        await pause(35_000);
+        // It comes back later than the other.
+        slow.child.kill('SIGSTOP');
+        await server.start();
+        await pause(15_000);
+        expect(await team.count('{}.runs WHERE ended_at IS NULL')).toBe(2);
+        const back = await Target.start(port);
+        slow.child.kill('SIGCONT');
+        await slow.until(() => back.got.length === 1, 60_000);
+        await until(async () => (await team.count("{}.actions WHERE status = 'done'")) === 1, 'it is done');
+        await Promise.all([quick.stop(), slow.stop()]);
+        expect(idsIn(back)).toEqual(['1']);
+        expect(await team.count('{}.runs')).toBe(2);
+      },
+      180_000,
+    );
+
     it(`for ${isLong ? 'a minute' : 'some seconds'} under load, lose and repeat no event and no action`, async () => {
       const team = Team.form(server);
       const target = await Target.start();
