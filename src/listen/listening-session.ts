@@ -119,9 +119,7 @@ export class ListeningSession {
       get run() {
         return parts.run.id;
       },
-      get canJudgeOthers() {
-        return parts.run.canJudgeOthers;
-      },
+      judge: parts.run,
       ...callbacks,
       commits,
       rawBodies,
