@@ -17,7 +17,7 @@ export interface RunRow {
 /** A listener writes a heartbeat at least this often; one that misses three has ended. */
 const HEARTBEAT_INTERVAL_MS = 10_000;
 export const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
-/** One that could not write any for this long: others may have been kept from it by the same, and seem to be gone. */
+/** A listener that could not write its heartbeat for this long: others may have been kept from theirs too, and only seem gone. */
 export const AWAY_MS = MAX_SILENCE_MS - HEARTBEAT_INTERVAL_MS;
 
 export const renewLease = `UPDATE runs SET seen_at = ${NOW} WHERE id = ? AND ended_at IS NULL`;

@@ -40,8 +40,7 @@ export function tryFileLock(path: string): (() => void) | undefined {
     if (left === 0) return undefined;
     removeStale(path, mine);
   }
-  const guard = guardOf(path);
-  if (isStale(guard)) rmSync(guard, { force: true });
+  removeIfStale(guardOf(path));
   return () => {
     // It is another's by now if this process was stopped for long; one that stays is found stale by the next process.
     try {
@@ -77,14 +76,18 @@ function removeStale(path: string, mine: string): void {
   if (!isStale(path)) return;
   const guard = guardOf(path);
   if (!create(guard, mine)) {
-    if (isStale(guard)) rmSync(guard, { force: true });
+    removeIfStale(guard);
     return;
   }
   try {
-    if (isStale(path)) rmSync(path, { force: true });
+    removeIfStale(path);
   } finally {
     rmSync(guard, { force: true });
   }
+}
+
+function removeIfStale(path: string): void {
+  if (isStale(path)) rmSync(path, { force: true });
 }
 
 const guardOf = (path: string): string => `${path}.removal`;

@@ -12,8 +12,8 @@ export class SessionRun {
   readonly #actions: readonly Action[];
   /** 0: the ledger knows nothing of it yet. */
   id = 0;
-  /** When the ledger last took a sign of this listener. */
-  #signedAt = monotonicMs();
+  /** When the ledger last took a heartbeat of this listener. */
+  #heartbeatAt = monotonicMs();
   /** When it did so after it could not be reached for long. */
   #backAt = Number.NEGATIVE_INFINITY;
 
@@ -28,13 +28,13 @@ export class SessionRun {
   async begin(ledger: Ledger): Promise<void> {
     for (const action of this.#actions) await ledger.actions.takeUnmarked(action);
     this.id = await ledger.runs.begin();
-    this.#noteSign();
+    this.#noteHeartbeat();
   }
 
   /** Whether listeners that are silent are gone. After the ledger could not be reached, each has as long as ever to be back. */
   get canJudgeOthers(): boolean {
     const now = monotonicMs();
-    return now - this.#signedAt <= AWAY_MS && now - this.#backAt > MAX_SILENCE_MS;
+    return now - this.#heartbeatAt <= AWAY_MS && now - this.#backAt > MAX_SILENCE_MS;
   }
 
   /** Renews the lease. After that was lost it begins anew: what it had to do may be another listener's by now. */
@@ -45,12 +45,12 @@ export class SessionRun {
       await webhookLoans.passOn(this.id, id);
       return id;
     });
-    this.#noteSign();
+    this.#noteHeartbeat();
   }
 
-  #noteSign(): void {
+  #noteHeartbeat(): void {
     const now = monotonicMs();
-    if (now - this.#signedAt > AWAY_MS) this.#backAt = now;
-    this.#signedAt = now;
+    if (now - this.#heartbeatAt > AWAY_MS) this.#backAt = now;
+    this.#heartbeatAt = now;
   }
 }
