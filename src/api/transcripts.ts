@@ -1,5 +1,5 @@
 import { StenoError } from '../lib/errors.ts';
-import type { Json } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { type ChunkSource, streamBody, unknownEncoding } from './http/body.ts';
 import type { Call } from './http/call.ts';
 import type { Transport } from './http/transport.ts';
@@ -20,15 +20,18 @@ export interface TranscriptBody {
   readonly hide: (text: string) => string;
 }
 
+const noParams: JsonObject = new Map();
+const testParams: JsonObject = new Map([['test', true]]);
+
 /** Hands a transcript to `read`, which is called again if the stream breaks and the call is repeated. */
 export function getTranscript<T>(
   transport: Transport,
   request: TranscriptRequest,
   read: (transcript: TranscriptBody) => Promise<T>,
 ): Promise<T> {
-  const params = new Map<string, Json>(request.test ? [['test', true]] : []);
+  const params = request.test ? testParams : noParams;
   const call: Call = { method: 'POST', path: pathOf(request), safety: 'read', params, streams: true };
-  return transport.send(call, async (response) => {
+  return transport.send(call, (response) => {
     const encoding = unknownEncoding(response);
     if (encoding) throw new StenoError('failed', `the transcript comes in an unknown encoding: ${encoding}`);
     return read({

@@ -34,7 +34,7 @@ interface Connection {
   readonly hardSignal: AbortSignal;
   readonly onFinishing: (text: string) => void;
   readonly hide: (text: string) => string;
-  readonly trace: (line: () => string) => void;
+  readonly trace: ((line: string) => void) | undefined;
 }
 
 export async function connect(connection: Connection): Promise<Transport> {

@@ -178,9 +178,9 @@ export class Context {
     return transport;
   }
 
-  readonly #trace = (line: () => string): void => {
-    if (this.out.mode.debug) this.out.debug(line());
-  };
+  get #trace(): ((line: string) => void) | undefined {
+    return this.out.mode.debug ? (line) => this.out.debug(line) : undefined;
+  }
 
   /** How a public address is read, such as that of a feed: without the key, not over the connection to the service. */
   get publicReading(): PublicReading {

@@ -1,6 +1,6 @@
 /** Shows how far long work is, on stderr; nothing of work that is over within a second. */
 import { monotonicMs } from '../lib/clock.ts';
-import type { Report } from '../lib/progress.ts';
+import { noReport, type Report } from '../lib/progress.ts';
 import type { Output } from './output.ts';
 import type { ProgressLine } from './progress-line.ts';
 import { ProgressText } from './progress-text.ts';
@@ -18,7 +18,7 @@ export async function whileWorking<T>(
   work: (report: Report) => Promise<T>,
 ): Promise<T> {
   const { progressForm } = out;
-  if (progressForm === 'none') return work(() => {});
+  if (progressForm === 'none') return work(noReport);
   const text = new ProgressText(what, monotonicMs);
   const stop = progressForm === 'line' ? showLine(out, text) : showPlain(out, text);
   try {

@@ -254,7 +254,7 @@ describe('a trace', () => {
       .on('GET /b', { headers: XML, body: 'b' });
     const lines: string[] = [];
     const url = `${service.origin.replace('//', '//me:s3cr3t@')}/a?token=t0k3n`;
-    await get(url, { trace: (line) => lines.push(line()) });
+    await get(url, { trace: (line) => lines.push(line) });
     expect(lines).toEqual([
       `> GET ${service.origin}/a?…`,
       '< 302 ',

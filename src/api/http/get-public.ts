@@ -36,8 +36,8 @@ export interface PublicRequest {
   readonly env: Env;
   /** The user's interruption. */
   readonly signal: AbortSignal;
-  /** Takes a function, so that the line is built only under --debug. */
-  readonly trace?: (line: () => string) => void;
+  /** With --debug alone. */
+  readonly trace?: ((line: string) => void) | undefined;
 }
 
 /** What does not depend on the address. */
@@ -90,10 +90,10 @@ async function getOnce(
   const pool = makePool();
   let response: HttpResponse | undefined;
   try {
-    request.trace?.(() => `> GET ${shownAddress(url.href)}`);
+    request.trace?.(`> GET ${shownAddress(url.href)}`);
     response = await exchange(pool.sender, dispatchOptions(request, url), deadline.signal);
     const { status, headers } = response;
-    request.trace?.(() => `< ${status} ${headers['content-type'] ?? ''}`);
+    request.trace?.(`< ${status} ${headers['content-type'] ?? ''}`);
     if (isRedirect(status) && headers.location) return { location: headers.location };
     if (status >= 300) throw statusFailure(url, response);
     const bytes = await readBounded(response, url, request.maxBytes);

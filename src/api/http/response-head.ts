@@ -11,8 +11,10 @@ const statusLine = /^HTTP\/(?:0\.9|1\.[01]|2\.0) ([1-9]\d\d)[ \r\n]/;
 const [LF, CR] = [10, 13];
 const TLS_RECORD_TYPES = new Set([0x14, 0x15, 0x16, 0x17]);
 
+const nothing = Buffer.alloc(0);
+
 export class ResponseHead {
-  #held: Buffer = Buffer.alloc(0);
+  #held: Buffer = nothing;
   /** Inside an informational head. */
   #skipping = false;
 
@@ -46,12 +48,14 @@ export class ResponseHead {
 
 function statusIn(bytes: Buffer): number {
   const start = bytes.toString('latin1', 0, SAMPLE.length);
+  if (start === SAMPLE) return 200;
   const [, status] = statusLine.exec(start + SAMPLE.slice(start.length)) ?? [];
   if (status === undefined) throw new NotHttpError(TLS_RECORD_TYPES.has(bytes[0] ?? 0));
   return Number(status);
 }
 
 function withoutBlankLines(bytes: Buffer): Buffer {
-  const start = bytes.findIndex((byte) => byte !== CR && byte !== LF);
-  return start < 0 ? bytes.subarray(bytes.length) : bytes.subarray(start);
+  let start = 0;
+  while (bytes[start] === CR || bytes[start] === LF) start += 1;
+  return start === 0 ? bytes : bytes.subarray(start);
 }

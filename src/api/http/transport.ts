@@ -9,7 +9,7 @@ import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import { hiderOf } from '../../lib/mask.ts';
 import type { Call, CallResponse } from './call.ts';
-import { type Deadline, NO_LIMIT_MS, startDeadline } from './deadline.ts';
+import { NO_LIMIT_MS, startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
 import { type CallError, connectionError, statusError } from './failures.ts';
 import { finishingText, moneyInterrupt } from './money-interrupt.ts';
@@ -40,8 +40,15 @@ export interface TransportOptions {
   readonly onFinishing?: (text: string) => void;
   /** Masks secrets in what the service says. */
   readonly hide: (text: string) => string;
-  /** Takes a function, so that the line is built only under --debug. */
-  readonly trace: (line: () => string) => void;
+  /** With --debug alone. */
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
+interface Limits {
+  /** When all tries must be over, on the monotonic clock. */
+  readonly endsAt: number;
+  /** What each of them may take. */
+  readonly eachMs: number;
 }
 
 export class Transport {
@@ -77,33 +84,26 @@ export class Transport {
   }
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
-  async send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
-    const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY, signal } = this.#options;
+  send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
+    const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
     const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
-    const limitMs = timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS;
-    const sendNow = async (): Promise<T> => {
-      const deadline = startDeadline(Math.min(endsAt - monotonicMs(), limitMs), signal);
-      try {
-        return await this.#sendOnce(call, this.#sharedPool, deadline, read);
-      } finally {
-        deadline.clear();
-      }
-    };
-    if (call.safety === 'money')
-      return this.#sendForMoney(call, Math.min(endsAt - monotonicMs(), limitMs), read);
-    return call.safety === 'read' ? this.#sendRead(sendNow, endsAt) : sendNow();
+    const limits = { endsAt, eachMs: timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS };
+    if (call.safety === 'money') return this.#sendForMoney(call, limits, read);
+    return call.safety === 'read'
+      ? this.#sendRead(call, limits, read)
+      : this.#sendOnce(call, this.#sharedPool, limits, read);
   }
 
   /** Sends a read again where that may help; while the service is down, one read tries for all. */
-  async #sendRead<T>(sendNow: () => Promise<T>, endsAt: number): Promise<T> {
+  async #sendRead<T>(call: Call, limits: Limits, read: (response: CallResponse) => Promise<T>): Promise<T> {
     const { signal, trace } = this.#options;
     const onRetry = (error: CallError, pauseMs: number): void =>
-      trace(() => `${errorMessage(error)}; trying again in ${pauseMs} ms`);
-    const tries = new ReadTries({ outage: this.#outage, endsAt, signal, onRetry });
+      trace?.(`${errorMessage(error)}; trying again in ${pauseMs} ms`);
+    const tries = new ReadTries({ outage: this.#outage, endsAt: limits.endsAt, signal, onRetry });
     for (;;) {
       await tries.mayBeSent();
       try {
-        const result = await sendNow();
+        const result = await this.#sendOnce(call, this.#sharedPool, limits, read);
         tries.succeeded();
         return result;
       } catch (error) {
@@ -120,7 +120,7 @@ export class Transport {
   /** Never repeated. The first interruption does not break off what may have been read: its answer is waited for. */
   async #sendForMoney<T>(
     call: Call,
-    limitMs: number,
+    limits: Limits,
     read: (response: CallResponse) => Promise<T>,
   ): Promise<T> {
     const { signal, hardSignal = signal, onFinishing } = this.#options;
@@ -134,11 +134,9 @@ export class Transport {
       sent: sending.started,
       onFinishing: () => onFinishing?.(finishingText(call.path)),
     });
-    const deadline = startDeadline(limitMs, interrupt.signal);
     try {
-      return await this.#sendOnce(call, pool, deadline, read, { interrupt: interrupt.signal, sending });
+      return await this.#sendOnce(call, pool, limits, read, { interrupt: interrupt.signal, sending });
     } finally {
-      deadline.clear();
       interrupt.clear();
       sending.unwatch();
       await pool.close();
@@ -148,36 +146,35 @@ export class Transport {
   async #sendOnce<T>(
     call: Call,
     pool: ConnectionPool,
-    deadline: Deadline,
+    { endsAt, eachMs }: Limits,
     read: (response: CallResponse) => Promise<T>,
     money?: { readonly interrupt: AbortSignal; readonly sending: SendingWatch },
   ): Promise<T> {
-    const { signal, hide } = this.#options;
+    const { hide } = this.#options;
+    const interrupt = money?.interrupt ?? this.#options.signal;
+    const deadline = startDeadline(Math.min(endsAt - monotonicMs(), eachMs), interrupt);
     let response: CallResponse | undefined;
     try {
       const traceResponse = this.#traceRequest(call);
       const request = makeRequest(call, this.#service);
       const url = this.#service.origin + this.#service.basePath + call.path;
-      response = {
-        ...(await exchange(pool.sender, request, deadline.signal)),
-        url,
-        hide,
-        hideKey: this.#hideKey,
-      };
-      traceResponse(response);
+      const { status, headers, body } = await exchange(pool.sender, request, deadline.signal);
+      response = { status, headers, body, url, hide, hideKey: this.#hideKey };
+      traceResponse?.(response);
       if (response.status >= 300) throw await statusError(call, response, this.#originOf(pool));
       return await read(response);
     } catch (error) {
       if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
       throw connectionError(call, error, {
         sent: money?.sending.started() ?? !neverConnected(error),
-        interrupted: (money?.interrupt ?? signal).aborted,
+        interrupted: interrupt.aborted,
         timedOut: deadline.expired || errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT',
         answered: response !== undefined,
         origin: this.#originOf(pool),
       });
     } finally {
       response?.body.discard();
+      deadline.clear();
     }
   }
 
@@ -187,18 +184,16 @@ export class Transport {
   }
 
   /** Traces what is sent, without the key; what it returns traces the response. */
-  #traceRequest({ method, path, params }: Call): (response: CallResponse) => void {
+  #traceRequest({ method, path, params }: Call): ((response: CallResponse) => void) | undefined {
     const { trace } = this.#options;
+    if (!trace) return undefined;
     const { origin, basePath } = this.#service;
     const startedAt = monotonicMs();
-    trace(() => {
-      const sent = params?.size ? cutSignatures(formatJson(params, 0)) : '';
-      return `> ${method} ${origin}${basePath}${path} ${sent}`;
-    });
+    trace(
+      `> ${method} ${origin}${basePath}${path} ${params?.size ? cutSignatures(formatJson(params, 0)) : ''}`,
+    );
     return ({ status, headers }) =>
-      trace(
-        () => `< ${status} ${headers['content-type'] ?? ''} in ${Math.round(monotonicMs() - startedAt)} ms`,
-      );
+      trace(`< ${status} ${headers['content-type'] ?? ''} in ${Math.round(monotonicMs() - startedAt)} ms`);
   }
 }
 

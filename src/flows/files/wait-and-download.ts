@@ -39,7 +39,7 @@ export async function waitAndDownload(
     const known = destinations.get(id);
     if (known) return known;
     const ofFile: Destination[] = [];
-    for (const ext of formats) ofFile.push(await downloads.claim({ id, ext, file }));
+    for (const ext of formats) ofFile.push({ id, ext, path: await downloads.claim({ id, ext, file }) });
     destinations.set(id, ofFile);
     return ofFile;
   };

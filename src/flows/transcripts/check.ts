@@ -22,14 +22,13 @@ export async function streamChecked(
   let isChecking = true;
   let onlyBlanks = true;
   const pass = (): void | Promise<void> => {
-    const [first, ...others] = heldBack;
-    const start = first && others.length === 0 ? first : Buffer.concat(heldBack);
+    const start = joined(heldBack);
     isChecking = false;
     heldBack = [];
     return onChunk(start);
   };
   const release = (isCut: boolean): void | Promise<void> => {
-    const start = Buffer.concat(heldBack);
+    const start = joined(heldBack);
     if (isSomethingElse(start, ext, isCut)) throw messageError(start, transcript);
     onlyBlanks = isBlank(start);
     if (onlyBlanks && !isCut) throw emptyError();
@@ -44,7 +43,7 @@ export async function streamChecked(
     }
     heldBack.push(chunk);
     const hasFirstBytes = before < FIRST_BYTES && size >= FIRST_BYTES;
-    if (hasFirstBytes && !mayBeSomethingElse(Buffer.concat(heldBack, FIRST_BYTES), ext)) {
+    if (hasFirstBytes && !mayBeSomethingElse(joined(heldBack).subarray(0, FIRST_BYTES), ext)) {
       onlyBlanks = false;
       return pass();
     }
@@ -54,6 +53,10 @@ export async function streamChecked(
   if (isChecking) await release(false);
   if (onlyBlanks) throw emptyError();
 }
+
+/** Mostly there is one. */
+const joined = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
 const emptyError = (): StenoError => new StenoError('failed', 'the service sent an empty transcript');
 

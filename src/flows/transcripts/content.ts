@@ -39,7 +39,9 @@ const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 /** UTF-8, or UTF-16 where its mark, or the zeros beside `<`, say so. */
 function textOf(start: Buffer): string {
-  const [first, second] = start;
+  // Not destructured, which makes an iterator: this is done for each of thousands of transcripts.
+  const first = start[0];
+  const second = start[1];
   const isLittle = (first === 0xff && second === 0xfe) || (first === LESS && second === 0);
   const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === LESS);
   if (isLittle) return start.toString('utf16le');

@@ -76,10 +76,10 @@ export class TranscriptDownloads {
   }
 
   /** Gives a transcript a path that no other has, in this run or in the ledger; names that differ in case are equal. */
-  async claim(named: Named): Promise<Destination> {
+  async claim(named: Named): Promise<string> {
     const path = join(this.#options.folder, await this.#claimName(named));
     await this.clean(dirname(path));
-    return { id: named.id, ext: named.ext, path };
+    return path;
   }
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
@@ -106,14 +106,14 @@ export class TranscriptDownloads {
     // Also where the ledger does not know the file: its state was not asked for.
     const isDraft =
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
-    const { partial, ...saved } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
+    const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
       ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, hashes: isDraft },
       replaceable: replacesDrafts && delivered ? draft : undefined,
       tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });
     const written = saved.skipped
       ? this.#notNoted.get(path)
-      : { bytes: saved.bytes, draft: saved.hash, partial };
+      : { bytes: saved.bytes, draft: saved.hash, partial: saved.partial };
     if (!written) return { ...saved, ...(await this.#whatWasThere({ id, ext, path }, draft)) };
     if (!test) await this.#note({ id, ext, path }, written);
     return saved;

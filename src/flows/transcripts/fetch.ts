@@ -9,7 +9,7 @@ import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { usage } from '../../lib/errors.ts';
-import type { Report } from '../../lib/progress.ts';
+import { noReport, type Report } from '../../lib/progress.ts';
 import { type BulkWork, doEach, doMany, type Outcome, type Tally } from '../bulk.ts';
 import { streamChecked } from './check.ts';
 import { type DiskThread, withDiskThread } from './disk-thread.ts';
@@ -115,7 +115,7 @@ interface SavingOptions extends FetchOptions {
 async function saving(
   selection: TranscriptSelection,
   target: OutputTarget,
-  { transport, ledger, notes, jobs, onDone, report = () => {}, label, disk }: SavingOptions,
+  { transport, ledger, notes, jobs, onDone, report = noReport, label, disk }: SavingOptions,
 ): Promise<BulkWork<Saved>> {
   const { ids, formats, test, deprecatedPath } = selection;
   const { file, template, ...named } = target;
@@ -133,12 +133,9 @@ async function saving(
   const inTurn = new Turns();
   const destination = async (id: string, ext: string, place: number): Promise<Destination> => {
     const { value, error } = said[place] ?? {};
-    const to =
-      file === undefined
-        ? await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid }))
-        : { id, ext, path: file };
+    const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
     if (error) throw error;
-    return { ...to, delivered: selection.delivered || value?.delivered };
+    return { id, ext, path, delivered: selection.delivered || value?.delivered };
   };
   return {
     ...{ count, concurrency: jobs, report },
@@ -186,7 +183,8 @@ class Turns {
 }
 
 /** Reports the bytes of all downloads together; how many there will be is known only of a single one. */
-export function byteCounter(report: Report, isSingle: boolean): OnBytes {
+export function byteCounter(report: Report, isSingle: boolean): OnBytes | undefined {
+  if (report === noReport) return undefined;
   let bytes = 0;
   return (more, length) => {
     bytes += more;
@@ -202,7 +200,7 @@ export function streamTranscript(
   transport: Transport,
   request: TranscriptRequest,
   write: (chunk: Uint8Array) => Promise<void>,
-  report: Report = () => {},
+  report: Report = noReport,
 ): Promise<void> {
   report({ of: 1 });
   const onBytes = byteCounter(report, true);

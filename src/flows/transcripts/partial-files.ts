@@ -16,7 +16,9 @@ const KEPT_CHARACTERS = 30;
 const ABANDONED_AFTER_MS = 3_600_000;
 
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-let counter = randomInt(2 ** 31);
+const writer = `${machine}-${process.pid}`;
+/** Eight digits, as the pattern below has them; a thread that writes files has its own. */
+let counter = randomInt(10_000_000, 90_000_000);
 
 /** Which transcript a hidden file is. */
 export interface PartialTag {
@@ -40,7 +42,7 @@ export interface LeftDownload extends PartialTag {
 export function partialPath(path: string, tag?: PartialTag): string {
   counter += 1;
   const what = tag ? `-${tag.transcript}${tag.isDraft ? '-draft' : ''}` : '';
-  const owner = `${machine}-${process.pid}-${counter.toString(16).padStart(8, '0')}${what}`;
+  const owner = `${writer}-${counter}${what}`;
   const name = basename(path);
   const start = name.length > KEPT_CHARACTERS ? [...name].slice(0, KEPT_CHARACTERS).join('') : name;
   return `${path.slice(0, path.length - name.length)}.${start}.${owner}.steno-part`;

@@ -81,9 +81,10 @@ export async function saveTranscript(
         return onChunk(chunk);
       });
     if (!isSpecial) {
-      const written = await write(path, source, transcript.length, options);
-      const at = written.skipped ? {} : { at: new Date().toISOString() };
-      return { id, ext, path, ...written, ...at, hash: hash?.digest('hex') };
+      const { bytes, skipped, partial } = await write(path, source, transcript.length, options);
+      if (skipped) return { id, ext, path, bytes, skipped };
+      const at = new Date().toISOString();
+      return { id, ext, path, bytes, at, hash: hash?.digest('hex'), partial };
     }
     const bytes = await writeToSpecial(path, source).catch((error) => {
       throw truncatedError(error);
@@ -108,7 +109,8 @@ export function countingBytes(transcript: TranscriptBody, onBytes: OnBytes | und
       throw error;
     }
   };
-  return { ...transcript, stream };
+  const { status, length, hide } = transcript;
+  return { status, stream, length, hide };
 }
 
 function write(
