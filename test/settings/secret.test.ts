@@ -113,6 +113,7 @@ describe.concurrent('the key', () => {
     const { stderr } = await user.run(['balance', '--debug', '--timeout', '30s']);
     expect(stderr).toMatch(/debug: > GET http:\/\/127\.0\.0\.1:\d+\/API4\/prepay_balance/);
     expect(stderr).toMatch(/debug: < 500/);
+    expect(stderr).toMatch(/debug: .+; trying again in \d+ ms/);
     expect(stderr).toMatch(/\n {4}at /);
   });
 

@@ -106,14 +106,14 @@ export class TranscriptDownloads {
     // Also where the ledger does not know the file: its state was not asked for.
     const isDraft =
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
-    const saved = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
+    const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
       ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, hashes: isDraft },
       replaceable: replacesDrafts && delivered ? draft : undefined,
       tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
     });
     const written = saved.skipped
       ? this.#notNoted.get(path)
-      : { bytes: saved.bytes, draft: saved.hash, partial: saved.partial };
+      : { bytes: saved.bytes, draft: saved.hash, partial };
     if (!written) return { ...saved, ...(await this.#whatWasThere({ id, ext, path }, draft)) };
     if (!test) await this.#note({ id, ext, path }, written);
     return saved;

@@ -17,7 +17,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const writer = `${machine}-${process.pid}`;
-/** Eight digits, as the pattern below has them; a thread that writes files has its own. */
+/** Of eight digits or more. The thread that writes files counts for itself. */
 let counter = randomInt(10_000_000, 90_000_000);
 
 /** Which transcript a hidden file is. */
@@ -48,7 +48,7 @@ export function partialPath(path: string, tag?: PartialTag): string {
   return `${path.slice(0, path.length - name.length)}.${start}.${owner}.steno-part`;
 }
 
-const NAME = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}(?:-([0-9a-f]{8})(-draft)?)?\.steno-part$/;
+const NAME = /^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8,}(?:-([0-9a-f]{8})(-draft)?)?\.steno-part$/;
 
 /** Whether the ledger knows the file at a path as a transcript. */
 export type IsNoted = (path: string) => Promise<boolean | undefined>;

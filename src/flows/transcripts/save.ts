@@ -36,6 +36,10 @@ export interface Saved {
   readonly isDraft?: boolean;
   /** The SHA-256, where it was asked for. */
   readonly hash?: string | undefined;
+}
+
+export interface SavedFile {
+  readonly saved: Saved;
   /** Its hidden name, which it keeps until the ledger has noted it. */
   readonly partial?: string | undefined;
 }
@@ -59,7 +63,7 @@ export async function saveTranscript(
   request: TranscriptRequest,
   path: string,
   options: SaveOptions,
-): Promise<Saved> {
+): Promise<SavedFile> {
   const { id, ext } = request;
   const there = withDiskErrors(path, () => lstatSync(path, { throwIfNoEntry: false }));
   const existing = there?.isSymbolicLink()
@@ -71,9 +75,9 @@ export async function saveTranscript(
   // A pipe or a device is written to, never replaced.
   const isSpecial = existing !== undefined && !existing.isFile();
   if (existing && !isSpecial && ifExists === 'skip')
-    return { id, ext, path, bytes: existing.size, skipped: true };
+    return { saved: { id, ext, path, bytes: existing.size, skipped: true } };
   if (existing && !isSpecial && ifExists === 'refuse') throw existsError(path);
-  return await getTranscript(transport, request, async (transcript): Promise<Saved> => {
+  return await getTranscript(transport, request, async (transcript): Promise<SavedFile> => {
     const hash = options.hashes ? createHash('sha256') : undefined;
     const source: ChunkSource = (onChunk) =>
       streamChecked(countingBytes(transcript, options.onBytes), ext, (chunk) => {
@@ -82,14 +86,14 @@ export async function saveTranscript(
       });
     if (!isSpecial) {
       const { bytes, skipped, partial } = await write(path, source, transcript.length, options);
-      if (skipped) return { id, ext, path, bytes, skipped };
+      if (skipped) return { saved: { id, ext, path, bytes, skipped } };
       const at = new Date().toISOString();
-      return { id, ext, path, bytes, at, hash: hash?.digest('hex'), partial };
+      return { saved: { id, ext, path, bytes, at, hash: hash?.digest('hex') }, partial };
     }
     const bytes = await writeToSpecial(path, source).catch((error) => {
       throw truncatedError(error);
     });
-    return { id, ext, path, bytes, at: new Date().toISOString() };
+    return { saved: { id, ext, path, bytes, at: new Date().toISOString() } };
   });
 }
 

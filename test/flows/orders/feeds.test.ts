@@ -429,6 +429,18 @@ describe.concurrent('a feed by its address', () => {
     expect(service.got).toEqual([]);
   });
 
+  it('shows with --debug what was asked for, without its parameters', async () => {
+    const { order } = await orderingAccount();
+    const host = await Service.start();
+    host.on('GET /feed', { body: feedOf(three) });
+    const source = `${host.origin}/feed?token=t0k3n`;
+    const { code, stderr } = await order('--feed', source, '--latest', '1', '--debug');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(`debug: > GET ${host.origin}/feed?…\n`);
+    expect(stderr).toContain('debug: < 200');
+    expect(stderr).not.toContain('t0k3n');
+  });
+
   it('that is not there ends with its own failure', async () => {
     const { service, order } = await orderingAccount();
     const host = await Service.start();

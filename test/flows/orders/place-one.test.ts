@@ -24,7 +24,7 @@ beforeEach(async () => {
   service = await Service.start();
   transport = await Transport.open({
     ...{ baseUrl: service.baseUrl, apiKey: 'a-key-of-mine', userAgent: 'test', env: {} },
-    ...{ signal: new AbortController().signal, hide: (text) => text, trace: () => {} },
+    ...{ signal: new AbortController().signal, hide: (text) => text },
   });
 });
 afterEach(async () => {
