@@ -1,5 +1,5 @@
 /** Opens connections to the service, with the settings that hold for a command. */
-import type { Transport } from '../api/http/transport.ts';
+import type { Trace, Transport } from '../api/http/transport.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
@@ -34,7 +34,7 @@ interface Connection {
   readonly hardSignal: AbortSignal;
   readonly onFinishing: (text: string) => void;
   readonly hide: (text: string) => string;
-  readonly trace: ((line: string) => void) | undefined;
+  readonly trace: Trace | undefined;
 }
 
 export async function connect(connection: Connection): Promise<Transport> {

@@ -1,7 +1,7 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import { existsSync } from 'node:fs';
 import type { PublicReading } from '../api/http/get-public.ts';
-import type { Transport } from '../api/http/transport.ts';
+import type { Trace, Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -178,7 +178,7 @@ export class Context {
     return transport;
   }
 
-  get #trace(): ((line: string) => void) | undefined {
+  get #trace(): Trace | undefined {
     return this.out.mode.debug ? (line) => this.out.debug(line) : undefined;
   }
 

@@ -2,7 +2,7 @@ import { CallError } from '../api/http/failures.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../lib/memory.ts';
 import { optimiseLater } from '../lib/optimise-later.ts';
-import type { Report } from '../lib/progress.ts';
+import { noReport, type Report } from '../lib/progress.ts';
 
 /** What became of one of many items: a value or an error, never both. */
 export type Outcome<T> = Success<T> | (Failure & { readonly value?: undefined });
@@ -30,7 +30,7 @@ export async function doEach<I, T>(
   name: (item: I) => string,
   work: (item: I, at: number) => Promise<T>,
   /** Is told how many are done, whatever became of them, and how many failed. */
-  report: Report = () => {},
+  report: Report = noReport,
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = [];
   await doAll<T>({
@@ -100,7 +100,7 @@ async function doAll<T>({
   name,
   work,
   onOutcome,
-  report = () => {},
+  report = noReport,
 }: BulkWork<T> & { readonly onOutcome: (outcome: Outcome<T>, at: number) => void }): Promise<void> {
   optimiseLater(count);
   let [done, failed] = [0, 0];

@@ -20,7 +20,7 @@ export interface ProgressNews {
 /** Takes what is new; figures that it leaves out stay as they are. */
 export type Report = (news: ProgressNews) => void;
 
-/** Where nobody is shown how far it is: what finds it here need not count for it. */
+/** Where nobody is shown how far it is. Work that is given this one need not count. */
 export const noReport: Report = () => {};
 
 /** Hands news on, and keeps the latest figures for a summary. */

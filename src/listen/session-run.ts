@@ -31,7 +31,10 @@ export class SessionRun {
     this.#noteHeartbeat();
   }
 
-  /** Whether listeners that are silent are gone. After the ledger could not be reached, each has as long as ever to be back. */
+  /**
+   * Whether listeners that are silent are gone. After the ledger could not be reached, each of them has MAX_SILENCE_MS to
+   * write its next heartbeat.
+   */
   get canJudgeOthers(): boolean {
     const now = monotonicMs();
     return now - this.#heartbeatAt <= AWAY_MS && now - this.#backAt > MAX_SILENCE_MS;

@@ -25,6 +25,7 @@ import { ReadTries } from './read-tries.ts';
 import { redirectTarget } from './redirect.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { isRedirect, isTransient } from './status.ts';
+import type { Trace } from './transport.ts';
 
 export interface PublicRequest {
   readonly url: string;
@@ -36,8 +37,8 @@ export interface PublicRequest {
   readonly env: Env;
   /** The user's interruption. */
   readonly signal: AbortSignal;
-  /** With --debug alone. */
-  readonly trace?: ((line: string) => void) | undefined;
+  /** Shows a line; only with --debug. */
+  readonly trace?: Trace | undefined;
 }
 
 /** What does not depend on the address. */

@@ -48,6 +48,7 @@ export class ResponseHead {
 
 function statusIn(bytes: Buffer): number {
   const start = bytes.toString('latin1', 0, SAMPLE.length);
+  // Speed: so begins nearly every response.
   if (start === SAMPLE) return 200;
   const [, status] = statusLine.exec(start + SAMPLE.slice(start.length)) ?? [];
   if (status === undefined) throw new NotHttpError(TLS_RECORD_TYPES.has(bytes[0] ?? 0));

@@ -20,6 +20,8 @@ import { ReadTries } from './read-tries.ts';
 import { makeRequest, makeService, type Service } from './request.ts';
 import type { CallOrigin } from './service-hints.ts';
 
+export type Trace = (line: string) => void;
+
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -40,8 +42,8 @@ export interface TransportOptions {
   readonly onFinishing?: (text: string) => void;
   /** Masks secrets in what the service says. */
   readonly hide: (text: string) => string;
-  /** With --debug alone. */
-  readonly trace?: ((line: string) => void) | undefined;
+  /** Shows a line; only with --debug. */
+  readonly trace?: Trace | undefined;
 }
 
 interface Limits {
@@ -189,9 +191,8 @@ export class Transport {
     if (!trace) return undefined;
     const { origin, basePath } = this.#service;
     const startedAt = monotonicMs();
-    trace(
-      `> ${method} ${origin}${basePath}${path} ${params?.size ? cutSignatures(formatJson(params, 0)) : ''}`,
-    );
+    const sent = params?.size ? cutSignatures(formatJson(params, 0)) : '';
+    trace(`> ${method} ${origin}${basePath}${path} ${sent}`);
     return ({ status, headers }) =>
       trace(`< ${status} ${headers['content-type'] ?? ''} in ${Math.round(monotonicMs() - startedAt)} ms`);
   }

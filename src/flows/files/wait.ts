@@ -3,7 +3,7 @@ import type { AudioFile } from '../../api/files.ts';
 import { CallError } from '../../api/http/failures.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { BulkError, StenoError } from '../../lib/errors.ts';
-import type { Report } from '../../lib/progress.ts';
+import { noReport, type Report } from '../../lib/progress.ts';
 import { failures, raiseFailures } from '../bulk.ts';
 import { type PolledFile, type Polling, pollFiles } from './poll.ts';
 
@@ -34,7 +34,7 @@ export async function waitForFiles(
 }
 
 /** Reports how many files are in each state, as it is last known; those that are delivered are done. */
-function stateCounter(ids: readonly string[], report: Report = () => {}): NonNullable<Polling['onPolled']> {
+function stateCounter(ids: readonly string[], report: Report = noReport): NonNullable<Polling['onPolled']> {
   const states = new Map<string, number>();
   let done = 0;
   const add = (state: string, count: number): void => {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { PruneCounts, Pruning } from '../../ledger/prune.ts';
 import { StenoError } from '../../lib/errors.ts';
-import type { Report } from '../../lib/progress.ts';
+import { noReport, type Report } from '../../lib/progress.ts';
 
 const none: PruneCounts = { events: 0, actions: 0, runs: 0, kept: 0 };
 
@@ -34,7 +34,7 @@ export async function pruneLedger(
   ledger: Ledger,
   all: readonly Pruning[],
   before: string,
-  { signal, report = () => {} }: { readonly signal: AbortSignal; readonly report?: Report },
+  { signal, report = noReport }: { readonly signal: AbortSignal; readonly report?: Report },
 ): Promise<Pruned> {
   let removed = none;
   for (const pruning of all) {

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { diskReason } from '../../lib/disk-reasons.ts';
 import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
-import type { Report } from '../../lib/progress.ts';
+import { noReport, type Report } from '../../lib/progress.ts';
 
 /** Throws where something has this name, also a link that leads nowhere. */
 export function checkIsFree(path: string): void {
@@ -43,7 +43,7 @@ export async function writeExport(
   path: string,
   lines: AsyncIterable<string>,
   force: boolean,
-  report: Report = () => {},
+  report: Report = noReport,
 ): Promise<void> {
   let bytes = 0;
   const draft = `${path}.${process.pid}.part`;

@@ -54,7 +54,7 @@ export async function streamChecked(
   if (onlyBlanks) throw emptyError();
 }
 
-/** Mostly there is one. */
+/** All chunks as one; not copied where there is only one, as for most transcripts. */
 const joined = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 

@@ -17,7 +17,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const writer = `${machine}-${process.pid}`;
-/** Of eight digits or more. The thread that writes files counts for itself. */
+/** Eight digits or more, as in NAME. The thread that writes files has a counter of its own. */
 let counter = randomInt(10_000_000, 90_000_000);
 
 /** Which transcript a hidden file is. */

@@ -38,6 +38,7 @@ export interface Saved {
   readonly hash?: string | undefined;
 }
 
+/** What was saved, and what is left to be tidied up. */
 export interface SavedFile {
   readonly saved: Saved;
   /** Its hidden name, which it keeps until the ledger has noted it. */

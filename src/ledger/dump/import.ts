@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
-import type { Report } from '../../lib/progress.ts';
+import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
 import { SALT } from '../properties.ts';
 import type { LedgerStore, Store } from '../store.ts';
@@ -201,7 +201,7 @@ async function* mergeAll(
   staged: StagedLines,
   scratch: Database,
   hide: Hide,
-  { dryRun = false, report = () => {} }: ImportOptions,
+  { dryRun = false, report = noReport }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
   await db.run('UPDATE properties SET value = value WHERE name = ?', SALT);

@@ -97,7 +97,7 @@ describe.concurrent('429 without Retry-After', () => {
   });
 
   it.each([undefined, '0', 'Sat, 10 Jan 2026 11:00:00 GMT'])(
-    'three times in a row, or with one that asks for no pause (%s), ends the run',
+    'three times in a row ends the run, also with one that asks for no pause: %s',
     async (after) => {
       const { service, user } = await account();
       service.on('POST /order_url', placed(1), busy(429, after), busy(503, after), busy(429, after));
