@@ -69,7 +69,6 @@ export class Context {
   #settings: Settings | undefined;
   #sandbox: Sandbox | undefined;
   #ledger: Promise<Ledger> | undefined;
-  #opened: Ledger | undefined;
 
   /** `commandTree` gives all commands; completion scripts are made from it. */
   constructor(globals: GlobalValues, edges: Edges, commandTree: () => Promise<CommandNode>) {
@@ -137,9 +136,7 @@ export class Context {
   }
 
   async key(): Promise<Key | undefined> {
-    const key = await this.settings.key(this.commandLimits);
-    if (key) await this.#takeKeyOut(key.value);
-    return key;
+    return this.settings.key(this.commandLimits);
   }
 
   async requireKey(): Promise<Key> {
@@ -208,9 +205,6 @@ export class Context {
   async #openOwnLedger(options: SharedOptions = {}): Promise<Ledger> {
     const ledger = await this.#openLedger(undefined, options);
     if (!this.inSandbox) await this.#backUp(ledger);
-    this.#opened = ledger;
-    const key = this.settings.getUnchecked('api-key').value;
-    if (key) await this.#takeKeyOut(key);
     const moved = await ledger.moved();
     if (moved) await this.out.warn(...(await import('../ledger/moved.ts')).movedNotice(moved));
     return ledger;
@@ -221,11 +215,6 @@ export class Context {
     await ledger.backUpIfDue();
     const timer = setInterval(() => void ledger.backUpIfDue().catch(() => {}), BACKUP_CHECK_MS).unref();
     this.onExit(() => clearInterval(timer));
-  }
-
-  /** Out of the ledger, if it is open. The key of the sandbox is no secret. */
-  async #takeKeyOut(key: string): Promise<void> {
-    if (!this.inSandbox) await this.#opened?.takeKeyOut(key);
   }
 
   /** The ledger for a command that can't do without it; `use` says what for: `files reads the ledger`. */

@@ -154,7 +154,6 @@ export async function pruneLedger(context: Context, { options, line }: Input<Pru
     ),
   );
   await out.show(prunedView(pruned));
-  if (pruned.staysLarge) out.note('the room is used again; the file gets smaller once no listener runs');
 }
 
 interface CopyOptions {

@@ -13,7 +13,7 @@ export interface Place {
   readonly script: string;
   /** Where the block goes; undefined where the shell finds the script by itself. */
   readonly startUpFile?: string | undefined;
-  /** Every file in which an earlier version may have put it. */
+  /** Every file in which it may be: where it goes depends on the environment of the time. */
   readonly startUpFiles: readonly string[];
   readonly block: readonly string[];
   /** For a shell that is open already. */

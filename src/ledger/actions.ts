@@ -21,12 +21,6 @@ export interface ActionKey {
   readonly target: string;
 }
 
-/** An action whose target held a secret. */
-export interface MarkedActionKey extends ActionKey {
-  /** The target without its mark, as earlier versions wrote it. */
-  readonly unmarked?: string;
-}
-
 /** The event of an action. */
 export interface ActionEvent {
   readonly id: number;
@@ -97,22 +91,6 @@ const isOver = `runs.profile = ?
   AND (runs.ended_at IS NOT NULL OR runs.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))`;
 
 export class Actions extends Table {
-  /** What an earlier version left undone for a target with a secret is left for the first listener that has one. */
-  async takeUnmarked({ kind, target, unmarked }: MarkedActionKey): Promise<void> {
-    if (unmarked === undefined) return;
-    await this.db.run(
-      `UPDATE actions SET target = ? WHERE kind = ? AND target = ? AND status <> 'done' AND event NOT IN (
-         SELECT event FROM actions AS marked WHERE marked.kind = ? AND marked.target = ?)
-       AND run IN (SELECT id FROM runs WHERE profile = ?)`,
-      target,
-      kind,
-      unmarked,
-      kind,
-      target,
-      this.profile,
-    );
-  }
-
   async has(event: number, { kind, target }: ActionKey): Promise<boolean> {
     const row = await this.db.get(
       'SELECT 1 FROM actions WHERE event = ? AND kind = ? AND target = ?',

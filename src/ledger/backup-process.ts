@@ -18,7 +18,6 @@ import { makeFolder } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
 import { type Database, openDamaged } from '../lib/sqlite.ts';
 import { backupFolder, backupsOf, isBackupDue } from './backups.ts';
-import { CLEANED_KEYS, REWRITE_DUE } from './properties.ts';
 
 const KEPT = 3;
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
@@ -46,12 +45,12 @@ async function backUp(ledger: string): Promise<void> {
 /** What a process that was killed has left, for the holder of the lock. */
 const isDraft = (name: string): boolean => /^\.new-\d+\.db/.test(name);
 
-/** False where the ledger is damaged, or holds what an earlier version should not have kept. */
+/** False where the ledger is damaged. */
 async function copy(ledger: string, folder: string): Promise<boolean> {
   const draft = join(folder, `.new-${process.pid}.db`);
   const db = await openDamaged(ledger);
   try {
-    if (!isWhole(db) || mayHoldKeys(db)) return false;
+    if (!isWhole(db)) return false;
     // SQLite would make a file that others can read; it takes an empty one as it is.
     closeSync(openSync(draft, 'wx', 0o600));
     // For one that is killed; the new name below counts as a backup of now.
@@ -69,13 +68,6 @@ async function copy(ledger: string, folder: string): Promise<boolean> {
 
 const isWhole = (db: Database): boolean =>
   db.get<{ integrity_check: string }>('PRAGMA integrity_check(1)')?.integrity_check === 'ok';
-
-/** A ledger of 0.1.0 from which no key was taken out yet. */
-function mayHoldKeys(db: Database): boolean {
-  const value = (name: string): string | undefined =>
-    db.get<{ value: string }>('SELECT value FROM properties WHERE name = ?', name)?.value;
-  return value(CLEANED_KEYS) === '' || value(REWRITE_DUE) !== undefined;
-}
 
 function hasRoom(folder: string, ledger: string): boolean {
   const { bavail, bsize } = statfsSync(folder);

@@ -25,12 +25,6 @@ interface Owner {
   readonly ext: string;
 }
 
-/** The second key finds rows that were there before the column: in SQL only ASCII letters could be lowered. */
-const keysOf = (path: string): readonly [string, string] => [
-  pathKey(path),
-  path.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
-];
-
 export class Downloads extends Table {
   /**
    * Notes a transcript at a path, as one that the folder has: the path is in it or below. If the path was noted for
@@ -44,10 +38,8 @@ export class Downloads extends Table {
     folder = dirname(path),
   ): Promise<void> {
     const whole = resolve(path);
-    if (await this.isOfAnother(file, ext, path)) {
-      const [key, asciiKey] = keysOf(whole);
-      await this.db.run('DELETE FROM downloads WHERE path_key IN (?, ?)', key, asciiKey);
-    }
+    if (await this.isOfAnother(file, ext, path))
+      await this.db.run('DELETE FROM downloads WHERE path_key = ?', pathKey(whole));
     await this.db.run(
       `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, draft)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -67,14 +59,12 @@ export class Downloads extends Table {
 
   /** The SHA-256 of the draft of this transcript that we wrote to the path, if we wrote one. */
   async draftAt(file: string, ext: string, path: string): Promise<string | undefined> {
-    const [key, asciiKey] = keysOf(resolve(path));
     const row = await this.db.get<{ draft: string | null }>(
-      'SELECT draft FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key IN (?, ?)',
+      'SELECT draft FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key = ?',
       this.profile,
       file,
       ext,
-      key,
-      asciiKey,
+      pathKey(resolve(path)),
     );
     return row?.draft ?? undefined;
   }
@@ -93,9 +83,8 @@ export class Downloads extends Table {
 
   /** Whether the path is noted for a transcript that was delivered. */
   async has(path: string): Promise<boolean> {
-    const [key, asciiKey] = keysOf(resolve(path));
-    const sql = 'SELECT 1 FROM downloads WHERE path_key IN (?, ?) AND draft IS NULL';
-    return (await this.db.get(sql, key, asciiKey)) !== undefined;
+    const sql = 'SELECT 1 FROM downloads WHERE path_key = ? AND draft IS NULL';
+    return (await this.db.get(sql, pathKey(resolve(path)))) !== undefined;
   }
 
   /** Whether the path is noted for this transcript. */
@@ -113,11 +102,9 @@ export class Downloads extends Table {
   }
 
   #findOwners(path: string): Promise<Owner[]> {
-    const [key, asciiKey] = keysOf(resolve(path));
     return this.db.all<Owner>(
-      'SELECT profile, file, ext FROM downloads WHERE path_key IN (?, ?)',
-      key,
-      asciiKey,
+      'SELECT profile, file, ext FROM downloads WHERE path_key = ?',
+      pathKey(resolve(path)),
     );
   }
 

@@ -6,9 +6,7 @@ import type { LedgerView } from './inspect.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { type Moved, movedError, readMoved, refuseMoved, removeMoved, setMoved } from './moved.ts';
 import { Outbox } from './outbox.ts';
-import { CLEANED_KEYS } from './properties.ts';
 import type { Pruning } from './prune.ts';
-import { Runs } from './runs.ts';
 import type { SharedLedgerOptions } from './shared.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { LedgerStatus } from './status.ts';
@@ -139,22 +137,6 @@ export class Ledger extends LedgerTables {
     this.#store.checkInPlace();
   }
 
-  /**
-   * Earlier versions kept the key in clear: takes it out on the first use with it. Where that can't be done now (a lock,
-   * a full disk), the next use does it.
-   */
-  async takeKeyOut(key: string): Promise<void> {
-    try {
-      const { file } = this.#store;
-      if (!file || (await this.properties.get(CLEANED_KEYS)) === undefined) return;
-      const { takeKeyOut } = await import('./secret-cleaning.ts');
-      const cleaning = { profile: this.#profile, key, hide: this.#hide };
-      await file.alone((database) => takeKeyOut({ ...cleaning, database }));
-    } catch {
-      // Nothing of the ledger is lost by that.
-    }
-  }
-
   /** Takes answers of the service about files, and writes them when it is time. */
   answerWriter(): AnswerWriter {
     return new AnswerWriter(this.files, this.#store.isShared ? IN_BATCHES : AT_ONCE);
@@ -267,15 +249,6 @@ export class Ledger extends LedgerTables {
     if (path === undefined) return;
     const { isBackupDue, startBackup } = await import('./backups.ts');
     if (isBackupDue(path)) startBackup(path);
-  }
-
-  /** Whether a listener of any profile runs. */
-  async isListenedTo(): Promise<boolean> {
-    for (const profile of await this.profiles()) {
-      const runs = new Runs({ db: this.#store, profile, hide: this.#hide });
-      if ((await runs.running()).length > 0) return true;
-    }
-    return false;
   }
 
   /** Every profile that has rows. */

@@ -3,10 +3,6 @@ import { sha256 } from '../lib/sha256.ts';
 import { Table } from './table.ts';
 
 export const SALT = 'salt';
-/** Marks of the keys that were taken out; only a ledger that an earlier version wrote has this. */
-export const CLEANED_KEYS = 'cleaned_keys';
-/** Rows were changed, and the file may still hold what was in them. */
-export const REWRITE_DUE = 'rewrite_due';
 
 export class Properties extends Table {
   /**

@@ -145,24 +145,11 @@ export class Pruning extends Table {
       await file.alone((database) => database.exec(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`));
       yield;
       const now = await freePages();
-      // Ledgers of earlier versions give no pages back before they are written anew.
+      // A file that another program has written anew may give none back.
       if (now >= before) break;
       before = now;
     }
     // The file gets smaller only with this. Where another process reads just now, a later one does it.
     await file.alone((database) => database.get('PRAGMA wal_checkpoint(TRUNCATE)'));
-  }
-
-  /** Whether the ledger can get smaller by `shrink`, or does so by itself. */
-  async canShrink(): Promise<boolean> {
-    const mode = await this.#file?.alone((database) =>
-      database.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum'),
-    );
-    return mode === undefined || mode.auto_vacuum === 2;
-  }
-
-  /** Writes the whole file anew, in which no other process can write meanwhile; from then on it can shrink. */
-  async rewrite(): Promise<void> {
-    await this.#file?.alone((database) => database.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM'));
   }
 }

@@ -7,12 +7,12 @@ import { isRunningListener, type RunRow } from './runs.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
 export interface NewLoan {
-  /** A mark of the base URL and the key; empty for what an earlier version wrote. */
+  /** A mark of the base URL and the key. */
   readonly account: string;
   readonly run: number;
   /** Of the segment of the listener's address that can't be guessed: the address itself is a secret. */
   readonly secretHash: string;
-  /** The listener's address, sealed; empty for what an earlier version wrote. */
+  /** The listener's address, sealed. */
   readonly address: string;
   /** The webhook before any listener took it, sealed if it holds a secret; empty if there was none. */
   readonly former: string;

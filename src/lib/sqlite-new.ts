@@ -7,7 +7,7 @@ import { giveName } from './sqlite-file.ts';
 
 interface Step {
   readonly name: string;
-  readonly sql?: string;
+  readonly sql: string;
 }
 
 /** Makes the database with all its tables, unless it is there. */
@@ -44,7 +44,7 @@ function create(Driver: Driver, path: string, migrations: readonly Step[]): void
       connection.exec('PRAGMA synchronous = FULL');
       // So that what is removed later can be given back to the disk in small steps.
       connection.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN; ${CREATE_MIGRATIONS}`);
-      for (const { name, sql = '' } of migrations)
+      for (const { name, sql } of migrations)
         connection.exec(`${sql}; INSERT INTO migrations (name, at) VALUES ('${name}', '${now}')`);
       connection.exec('COMMIT');
     } finally {

@@ -13,11 +13,7 @@ export type { Value };
 
 export interface Migration {
   readonly name: string;
-  readonly sql?: string;
-  /** What SQL can't do with the rows that are there, in the same transaction; loaded only where it is run. */
-  readonly load?: () => Promise<(database: Database) => void>;
-  /** Writes the whole file anew after all other migrations, so that it holds no byte of what was deleted. */
-  readonly rewritesFile?: true;
+  readonly sql: string;
 }
 
 export interface OpenOptions {
@@ -103,19 +99,6 @@ export class Database {
     this.exec(`PRAGMA busy_timeout = ${milliseconds}`);
   }
 
-  /**
-   * Writes the whole file anew, so that it holds no byte of what was deleted. False where that can't be done now:
-   * another process reads, or the disk is full. Nothing of the database is lost by that.
-   */
-  rewriteFile(): boolean {
-    try {
-      this.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
-      return this.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0;
-    } catch {
-      return false;
-    }
-  }
-
   /** Whether its file is still at its path: one that was deleted or replaced takes writes that are lost. */
   isInPlace(): boolean {
     return this.#file === fileIdentity(this.path);
@@ -196,7 +179,7 @@ async function open(
       missingMigrations(database, migrations);
     });
     database.setBusyTimeout(BUSY_TIMEOUT_MS);
-    await migrate(database, migrations);
+    migrate(database, migrations);
     return database;
   } catch (error) {
     database.close();
@@ -275,32 +258,19 @@ function setSync(database: Database): void {
   else database.syncEveryCommit();
 }
 
-async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
-  const work = new Map<string, (database: Database) => void>();
-  const atFirst = missingMigrations(database, migrations);
-  if (atFirst.length === 0) return;
-  for (const { name, load } of atFirst) if (load) work.set(name, await load());
+function migrate(database: Database, migrations: readonly Migration[]): void {
+  if (missingMigrations(database, migrations).length === 0) return;
   database.setBusyTimeout(MIGRATION_TIMEOUT_MS);
-  database.exec('PRAGMA secure_delete = ON');
   database.transaction(() => {
     database.exec(CREATE_MIGRATIONS);
-    const missing = missingMigrations(database, migrations);
-    const isNew = missing.length === migrations.length;
-    for (const { name, sql, rewritesFile } of missing) {
-      if (rewritesFile && !isNew) continue;
-      if (sql) database.exec(sql);
-      work.get(name)?.(database);
-      markApplied(database, name);
+    // Asked again: another process may have migrated it while this one waited.
+    for (const { name, sql } of missingMigrations(database, migrations)) {
+      database.exec(sql);
+      database.run('INSERT INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
     }
   });
-  const rewriting = missingMigrations(database, migrations);
-  if (rewriting.length && database.rewriteFile())
-    for (const { name } of rewriting) markApplied(database, name);
   database.setBusyTimeout(BUSY_TIMEOUT_MS);
 }
-
-const markApplied = (database: Database, name: string): number =>
-  database.run('INSERT OR IGNORE INTO migrations (name, at) VALUES (?, ?)', name, new Date().toISOString());
 
 /** A file gets its name with all its tables: one without them lost them, or is not ours. */
 function refuseForeign(database: Database, hint = restoreHint): void {

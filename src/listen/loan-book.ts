@@ -47,7 +47,7 @@ export class LoanBook {
   }
 
   async isOurs({ account }: Loan): Promise<boolean> {
-    return account !== '' && account === (await this.accountMark());
+    return account === (await this.accountMark());
   }
 
   /** To be written before the webhook is set; where it leads to a listener, what that one has to put back counts. */
@@ -77,9 +77,9 @@ export class LoanBook {
     return this.#open(former);
   }
 
-  /** Where its listener is reached; undefined where that is not known. */
-  async addressOf({ address }: Loan): Promise<string | undefined> {
-    return address ? this.#open(address) : undefined;
+  /** Where its listener is reached; undefined where another key has sealed that. */
+  addressOf({ address }: Loan): Promise<string | undefined> {
+    return this.#open(address);
   }
 
   async #sealing(): Promise<Sealer> {

@@ -8,7 +8,6 @@ import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { checkUrl, isLoopback } from '../lib/urls.ts';
-import { maskUserinfo } from '../lib/userinfo.ts';
 import type { Action } from './actions/action.ts';
 import { downloadAction } from './actions/download.ts';
 import { execAction } from './actions/exec.ts';
@@ -110,12 +109,10 @@ async function openActions(
   const salt = await ledger.properties.salt();
   const named = async (action: Action, text: string): Promise<Action> => ({
     ...action,
-    ...(await targetName(text, hide, salt)),
+    target: await targetName(text, hide, salt),
   });
   const urls = [...new Set(flags.forwardTo)];
-  const actions = await Promise.all(
-    urls.map(async (url) => named(await forwardAction(url, env), addressOf(url))),
-  );
+  const actions = await Promise.all(urls.map(async (url) => named(await forwardAction(url, env), url)));
   const key = flags.execWithKey ? await requireKey() : undefined;
   if (exec !== undefined) {
     const action = execAction({ command: exec, env, key, timeoutMs: execTimeout, jobs, onOutput });
@@ -133,9 +130,6 @@ async function openActions(
   }
   return actions;
 }
-
-/** As earlier versions wrote it, so that what they left to do is found. */
-const addressOf = (url: string): string => (maskUserinfo(url) === url ? url : new URL(url).href);
 
 function parsePort(given = '4100'): number {
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;

@@ -5,11 +5,9 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { AWAY_MS, MAX_SILENCE_MS } from '../ledger/runs.ts';
 import { monotonicMs } from '../lib/clock.ts';
-import type { Action } from './actions/action.ts';
 import type { GroupCommit } from './group-commit.ts';
 
 export class SessionRun {
-  readonly #actions: readonly Action[];
   /** 0: the ledger knows nothing of it yet. */
   id = 0;
   /** When the ledger last took a heartbeat of this listener. */
@@ -17,16 +15,11 @@ export class SessionRun {
   /** When it did so after it could not be reached for long. */
   #backAt = Number.NEGATIVE_INFINITY;
 
-  constructor(actions: readonly Action[]) {
-    this.#actions = actions;
-  }
-
   get isBegun(): boolean {
     return this.id !== 0;
   }
 
   async begin(ledger: Ledger): Promise<void> {
-    for (const action of this.#actions) await ledger.actions.takeUnmarked(action);
     this.id = await ledger.runs.begin();
     this.#noteHeartbeat();
   }

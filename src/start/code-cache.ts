@@ -21,7 +21,6 @@ import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { isRunning } from '../lib/processes.ts';
 import { cacheFolder, isPrivateFolder, readPrivateFile } from './cache-folder.ts';
-import { removeFormerCache } from './former-cache.ts';
 
 const folder = cacheFolder();
 const readable = folder !== undefined && isPrivateFolder(folder);
@@ -91,7 +90,6 @@ function asFunction(path: string): string {
 
 /** Saves the missing caches of a command that succeeded. V8's flags must be as at the start, or it refuses them later. */
 export function save(exitCode: number): void {
-  removeFormerCache();
   if (exitCode !== 0 || scriptsWithoutCache.size === 0) return;
   if (folder === undefined || !isPrivateFolder(folder, true)) return;
   try {

@@ -55,9 +55,9 @@ const fill = (files: number, allOpen: boolean): string => `
   CREATE TEMP TABLE new AS SELECT 'default' AS profile, CAST(${FIRST_ID} + i AS TEXT) AS id, 'o' || (i / 5) AS order_id,
     i / 5 + 1 AS attempt, 'https://example.com/talks/' || i || '.mp3' AS url, ${allOpen ? 1 : 'i % 10 = 0'} AS open,
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days', i || ' seconds') AS at FROM n;
-  INSERT INTO attempts (id, profile, status, test, started_at, ended_at, order_id)
-    SELECT attempt, profile, 'placed', 0, min(at), min(at), order_id FROM new GROUP BY attempt;
-  INSERT INTO attempt_urls (attempt, url, url_key) SELECT attempt, url, url FROM new;
+  INSERT INTO attempts (id, profile, token, status, test, started_at, ended_at, order_id)
+    SELECT attempt, profile, hex(randomblob(16)), 'placed', 0, min(at), min(at), order_id FROM new GROUP BY attempt;
+  INSERT INTO attempt_urls (attempt, url, url_key) SELECT attempt, url, 'url ' || url FROM new;
   INSERT INTO orders (profile, id, placed_at, skus, names, notes)
     SELECT profile, order_id, min(at), 'TRANS14', '', '' FROM new GROUP BY order_id;
   INSERT INTO files (profile, id, order_id, url, test, state, ended, title, ordered_at, changed_at, checked_at, answer)

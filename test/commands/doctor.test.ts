@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { type Account, account, jsonError } from '../support/account.ts';
 import { Listener } from '../support/listener.ts';
-import { makeOldLedger, RELEASED } from '../support/old-ledger.ts';
 import { KEY, type Result, User } from '../support/steno.ts';
 import { notShared } from '../support/store.ts';
 import { withWebhook } from '../support/webhooks.ts';
@@ -338,9 +338,11 @@ describe.skipIf(notShared('it is about the file of the local ledger'))('the ledg
     });
   });
 
-  it('of an earlier version is not brought up to date', async () => {
-    const { user } = await working();
-    makeOldLedger(user, RELEASED, () => {});
+  it('that lacks a migration is not brought up to date', async () => {
+    const { user } = await withLedger();
+    const db = new DatabaseSync(ledgerOf(user));
+    db.exec("UPDATE migrations SET name = '000-before'");
+    db.close();
     const before = filesOf(user);
     const report = await doctor(user);
     expect(report.of('ledger').message).toContain('the next command brings it up to date');

@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { type Account, account } from '../support/account.ts';
 import { queryLedger } from '../support/ledger.ts';
 import { Listener } from '../support/listener.ts';
-import { addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
 import { expectNotInState } from '../support/secrets.ts';
 import { SECRET, signed, signers } from '../support/signed.ts';
-import { finished, KEY, type Options, User } from '../support/steno.ts';
+import { finished, KEY, type Options, type User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 import { withWebhook } from '../support/webhooks.ts';
 
@@ -328,28 +327,5 @@ describe('webhook get and set', () => {
     expect(stderr).toContain(`the listener that is running (pid ${listener.child.pid}) gets no more events`);
     await listener.stop();
     expect(webhook.url).toBe('https://mine.example.com/');
-  });
-});
-
-describe('a ledger of 0.1.0', () => {
-  const secret = 'abcdefghijklmnopqrstuvwxyz012345';
-  const former = `https://me:${PASSWORD}@other.example.com/${encodeURIComponent(KEY)}`;
-
-  it('has its webhook put back, and holds no secret', async () => {
-    const { service, user } = await account();
-    const webhook = withWebhook(service, `${PUBLIC}/${secret}`);
-    makeOldLedger(user, RELEASED, (db) => {
-      addRun(db, `${PUBLIC}/${secret.split('').reverse().join('')}`, former);
-      addRun(db, `${PUBLIC}/${secret}`, `${PUBLIC}/${secret.split('').reverse().join('')}`);
-    });
-    expect((await user.run(['files'])).code).toBe(0);
-    expectNotInState(user, KEY, PASSWORD, secret, secret.split('').reverse().join(''));
-    const other = new User({ ...user.env, STENO_API_KEY: 'another-key-of-another-account' });
-    const second = await account();
-    withWebhook(second.service, OTHER);
-    await (await registered(other, { env: { STENO_BASE_URL: second.service.baseUrl } })).stop();
-    await (await Listener.start(user)).stop();
-    expect(webhook.url).toBe(former);
-    expectNotInState(user, KEY, PASSWORD);
   });
 });

@@ -3,10 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../src/ledger/schema.ts';
-import { openDatabase } from '../../src/lib/sqlite.ts';
 import { type Account, account } from '../support/account.ts';
-import { ledgerOf, queryLedger } from '../support/ledger.ts';
+import { queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, Listener, Target } from '../support/listener.ts';
 import type { User } from '../support/steno.ts';
 
@@ -284,28 +282,4 @@ describe('a delivery that got lost', () => {
     expect(existsSync(join(user.home, 'other'))).toBe(true);
     expect(await eventsOf(user, '--found')).toEqual([]);
   });
-});
-
-it('a ledger of an earlier version is brought up to date: what came is not listed as found', async () => {
-  const { user, service } = await account({ STENO_TEST_TICK_MS: String(TICK) });
-  service.on('*', ({ path }, response) => answerWith(response, idOf(path), 'Delivered'));
-  const db = await openDatabase(ledgerOf(user), migrations.slice(0, 2));
-  const place = `INSERT INTO files (profile, id, order_id, url, test, ordered_at, awaited)
-    VALUES ('default', ?, '4nX', '', 0, '2026-01-01T00:00:00.000Z', 1)`;
-  const keep = `INSERT INTO events (profile, audiofile, source, received_at, remote, content_type, body, event, version, order_id)
-    VALUES ('default', ?, ?, '2026-01-01T00:00:00.000Z', '', '', x'', 'TRANSCRIPT_COMPLETE', '1', '4nX')`;
-  for (const id of ['7', '8']) db.run(place, id);
-  db.run(keep, '7', 'received');
-  db.run(keep, '7', 'found');
-  db.run(keep, '8', 'found');
-  db.close();
-  expect(await eventsOf(user, '--found')).toMatchObject([{ audiofile: '8' }]);
-  expect(await eventsOf(user)).toMatchObject([{ audiofile: '7' }]);
-  const listener = await Listener.start(user, ['--json']);
-  await listener.until(() => endedOf(user).join() === 'delivered,delivered');
-  await listener.post(complete('8', '4nX'));
-  await sleep(25 * TICK);
-  expect(listener.json).toMatchObject([{ audiofile: '8', source: 'received' }]);
-  expect(await eventsOf(user, '--found')).toEqual([]);
-  await listener.stop();
 });

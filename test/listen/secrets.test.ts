@@ -3,12 +3,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../src/ledger/schema.ts';
 import { account } from '../support/account.ts';
 import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
-import { addAction, addEvent, addRun, makeOldLedger, RELEASED } from '../support/old-ledger.ts';
-import { encodingsOf, expectNotInState, filesBelow, foundInState } from '../support/secrets.ts';
+import { encodingsOf, expectNotInState, filesBelow } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
 import { KEY, type User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
@@ -203,80 +201,5 @@ describe('a command or an address that holds a secret', () => {
     await listener.stop();
     expect(new Set(target.got.map(({ headers }) => headers.authorization)).size).toBe(2);
     expect(new Set(targetsOf(user)).size).toBe(2);
-  });
-});
-
-describe('a ledger that an earlier version has filled with secrets', () => {
-  const command = `: ${KEY} https://me:${IN_URL}@h/; echo ran > ran.txt`;
-  const fill = (user: User): void =>
-    makeOldLedger(user, RELEASED, (db) => {
-      addRun(db);
-      addRun(db, null, `https://me:${IN_URL}@hooks.example.com/${KEY}`);
-      for (const text of Object.values(forms)) {
-        addEvent(db, Buffer.from(`event=X&a=${text}&z=\xff%41`, 'latin1'));
-        addAction(db, 'exec', `echo ${text} https://me:${IN_URL}@h/`, 'done');
-      }
-      addEvent(db, Buffer.from(complete('1')));
-      addAction(db, 'exec', command);
-      addAction(db, 'forward', `https://token@h.example.com/?k=${encodeURIComponent(KEY)}`, 'done');
-      // What was deleted stays readable in the file.
-      for (let n = 0; n < 200; n += 1) addEvent(db, Buffer.from(`${complete('9')}&k=${KEY}&p=${PASSWORD}`));
-      db.exec('DELETE FROM events WHERE id > 9');
-    });
-
-  it('loses passwords when it is opened, and the key on the first use with it', async () => {
-    const { user } = await account({ STENO_BASE_URL: undefined, STENO_API_KEY: undefined });
-    fill(user);
-    expect(foundInState(user, KEY, PASSWORD).length).toBeGreaterThan(8);
-    expect((await user.run(['files'])).code).toBe(0);
-    expectNotInState(user, PASSWORD, 'token@');
-    expect(foundInState(user, KEY).length).toBeGreaterThan(5);
-    expect((await user.run(['files'], { env: { STENO_API_KEY: KEY } })).code).toBe(0);
-    expectNotInState(user, KEY, PASSWORD);
-    const bodies = queryLedger<{ body: Uint8Array }>(user, 'SELECT body FROM events ORDER BY id LIMIT 8');
-    for (const { body } of bodies)
-      expect(Buffer.from(body).toString('latin1')).toMatch(/^event=X&a=.*\*\*\*\*.*&z=\xff%41$/);
-    const marks = queryLedger<{ value: string }>(
-      user,
-      "SELECT value FROM properties WHERE name = 'cleaned_keys'",
-    );
-    expect(marks).toEqual([{ value: expect.stringMatching(/^ [0-9a-f]{5}$/) }]);
-    expect(queryLedger(user, 'SELECT count(*) AS n FROM migrations')).toEqual([{ n: migrations.length }]);
-  });
-
-  it('loses the key later where another process reads or writes it just then, and nothing waits for that', async () => {
-    const { user } = await account({ STENO_BASE_URL: undefined, STENO_API_KEY: undefined });
-    fill(user);
-    const files = async (key?: string): Promise<unknown> => {
-      const { code, stderr } = await user.run(['files'], { env: { STENO_API_KEY: key } });
-      return [code, stderr];
-    };
-    const fine = [0, ''];
-    expect(await files()).toEqual(fine);
-    const other = new Shell(user);
-    await other.run('BEGIN IMMEDIATE;');
-    const started = Date.now();
-    expect(await files(KEY)).toEqual(fine);
-    // A lock is waited for elsewhere for ten seconds.
-    expect(Date.now() - started).toBeLessThan(9_000);
-    await other.run('COMMIT; BEGIN; SELECT count(*) FROM events;');
-    expect(await files(KEY)).toEqual(fine);
-    expect(foundInState(user, KEY).length).toBeGreaterThan(0);
-    await other.run('COMMIT;');
-    expect(await files(KEY)).toEqual(fine);
-    expectNotInState(user, KEY, PASSWORD);
-    other.close();
-  });
-
-  it('loses the key that a command prints, and does what was left to do', async () => {
-    const { user, service } = await account({ STENO_API_KEY: undefined });
-    await user.run(['login', '--no-verify', '--api-key-command', `echo '${KEY}'`]);
-    fill(user);
-    const listener = await Listener.start(user, ['--exec', command, '--json']);
-    await listener.until(() => textIn(user, 'ran.txt').length > 0);
-    expectNotInState(user, KEY, PASSWORD);
-    await listener.stop();
-    expectNotInState(user, KEY, PASSWORD);
-    expect(service.got).toEqual([]);
   });
 });

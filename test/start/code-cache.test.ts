@@ -201,37 +201,3 @@ function linkTo(path: string): void {
   renameSync(path, `${path}.moved`);
   symlinkSync(`${path}.moved`, path);
 }
-
-describe('the code that 0.1.0 kept in the state folder', () => {
-  const name = 'steno.js-balance-0123456789abcdef-v20.18.1-x64';
-
-  it('is removed', async () => {
-    const user = new User();
-    mkdirSync(join(user.home, 'state', 'code'), { recursive: true });
-    for (const each of [name, `${name}.4711`, name.replace('balance', '')])
-      writeFileSync(join(user.home, 'state', 'code', each), 'old');
-    await user.run(['config', 'path']);
-    expect(listing(join(user.home, 'state'))).toEqual([]);
-  });
-
-  it('is removed alone where the folder holds the work of the user', async () => {
-    const user = new User();
-    const code = join(user.home, 'state', 'code');
-    mkdirSync(join(code, 'src'), { recursive: true });
-    writeFileSync(join(code, 'main.js'), 'mine');
-    writeFileSync(join(code, name), 'old');
-    await user.run(['config', 'path']);
-    expect(listing(code)).toEqual(['main.js', 'src']);
-  });
-
-  it('leaves an empty folder of that name, and a link, alone', async () => {
-    const user = new User();
-    const [code, mine] = [join(user.home, 'state', 'code'), join(user.home, 'mine')];
-    mkdirSync(mine);
-    writeFileSync(join(mine, name), 'mine');
-    mkdirSync(join(user.home, 'state'));
-    symlinkSync(mine, code);
-    await user.run(['config', 'path']);
-    expect(listing(mine)).toEqual([name]);
-  });
-});

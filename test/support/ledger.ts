@@ -104,10 +104,10 @@ export function fill(user: User, count: number): void {
   db.exec(`
     PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF; BEGIN;
     CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c;
-    INSERT INTO attempts (profile, status, test, started_at, order_id)
-      SELECT 'default', 'placed', 0, '2026-01-01T00:00:00.000Z', 'O' || i FROM n;
+    INSERT INTO attempts (profile, token, status, test, started_at, order_id)
+      SELECT 'default', hex(randomblob(16)), 'placed', 0, '2026-01-01T00:00:00.000Z', 'O' || i FROM n;
     INSERT INTO attempt_urls (attempt, url, url_key)
-      SELECT id, 'https://bulk.example/' || order_id, 'https://bulk.example/' || order_id FROM attempts WHERE order_id GLOB 'O*';
+      SELECT id, 'https://bulk.example/' || order_id, 'url https://bulk.example/' || order_id FROM attempts WHERE order_id GLOB 'O*';
     INSERT INTO attempt_names (name, attempt, position) SELECT 'url ' || url, attempt, position FROM attempt_urls WHERE url GLOB '*/O*';
     INSERT INTO claims (profile, name, attempt) SELECT 'default', name, attempt FROM attempt_names WHERE name GLOB '*/O*';
     INSERT INTO orders (profile, id, placed_at, skus, names, notes)

@@ -40,7 +40,7 @@ const attempt = fc.record({
   ended_at: fc.option(time),
   order_id: fc.option(longId),
   detail: fc.option(text),
-  token: fc.option(fc.uuid()),
+  token: fc.uuid(),
   host: text,
   pid: number,
   skus: text,

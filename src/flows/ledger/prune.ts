@@ -14,11 +14,6 @@ const sum = (one: PruneCounts, other: PruneCounts): PruneCounts => ({
   kept: one.kept + other.kept,
 });
 
-export interface Pruned extends PruneCounts {
-  /** The file stays as large as it is, because a listener uses it. */
-  readonly staysLarge: boolean;
-}
-
 export async function prunings(ledger: Ledger, allProfiles: boolean): Promise<Pruning[]> {
   if (!allProfiles) return [await ledger.pruning()];
   return Promise.all((await ledger.profiles()).map((profile) => ledger.pruning(profile)));
@@ -35,7 +30,7 @@ export async function pruneLedger(
   all: readonly Pruning[],
   before: string,
   { signal, report = noReport }: { readonly signal: AbortSignal; readonly report?: Report },
-): Promise<Pruned> {
+): Promise<PruneCounts> {
   let removed = none;
   for (const pruning of all) {
     for await (const step of pruning.removeEvents(before, { whole: true })) {
@@ -45,18 +40,8 @@ export async function pruneLedger(
     }
     removed = sum(removed, { ...none, runs: await pruning.removeRuns(before) });
   }
-  return { ...removed, staysLarge: !(await giveBack(ledger, signal)) };
-}
-
-/** Gives the room back to the disk; false if that can't be done while a listener runs. */
-async function giveBack(ledger: Ledger, signal: AbortSignal): Promise<boolean> {
-  const pruning = await ledger.pruning();
-  if (!(await pruning.canShrink())) {
-    if (await ledger.isListenedTo()) return false;
-    await pruning.rewrite();
-  }
-  for await (const _ of pruning.shrink()) await pause(signal);
-  return true;
+  for await (const _ of (await ledger.pruning()).shrink()) await pause(signal);
+  return removed;
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

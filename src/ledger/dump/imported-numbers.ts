@@ -7,7 +7,6 @@ const PAGE_ROWS = 1_000;
 
 /** Rows without an id made by a client: by what they are told from each other, in the order of their numbers. */
 const earlier = {
-  attempts: { columns: ['profile', 'started_at'], where: 'token IS NULL' },
   events: { columns: ['profile', 'received_at', 'event', 'audiofile'], where: 'arrival IS NULL' },
   runs: { columns: ['profile', 'started_at', 'host', 'pid'], where: '1 = 1' },
 } as const;

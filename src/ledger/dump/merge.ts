@@ -2,6 +2,7 @@
  * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; of what it has, the
  * later word stays: an older export never undoes what was learned since.
  */
+import { randomUUID } from 'node:crypto';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
 import { Claims } from '../claims.ts';
 import { isRefusedRow } from '../postgres/failures.ts';
@@ -152,7 +153,7 @@ export class RowMerger {
     if (of !== 'attempts' || !this.#options.damaged) return undefined;
     const [now] = await this.#addNumbered('attempts', [
       {
-        ...{ id: old, status: 'uncertain', test: 0, started_at: timestamp() },
+        ...{ id: old, token: randomUUID(), status: 'uncertain', test: 0, started_at: timestamp() },
         profile: profile ?? this.#options.profile ?? 'default',
         detail: 'its record was lost with a damaged ledger',
       },
@@ -162,9 +163,7 @@ export class RowMerger {
 
   async #mergeAttempts(rows: readonly Fields[]): Promise<Counts> {
     const byToken = await this.#idsBy('attempts', 'token', rows);
-    const { known, added } = this.#split(rows, (fields) =>
-      typeof fields.token === 'string' ? byToken.get(fields.token) : this.#takeEarlier('attempts', fields),
-    );
+    const { known, added } = this.#split(rows, (fields) => byToken.get(String(fields.token)));
     await this.#addNumbered('attempts', added);
     for (const [id, fields] of known) this.#numbers.add('attempts', Number(fields.id), id);
     const updated = await this.#endAttempts(known);
@@ -298,7 +297,7 @@ export class RowMerger {
 
   /** The first row that does not stand for another one of the export. */
   #takeEarlier(
-    of: 'attempts' | 'runs' | 'events',
+    of: 'runs' | 'events',
     fields: Fields,
     isSame: (id: number) => boolean = () => true,
   ): number | undefined {

@@ -24,8 +24,8 @@ export function parseHeader(bytes: Buffer): DumpHeader {
     throw badLine(1, "this is no export of a ledger (it begins with 'steno_ledger')");
   if (format !== FORMAT)
     throw usage(
-      `line 1: this export was written by a newer steno (format ${format}, this one reads ${FORMAT})`,
-      `update steno; ${NOTHING_IMPORTED}`,
+      `line 1: this export has format ${format}, and this steno reads format ${FORMAT} alone`,
+      `import it with the version of steno that wrote it; ${NOTHING_IMPORTED}`,
     );
   const { profile = null, damaged } = fields;
   if (profile !== null && typeof profile !== 'string') throw badLine(1, "'profile' is not a name");

@@ -2,9 +2,6 @@
  * After a damaged ledger: every audio that any row knows to be on order is claimed again, so that it is not bought a
  * second time because the row that held it was lost.
  */
-
-import { isUrl } from '../../lib/is-url.ts';
-import { storedName, urlName } from '../audio-names.ts';
 import type { Store } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { TrackedFiles } from '../tracked-files.ts';
@@ -29,7 +26,6 @@ interface UrlRow {
   readonly rowid: number;
   readonly attempt: number;
   readonly position: number;
-  readonly url: string;
   readonly url_key: string;
 }
 
@@ -37,17 +33,16 @@ interface UrlRow {
 async function* nameUrls(db: Store): AsyncGenerator<void> {
   for (let last = 0; ; ) {
     const page = await db.all<UrlRow>(
-      `SELECT rowid, attempt, position, url, url_key FROM attempt_urls
+      `SELECT rowid, attempt, position, url_key FROM attempt_urls
        WHERE rowid > ? AND NOT EXISTS (SELECT 1 FROM attempt_names
          WHERE attempt_names.attempt = attempt_urls.attempt AND attempt_names.position = attempt_urls.position)
        ORDER BY rowid LIMIT ${PAGE_ROWS}`,
       last,
     );
-    for (const { rowid, attempt, position, url, url_key } of page) {
-      const name = /^(url|key) /.test(url_key) ? url_key : storedName(urlNameOf(url));
+    for (const { rowid, attempt, position, url_key } of page) {
       await db.run(
         'INSERT INTO attempt_names (name, attempt, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-        name,
+        url_key,
         attempt,
         position,
       );
@@ -57,8 +52,6 @@ async function* nameUrls(db: Store): AsyncGenerator<void> {
     yield;
   }
 }
-
-const urlNameOf = (url: string): string => (isUrl(url) ? urlName(url) : `url ${url}`);
 
 interface FileRow {
   readonly seq: number;

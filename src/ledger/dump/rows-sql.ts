@@ -49,7 +49,7 @@ const insertInto = (table: string, rows: readonly Fields[]): string =>
 
 const valuesOf = (rows: readonly Fields[]): Value[] => rows.flatMap((row) => Object.values(row));
 
-/** An export of an earlier version lacks columns. */
+/** An export lacks the columns that a later migration has added. */
 function withSameColumns(rows: readonly Fields[]): Fields[][] {
   const groups = new Map<string, Fields[]>();
   for (const row of rows) {

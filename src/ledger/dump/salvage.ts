@@ -102,7 +102,7 @@ class DamagedTable {
   }
 
   *rows(): Generator<Row> {
-    // A ledger of an earlier version has not all of them.
+    // A damaged ledger is not migrated, so it may lack a table.
     if (this.#types.size === 0) return;
     for (const row of this.#table.number ? this.#byNumber() : this.#fromBothEnds()) {
       if (this.#isWhole(row)) yield row;

@@ -36,7 +36,7 @@ async function applyMissing(
   const { rows } = await connection.query<MigrationRow>(
     `SELECT name, min_client FROM ${schema}.steno_migrations`,
   );
-  refuseNewer(connection, rows);
+  refuseNewer(connection, rows, known.length);
   const missing = known.filter(({ name }) => !rows.some((row) => row.name === name));
   for (const { name, sql, minClient } of missing) {
     await connection.script(sql.replaceAll('{schema}', schema));

@@ -12,8 +12,12 @@ export interface MigrationRow {
 }
 
 /** One that this steno does not know is no reason to refuse: only the number that it asks for is. */
-export function refuseNewer({ where }: PostgresConnection, applied: readonly MigrationRow[]): void {
-  if (applied.every((row) => row.min_client <= CLIENT_LEVEL)) return;
+export function refuseNewer(
+  { where }: PostgresConnection,
+  applied: readonly MigrationRow[],
+  level = CLIENT_LEVEL,
+): void {
+  if (applied.every((row) => row.min_client <= level)) return;
   throw new StenoError(
     'failed',
     `the shared ledger at ${where} is of a newer steno, which this one can't follow`,

@@ -1,5 +1,5 @@
 /** What can be done about an event, as its queue sees it. */
-import type { ActionRule, MarkedActionKey } from '../../ledger/actions.ts';
+import type { ActionRule } from '../../ledger/actions.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { RetrySchedule } from './schedule.ts';
 
@@ -25,7 +25,7 @@ export interface Try {
 }
 
 /** `target` is what the ledger and people are told; it holds no secret. */
-export interface Action extends ActionRule, MarkedActionKey {
+export interface Action extends ActionRule {
   readonly kind: 'forward' | 'exec' | 'download';
   /** How many run at once. */
   readonly jobs: number;

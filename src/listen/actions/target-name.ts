@@ -4,12 +4,6 @@ import { promisify } from 'node:util';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
 
-export interface TargetName {
-  readonly target: string;
-  /** The same without its mark, as versions before marks wrote it; absent where there is no secret. */
-  readonly unmarked?: string;
-}
-
 const MARK_BYTES = 6;
 
 /**
@@ -20,9 +14,9 @@ export async function targetName(
   text: string,
   hide: (text: string) => string,
   salt: string,
-): Promise<TargetName> {
+): Promise<string> {
   const unmarked = cutSignatures(maskUserinfo(hide(text)));
-  if (unmarked === text) return { target: text };
+  if (unmarked === text) return text;
   const mark = (await promisify(scrypt)(text, salt, MARK_BYTES)) as Buffer;
-  return { target: `${unmarked} #${mark.toString('hex')}`, unmarked };
+  return `${unmarked} #${mark.toString('hex')}`;
 }

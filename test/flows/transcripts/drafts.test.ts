@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { listing } from '../../support/files.ts';
 import { audio, folderIn, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, form, Listener } from '../../support/listener.ts';
-import { notShared } from '../../support/store.ts';
 
 const route = 'POST /audiofile/1/transcript.txt';
 const read = ({ user }: OrderingAccount): string => readFileSync(join(user.home, 'd', '1.txt'), 'utf8');
@@ -210,18 +209,6 @@ describe.concurrent('what is no draft', () => {
     await it.user.run(['wait', '1', '--download', 'd']);
     expect(it.fetched()).toEqual(['1.txt']);
   });
-
-  it.skipIf(notShared('it is about the file of the local ledger'))(
-    'is never replaced: a transcript that was noted before drafts were told apart',
-    async () => {
-      const it = await withDraft();
-      queryLedger(it.user, 'ALTER TABLE downloads DROP COLUMN draft');
-      queryLedger(it.user, "DELETE FROM migrations WHERE name LIKE '%-drafts'");
-      it.states.set('1', ['Delivered']);
-      for (const [, args] of commands) expect((await it.user.run(args)).code).toBe(0);
-      expect([read(it), it.fetched()]).toEqual(['draft', ['1.txt']]);
-    },
-  );
 
   it('is never replaced: a file of the same name that someone else wrote', async () => {
     const it = await withDraft();

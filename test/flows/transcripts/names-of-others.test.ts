@@ -81,18 +81,6 @@ describe.concurrent('a name that is noted for one file', () => {
     expect([sync.code, sync.stdout]).toEqual([0, 'd/1-1.txt\nd/2.txt\n']);
   });
 
-  it('is known also in a ledger of the first version', async () => {
-    const it = await twoOfOneTitle();
-    for (const id of ['1', '2'])
-      it.service.allow(`GET /audiofile/${id}`, { body: { audiofile: { id, title: 'Über' } } });
-    await it.user.run(['transcript', '1', ...byTitle]);
-    queryLedger(it.user, 'DROP INDEX downloads_by_path');
-    queryLedger(it.user, 'ALTER TABLE downloads DROP COLUMN path_key');
-    queryLedger(it.user, "DELETE FROM migrations WHERE name LIKE '%download%'");
-    const other = await it.user.run(['transcript', '2', ...byTitle, '--skip-existing']);
-    expect([other.code, other.stdout]).toEqual([0, 'Über-2.txt\n']);
-  });
-
   it('goes to another where the user says so, and is then noted for that one alone', async () => {
     const it = await twoOfOneTitle();
     await it.user.run(['transcript', '1', ...byTitle]);

@@ -5,7 +5,6 @@ import { migrate } from '../../../src/ledger/postgres/migrate.ts';
 import { postgresMigrations } from '../../../src/ledger/postgres/schema.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { audio, type OrderingAccount, orderingAccount } from '../../support/ledger.ts';
-import { Listener } from '../../support/listener.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import { type Result, User } from '../../support/steno.ts';
 
@@ -74,41 +73,52 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     expect(await statusOf(user)).toMatchObject({ up_to_date: false, missing: namesOfMigrations });
   });
 
-  it('of the first version is brought along, and its open files are looked after', async () => {
-    const { url, user, states } = await used();
-    await server.query(
-      `ALTER TABLE steno.files DROP COLUMN due_since, DROP COLUMN looked_at; DROP INDEX steno.files_missed;
-       DROP INDEX steno.actions_failed; DROP INDEX steno.actions_by_run;
-       DELETE FROM steno.steno_migrations WHERE name = '002-look-out'`,
-      nameOf(url),
-    );
-    states.set('1', ['Delivered']);
-    expect((await user.run(['files'])).stderr).toMatch(/older steno\nhint: .*: steno ledger migrate\n$/);
-    expect((await user.run(['ledger', 'migrate'])).stdout).toBe('002-look-out\n');
-    const listener = await Listener.start(user, ['--json', '--count', '1']);
-    expect((await listener.ended).code).toBe(0);
-    expect(listener.json).toMatchObject([{ audiofile: '1', source: 'found' }]);
+  /** A migration that a later version adds. */
+  const more = {
+    name: '002-more',
+    sql: "ALTER TABLE {schema}.files ADD COLUMN more text NOT NULL DEFAULT 'none'",
+  };
+
+  /** What `ledger migrate` of that version does. */
+  async function migrateWith(url: string, minClient: number): Promise<readonly string[]> {
+    const connection = await PostgresConnection.open(readPostgresUrl(url, {}), {
+      timeoutMs: 20_000,
+      queryTimeoutMs: 20_000,
+      password: async () => '',
+    });
+    try {
+      return await migrate(connection, 'steno', [...postgresMigrations, { ...more, minClient }]);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  it('is migrated by a later version, once, and an older steno that may work goes on', async () => {
+    const { order, url, user } = await used();
+    expect(await migrateWith(url, 1)).toEqual(['002-more']);
+    expect(await migrateWith(url, 1)).toEqual([]);
+    expect((await order(audio('a'))).code).toBe(9);
+    expect((await order(audio('b'))).code).toBe(0);
+    expect(await server.query('SELECT id, more FROM steno.files ORDER BY id', nameOf(url))).toEqual([
+      { id: '1', more: 'none' },
+      { id: '2', more: 'none' },
+    ]);
+    expect(await statusOf(user)).toMatchObject({ may_work: true, up_to_date: true, version: '002-more' });
+  });
+
+  it('is migrated by a later version that shuts older ones out: they send nothing from then on', async () => {
+    const { order, url, service } = await used();
+    expect(await migrateWith(url, 2)).toEqual(['002-more']);
+    expect(await migrateWith(url, 2)).toEqual([]);
+    const sent = service.got.length;
+    expect((await order(audio('b'))).code).toBe(1);
+    expect(service.got).toHaveLength(sent);
   });
 
   it('is migrated once, by whichever of several comes first', async () => {
     const { url, user } = await used();
-    const address = readPostgresUrl(url, {});
-    const more = { name: '999-more', minClient: 1, sql: 'CREATE TABLE {schema}.more (id integer)' };
-    const done = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        const connection = await PostgresConnection.open(address, {
-          timeoutMs: 20_000,
-          queryTimeoutMs: 20_000,
-          password: async () => '',
-        });
-        try {
-          return await migrate(connection, 'steno', [...postgresMigrations, more]);
-        } finally {
-          await connection.close();
-        }
-      }),
-    );
-    expect(done.flat()).toEqual(['999-more']);
+    const done = await Promise.all(Array.from({ length: 5 }, () => migrateWith(url, 1)));
+    expect(done.flat()).toEqual(['002-more']);
     expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
   });
 
