@@ -1,4 +1,4 @@
-/** Which attempt holds which audio. A name has one holder: the primary key sees to that, whatever processes do. */
+/** Which purchase holds which name. A name has one holder: the primary key sees to that, whatever processes do. */
 
 import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { storedName } from './audio-names.ts';
@@ -10,8 +10,10 @@ import { NOW, Table } from './table.ts';
 /** `unclear` has no known end; `being sent` will have one soon. */
 export type HolderStatus = 'placed' | 'unclear' | 'being sent';
 
-/** The attempt that decides whether an audio may be ordered. */
+/** The purchase that decides whether an audio may be ordered. */
 export interface Holder {
+  readonly id: string;
+  /** Its number, for people. */
   readonly attempt: number;
   readonly status: HolderStatus;
   /** When it was begun. */
@@ -36,12 +38,13 @@ export interface Holder {
 
 interface HolderRow extends SenderRow {
   readonly name: string;
-  readonly attempt: number;
+  readonly id: string;
+  readonly number: number;
   readonly status: 'sending' | 'placed' | 'uncertain';
   readonly started_at: string;
   readonly ended_at: string | null;
-  readonly order_id: string | null;
-  readonly detail: string | null;
+  readonly order_id: string;
+  readonly tracked: number;
   readonly url: string | null;
   readonly spelling: string | null;
 }
@@ -53,36 +56,38 @@ export interface SenderRow extends Sender {
   readonly now: string;
 }
 
-/** What happened to an attempt that stands for a file which was ordered elsewhere. */
-export const TRACKED = 'taken in with track';
+/** SQL: a purchase that holds its names. An order does for good; an upgrade or a refund may be repeated once it is done. */
+const HOLDS =
+  "purchases.test = 0 AND purchases.status <> 'refused' AND (purchases.kind = 'order' OR purchases.status <> 'placed')";
 
-/** The attempt that holds the claim of a name. */
+/** The purchase that holds the claim of a name. */
 const CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
-  CROSS JOIN attempts ON attempts.id = claims.attempt
-  LEFT JOIN attempt_names ON attempt_names.name = claims.name AND attempt_names.attempt = claims.attempt`;
+  CROSS JOIN purchases ON purchases.id = claims.purchase
+  LEFT JOIN purchase_names ON purchase_names.name = claims.name AND purchase_names.purchase = claims.purchase`;
 
-/** Where that attempt was not placed: every attempt at the name that was not refused. */
+/** Where that purchase was not placed: every purchase with the name that holds it too. */
 const OF_OPEN_CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name = asked.value
-  CROSS JOIN attempts AS holder ON holder.id = claims.attempt AND holder.status <> 'placed'
-  CROSS JOIN attempt_names ON attempt_names.name = claims.name
-  CROSS JOIN attempts ON attempts.id = attempt_names.attempt AND attempts.profile = claims.profile AND attempts.test = 0
-    AND attempts.status <> 'refused'`;
+  CROSS JOIN purchases AS holder ON holder.id = claims.purchase AND holder.status <> 'placed'
+  CROSS JOIN purchase_names ON purchase_names.name = claims.name
+  CROSS JOIN purchases ON purchases.id = purchase_names.purchase AND purchases.profile = claims.profile AND ${HOLDS}`;
 
 /** Names a query: the text of them all stays within a few megabytes. */
 const NAMES_PER_QUERY = 10_000;
 
 /** From one that may be taken over, unless it was placed or settled meanwhile. */
-const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET attempt = excluded.attempt
-  WHERE ? = 1 OR claims.attempt IN (SELECT id FROM attempts WHERE status IN ('sending', 'uncertain')
-    AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))`;
+const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase
+  WHERE ? = 1 OR claims.purchase IN (SELECT id FROM purchases WHERE status IN ('sending', 'uncertain')
+    AND id IN (SELECT value FROM json_each(?)))`;
 
-const takenOver = (from: readonly number[] | 'any'): Value[] =>
-  from === 'any' ? [1, '[]'] : [0, JSON.stringify(from)];
+/** The purchases whose names may be taken over, by their ids. */
+export type TakeOver = readonly string[] | 'any';
+
+const takenOver = (from: TakeOver): Value[] => (from === 'any' ? [1, '[]'] : [0, JSON.stringify(from)]);
 
 export class Claims extends Table {
   /**
-   * The holders of those of these names that are held. The claim belongs to the newest attempt, which may have had no
-   * clear answer where an earlier one was placed: of all attempts with the name, the one that says most counts.
+   * The holders of those of these names that are held. The claim belongs to the newest purchase, which may have had no
+   * clear answer where an earlier one was placed: of all with the name, the one that says most counts.
    */
   async holders(names: readonly string[]): Promise<Map<string, Holder>> {
     const stored = new Map(names.map((name) => [name, this.#stored(name)]));
@@ -101,39 +106,32 @@ export class Claims extends Table {
     return new Map([...stored].flatMap(([name, key]) => holderFor(name, found.get(key))));
   }
 
-  /** CROSS JOIN keeps the order of the tables: each is then found by its key, however many URLs an attempt has. */
-  #rows(attemptsOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
+  /** CROSS JOIN keeps the order of the tables: each is then found by its key, however many items a purchase has. */
+  #rows(purchasesOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
     return this.db.all<HolderRow>(
-      `SELECT asked.value AS name, attempts.id AS attempt, attempts.status, attempts.started_at, attempts.ended_at,
-         attempts.order_id, attempts.detail, attempts."user", attempts.host, attempts.pid, attempts.job,
-         attempts.process_start, attempts.seen_at, ${NOW} AS now, attempt_urls.url, attempt_urls.spelling
-       FROM json_each(?) AS asked ${attemptsOfNames}
-       LEFT JOIN attempt_urls ON attempt_urls.attempt = attempts.id AND attempt_urls.position = attempt_names.position`,
+      `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
+         purchases.ended_at, purchases.order_id, purchases.tracked, purchases."user", purchases.host, purchases.pid,
+         purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
+         purchase_items.spelling
+       FROM json_each(?) AS asked ${purchasesOfNames}
+       LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
+         AND purchase_items.position = purchase_names.position`,
       jsonList(names),
       this.profile,
     );
   }
 
-  /** All names for the attempt of a token, or the batch is undone. */
-  taking(token: string, names: readonly string[], from: readonly number[] | 'any'): Statement[] {
+  /** All names for a purchase, or the batch is undone. */
+  taking(purchase: string, names: readonly string[], from: TakeOver): Statement[] {
     const wanted = this.#wanted(names);
-    if (wanted.length === 0) return [];
-    return [
-      {
-        sql: `INSERT INTO claims (profile, name, attempt)
-          SELECT ?, value, attempts.id FROM json_each(?), attempts WHERE attempts.token = ? ${takesOver}`,
-        values: [this.profile, jsonList(wanted), token, ...takenOver(from)],
-        expects: wanted.length,
-      },
-    ];
+    return wanted.length ? [{ ...this.takingSome(purchase, names, from), expects: wanted.length }] : [];
   }
 
-  /** Those names for an attempt that are free, or that these other ones hold; or all of them, from any. */
-  takingFor(attempt: number, names: readonly string[], from: readonly number[] | 'any'): Statement {
+  /** Those names for a purchase that are free, or that these other ones hold; or all of them, from any. */
+  takingSome(purchase: string, names: readonly string[], from: TakeOver): Statement {
     return {
-      sql: `INSERT INTO claims (profile, name, attempt)
-        SELECT ?, value, CAST(? AS BIGINT) FROM json_each(?) WHERE true ${takesOver}`,
-      values: [this.profile, attempt, jsonList(this.#wanted(names)), ...takenOver(from)],
+      sql: `INSERT INTO claims (profile, name, purchase) SELECT ?, value, ? FROM json_each(?) WHERE true ${takesOver}`,
+      values: [this.profile, purchase, jsonList(this.#wanted(names)), ...takenOver(from)],
     };
   }
 
@@ -142,21 +140,17 @@ export class Claims extends Table {
     return this.#wanted(names).length;
   }
 
-  async release(attempt: number): Promise<void> {
-    await this.db.batch(this.releasing(attempt));
-  }
-
-  /** If the attempt was refused, what it holds goes to another that has the name and was not, or to none. */
-  releasing(attempt: number): Statement[] {
-    const heir = `(SELECT attempts.id FROM attempt_names CROSS JOIN attempts ON attempts.id = attempt_names.attempt
-      WHERE attempt_names.name = claims.name AND attempts.profile = claims.profile AND attempts.id <> claims.attempt
-      AND attempts.test = 0 AND attempts.status <> 'refused'
-      ORDER BY attempts.status = 'placed' DESC, attempts.id DESC LIMIT 1)`;
-    const held = `profile = ? AND attempt = ?
-      AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = claims.attempt AND attempts.status = 'refused')`;
-    const values = [this.profile, attempt];
+  /** Of a purchase that does not hold its names any more: each goes to another that does, or to none. */
+  releasing(purchase: string): Statement[] {
+    const successor = `(SELECT purchases.id FROM purchase_names
+      CROSS JOIN purchases ON purchases.id = purchase_names.purchase
+      WHERE purchase_names.name = claims.name AND purchases.profile = claims.profile AND purchases.id <> claims.purchase
+      AND ${HOLDS} ORDER BY purchases.status = 'placed' DESC, purchases.number DESC LIMIT 1)`;
+    const held = `profile = ? AND purchase = ?
+      AND NOT EXISTS (SELECT 1 FROM purchases WHERE purchases.id = claims.purchase AND ${HOLDS})`;
+    const values = [this.profile, purchase];
     return [
-      { sql: `UPDATE claims SET attempt = ${heir} WHERE ${held} AND ${heir} IS NOT NULL`, values },
+      { sql: `UPDATE claims SET purchase = ${successor} WHERE ${held} AND ${successor} IS NOT NULL`, values },
       { sql: `DELETE FROM claims WHERE ${held}`, values },
     ];
   }
@@ -182,20 +176,21 @@ const holderFor = (name: string, holder: Holder | undefined): Array<[string, Hol
   holder ? [[name, holder]] : [];
 
 const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
-  attempt: row.attempt,
+  id: row.id,
+  attempt: row.number,
   status: row.status === 'placed' ? 'placed' : openStatus(row.status, row, isShared),
   at: row.started_at,
-  order: row.order_id ?? '',
+  order: row.order_id,
   url: row.url ?? '',
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
-  tracked: row.detail === TRACKED,
+  tracked: row.tracked === 1,
   by: senderText(row),
   other: otherSender(row),
 });
 
-/** The status of an attempt whose outcome is not written yet. */
+/** The status of a purchase whose outcome is not written yet. */
 export function openStatus(status: string, row: SenderRow, isShared: boolean): 'unclear' | 'being sent' {
   const { host, pid, process_start: start, seen_at: seenAt, now } = row;
   if (status !== 'sending' || seenAt === null) return 'unclear';

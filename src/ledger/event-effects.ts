@@ -65,7 +65,7 @@ export class EventEffects extends Table {
   async #setHold(order: string, hold: string): Promise<void> {
     if (!order) return;
     await this.db.run(
-      'UPDATE orders SET hold = ? WHERE profile = ? AND id = ? AND hold IS NULL',
+      'UPDATE purchases SET hold = ? WHERE profile = ? AND order_id = ? AND hold IS NULL',
       hold,
       this.profile,
       order,

@@ -18,8 +18,10 @@ const isOpen = "profile = ? AND ended = '' AND test = 0";
 
 interface NewFile {
   readonly seq: number;
-  readonly ordered_at: string;
+  /** When its present SKUs were ordered. */
+  readonly since: string;
   readonly skus: string | null;
+  readonly upgrades: string;
 }
 
 export class FileLooks extends Table {
@@ -29,8 +31,8 @@ export class FileLooks extends Table {
    */
   async takeInSome(): Promise<boolean> {
     const files = await this.db.all<NewFile>(
-      `SELECT files.seq, files.ordered_at, orders.skus
-       FROM files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id
+      `SELECT files.seq, coalesce(files.upgraded_at, files.ordered_at) AS since, purchases.skus, files.upgrades
+       FROM files LEFT JOIN purchases ON purchases.id = files.purchase
        WHERE files.profile = ? AND files.ended = '' AND files.test = 0 AND files.due_since = '' LIMIT ${SLICE}`,
       this.profile,
     );
@@ -40,10 +42,10 @@ export class FileLooks extends Table {
     return files.length === SLICE;
   }
 
-  #takingIn({ seq, ordered_at, skus }: NewFile): Statement {
-    const days = targetDaysOf((skus ?? '').split(',')) ?? DEFAULT_TARGET_DAYS;
+  #takingIn({ seq, since, skus, upgrades }: NewFile): Statement {
+    const days = targetDaysOf([...(skus ?? '').split(','), ...upgrades.split(',')]) ?? DEFAULT_TARGET_DAYS;
     const now = this.timestamp();
-    const orderedMs = Date.parse(ordered_at);
+    const orderedMs = Date.parse(since);
     const dueSince = Number.isNaN(orderedMs) ? now : new Date(orderedMs + days * DAY_MS).toISOString();
     return {
       sql: `UPDATE files SET awaited = CASE WHEN completed = 0 THEN 1 ELSE awaited END, due_since = ?,

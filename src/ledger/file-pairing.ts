@@ -1,13 +1,14 @@
 /** Which audio of its order a file is of: taken from the order of the URLs at first, then from the service's own word. */
 
 import { jsonList } from './json-list.ts';
-import { audiosOfOrder } from './order-audios.ts';
+import { audiosOf } from './order-audios.ts';
 import { isSameUrl, type OrderedAudio } from './ordered-files.ts';
 import type { Statement, Store } from './store.ts';
 
 export interface PairedFile {
   readonly id: string;
-  readonly order_id: string;
+  /** The order that it belongs to. */
+  readonly purchase: string;
   /** Empty where it was not known. */
   readonly url: string;
   readonly key: string;
@@ -20,8 +21,8 @@ export interface LinkedFile {
   readonly link: string;
 }
 
-const isRight = ({ url, order_id }: PairedFile, link: string): boolean =>
-  !link || !order_id || isSameUrl(url, link);
+const isRight = ({ url, purchase }: PairedFile, link: string): boolean =>
+  !link || !purchase || isSameUrl(url, link);
 
 /** Where the link of a file is another audio of its order, the two files that were mixed up change places. */
 export async function correctPairings(
@@ -31,15 +32,15 @@ export async function correctPairings(
 ): Promise<void> {
   const wrong = linked.filter(({ file, link }) => !isRight(file, link));
   if (wrong.length === 0) return;
-  const orders = [...new Set(wrong.map(({ file }) => file.order_id))];
+  const purchases = [...new Set(wrong.map(({ file }) => file.purchase))];
   const [files, audios] = await Promise.all([
     db.all<PairedFile>(
-      `SELECT id, order_id, url, key, details FROM files
-       WHERE profile = ? AND order_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+      `SELECT id, purchase, url, key, details FROM files
+       WHERE profile = ? AND purchase IN (SELECT value FROM json_each(?)) ORDER BY seq`,
       profile,
-      jsonList(orders),
+      jsonList(purchases),
     ),
-    audiosOfUnpaired(db, profile, wrong),
+    audiosOfUnpaired(db, wrong),
   ]);
   const paired = new Map(files.map((file) => [file.id, file]));
   const changed = new Set<string>();
@@ -52,10 +53,10 @@ export async function correctPairings(
     const now = paired.get(file.id);
     // Another file may have changed places with it meanwhile.
     if (!now || isRight(now, link)) continue;
-    const ofOrder = now.url === '' ? audios.get(now.order_id) : undefined;
+    const ofOrder = now.url === '' ? audios.get(now.purchase) : undefined;
     const audio = ofOrder?.find(({ url }) => isSameUrl(url, link));
     const others =
-      now.url === '' ? [] : [...paired.values()].filter(({ order_id }) => order_id === now.order_id);
+      now.url === '' ? [] : [...paired.values()].filter(({ purchase }) => purchase === now.purchase);
     const other = others.find(({ id, url }) => id !== now.id && isSameUrl(url, link));
     if (audio) setAudio(now.id, audio);
     if (!other) continue;
@@ -65,15 +66,14 @@ export async function correctPairings(
   await db.batch([...changed].sort().flatMap((id) => settingAudio(profile, paired.get(id))));
 }
 
-/** What was ordered with the orders of those files whose audio is not known. */
+/** What was ordered with those files whose audio is not known. */
 async function audiosOfUnpaired(
   db: Store,
-  profile: string,
   linked: readonly LinkedFile[],
 ): Promise<ReadonlyMap<string, readonly OrderedAudio[]>> {
-  const orders = [...new Set(linked.flatMap(({ file }) => (file.url === '' ? [file.order_id] : [])))];
-  const audios = await Promise.all(orders.map((order) => audiosOfOrder(db, profile, order)));
-  return new Map(orders.map((order, at) => [order, audios[at] ?? []]));
+  const purchases = [...new Set(linked.flatMap(({ file }) => (file.url === '' ? [file.purchase] : [])))];
+  const audios = await Promise.all(purchases.map((purchase) => audiosOf(db, purchase)));
+  return new Map(purchases.map((purchase, at) => [purchase, audios[at] ?? []]));
 }
 
 function settingAudio(profile: string, file: PairedFile | undefined): Statement[] {

@@ -1,5 +1,6 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
+import { updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store, Value } from './store.ts';
@@ -8,13 +9,21 @@ import { Table } from './table.ts';
 export interface FileRow {
   readonly seq: number;
   readonly id: string;
+  /** The order that it belongs to, in this ledger; empty where none does. */
+  readonly purchase: string;
   readonly order_id: string;
   readonly url: string;
   readonly test: number;
   readonly state: string;
   readonly ended: '' | 'delivered' | 'unfinished';
   readonly title: string;
+  /** In minutes, and in dollars, as the service says it; empty where it does not. */
+  readonly duration: string;
+  readonly total: string;
   readonly invoices: string;
+  /** The SKUs that it was upgraded with. */
+  readonly upgrades: string;
+  readonly upgraded_at: string | null;
   readonly ordered_at: string;
   readonly changed_at: string | null;
   readonly checked_at: string | null;
@@ -31,6 +40,7 @@ export interface FileRow {
   readonly user: string | null;
   readonly host: string | null;
   readonly job: string | null;
+  readonly actor: string | null;
   /** What tells its audio from others in place of the URL; empty where the URL does. */
   readonly key: string;
   /** What the feed or the file of its audio says; see audio-details.ts. */
@@ -49,6 +59,8 @@ export interface ServiceAnswer {
   readonly id: string;
   readonly state: string;
   readonly title: string;
+  readonly duration: string;
+  readonly total: string;
   readonly invoices: readonly string[];
   /** The audio that it was made of; empty where the service does not say. */
   readonly link: string;
@@ -64,24 +76,27 @@ export interface KnownFile {
   readonly found: number | null;
 }
 
-const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
-  files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
+const columns = `files.seq, files.id, files.purchase, files.order_id, files.url, files.test, files.state, files.ended,
+  files.title, files.duration, files.total, files.invoices, files.upgrades, files.upgraded_at, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
   files.remark, files.hint, files.answer, files.key, files.details,
-  orders.skus, orders.names, orders.notes, orders.hold, orders."user", orders.host, orders.job`;
+  purchases.skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
+  purchases.actor`;
 /** An event named the file since the service was last asked about it; as in the index. */
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
-const tables = 'files LEFT JOIN orders ON orders.profile = files.profile AND orders.id = files.order_id';
+const tables = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
 
 /** A file before the service was asked. */
 interface SeenBefore extends PairedFile {
   readonly state: string;
+  readonly total: string;
+  readonly invoices: string;
   readonly hold: string | null;
 }
 
 /** The order of a file, if it was on hold and a known state says that there is work again. */
 function resumedOrder(before: SeenBefore | undefined, said: string): string[] {
   const state = findFileState(said);
-  return before && before.hold !== null && state && !state.held ? [before.order_id] : [];
+  return before && before.hold !== null && state && !state.held ? [before.purchase] : [];
 }
 
 export class Files extends Table {
@@ -127,7 +142,8 @@ export class Files extends Table {
 
   /** Whether the ledger has the order, with or without files. */
   async hasOrder(order: string): Promise<boolean> {
-    const sql = 'SELECT 1 FROM orders WHERE profile = ? AND id = ?';
+    const sql =
+      "SELECT 1 FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND status <> 'refused'";
     return (await this.db.get(sql, this.profile, order)) !== undefined;
   }
 
@@ -202,6 +218,8 @@ export class Files extends Table {
       await correctPairings(db, this.profile, linked);
       const resumed = seen.flatMap(({ id, state }) => resumedOrder(before.get(id), state));
       if (resumed.length) await this.#endHolds(db, resumed);
+      const billed = seen.filter((each) => this.#tellsCost(each, before.get(each.id))).map(({ id }) => id);
+      if (billed.length) await updateBills(db, this.profile, billed);
       return seen.map(({ id, state }) => {
         const previous = before.get(id)?.state;
         return previous === this.#stateName(state) ? undefined : previous;
@@ -209,9 +227,21 @@ export class Files extends Table {
     });
   }
 
+  /** Whether an answer says something new about what the file costs. */
+  #tellsCost({ state, total, invoices }: ServiceAnswer, before: SeenBefore | undefined): boolean {
+    if (!before) return false;
+    const named = invoices.join(',');
+    return (
+      total !== before.total ||
+      (named !== '' && named !== before.invoices) ||
+      this.#stateName(state) !== before.state
+    );
+  }
+
   #before(seen: readonly ServiceAnswer[]): Statement {
     return {
-      sql: `SELECT files.id, files.order_id, files.url, files.key, files.details, files.state, orders.hold
+      sql: `SELECT files.id, files.purchase, files.url, files.key, files.details, files.state, files.total,
+          files.invoices, purchases.hold
         FROM ${tables}
         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       values: [this.profile, jsonList(seen.map(({ id }) => id))],
@@ -223,17 +253,18 @@ export class Files extends Table {
   #keeping(seen: readonly ServiceAnswer[]): Statement[] {
     const now = this.timestamp();
     const sorted = [...seen].sort((one, other) => (one.id < other.id ? -1 : 1));
-    return sorted.map(({ id, state: said, title, invoices, answer, askedAt }) => {
+    return sorted.map(({ id, state: said, title, duration, total, invoices, answer, askedAt }) => {
       const state = this.#stateName(said);
       const asked = this.byItsClock(askedAt);
       return {
-        sql: `UPDATE files SET state = ?, ended = ?, title = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
+        sql: `UPDATE files SET state = ?, ended = ?, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
             checked_at = ?, looked_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
             hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
             changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
           WHERE profile = ? AND id = ?`,
         values: [
-          ...[state, findFileState(said)?.end ?? '', this.hide(title), invoices.join(','), this.hide(answer)],
+          ...[state, findFileState(said)?.end ?? '', this.hide(title), this.hide(duration), this.hide(total)],
+          ...[invoices.join(','), this.hide(answer)],
           ...[asked, asked, asked, asked, asked, state, now, this.profile, id],
         ],
       };
@@ -245,11 +276,10 @@ export class Files extends Table {
   }
 
   /** Work on one of its files means that an order is not on hold any more, whoever said that it was. */
-  #endHolds(db: Store, orders: readonly string[]): Promise<number> {
+  #endHolds(db: Store, purchases: readonly string[]): Promise<number> {
     return db.run(
-      'UPDATE orders SET hold = NULL WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
-      this.profile,
-      jsonList(orders),
+      'UPDATE purchases SET hold = NULL WHERE id IN (SELECT value FROM json_each(?))',
+      jsonList(purchases),
     );
   }
 

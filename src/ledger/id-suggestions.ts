@@ -38,16 +38,17 @@ export class IdSuggestions extends Table {
   }
 
   #orders(prefix: string): Promise<IdSuggestion[]> {
-    const found = "SELECT id, skus, placed_at FROM orders WHERE profile = ? AND id <> ''";
+    const found =
+      "SELECT order_id AS id, skus, started_at AS placed_at FROM purchases WHERE profile = ? AND order_id <> '' AND kind = 'order'";
     return prefix === ''
       ? this.#described(
-          `${found} AND id IN (SELECT order_id FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${MAX_FILES_READ})
-           ORDER BY placed_at DESC LIMIT ${MAX_SUGGESTIONS}`,
+          `${found} AND order_id IN (SELECT order_id FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${MAX_FILES_READ})
+           ORDER BY started_at DESC LIMIT ${MAX_SUGGESTIONS}`,
           'placed_at DESC',
           this.profile,
         )
       : this.#described(
-          `${found} AND id >= ? AND id < ? ORDER BY id LIMIT ${MAX_SUGGESTIONS}`,
+          `${found} AND order_id >= ? AND order_id < ? ORDER BY order_id LIMIT ${MAX_SUGGESTIONS}`,
           'id',
           prefix,
           prefix + AFTER_ALL,
@@ -68,7 +69,8 @@ export class IdSuggestions extends Table {
 
   async #heldOrders(prefix: string): Promise<IdSuggestion[]> {
     const rows = await this.#described(
-      `SELECT id, skus, placed_at FROM orders WHERE profile = ? AND id IN (SELECT order_id FROM files
+      `SELECT order_id AS id, skus, started_at AS placed_at FROM purchases
+         WHERE profile = ? AND kind = 'order' AND order_id <> '' AND order_id IN (SELECT order_id FROM files
          WHERE profile = ? AND ${IS_HELD} ORDER BY seq DESC LIMIT ${MAX_FILES_READ})`,
       'placed_at DESC',
       this.profile,
@@ -98,10 +100,10 @@ export class IdSuggestions extends Table {
   /** Those whose end is not known: few, so that all of them can be read. */
   async #attempts(prefix: string): Promise<IdSuggestion[]> {
     const rows = await this.#all(
-      `SELECT CAST(id AS TEXT) AS id, started_at || ' ' || coalesce((SELECT url FROM attempt_urls
-         WHERE attempt = attempts.id ORDER BY position LIMIT 1), '') AS about
-       FROM attempts WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0
-       ORDER BY attempts.id DESC`,
+      `SELECT CAST(number AS TEXT) AS id, kind || ' ' || started_at || ' ' || coalesce((SELECT url FROM purchase_items
+         WHERE purchase = purchases.id ORDER BY position LIMIT 1), '') AS about
+       FROM purchases WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0
+       ORDER BY purchases.number DESC`,
     );
     return rows.filter(({ id }) => id.startsWith(prefix)).slice(0, MAX_SUGGESTIONS);
   }

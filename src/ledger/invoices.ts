@@ -1,35 +1,92 @@
 /** Invoices that were fetched: one that is paid does not change any more. */
+import { updateBills } from './billing.ts';
 import { Table, timestamp } from './table.ts';
 
 export interface KeptInvoice {
   readonly id: string;
   /** Nothing will change about it. */
   readonly isFinal: boolean;
+  /** The id in the answer: one invoice may be asked for under several. */
+  readonly ownId: string;
+  readonly state: string;
   /** JSON, as the service sent it. */
   readonly answer: string;
 }
 
+/** What an invoice bills for a file. */
+export interface InvoiceLine {
+  readonly file: string;
+  readonly sku: string;
+  /** In millionths; null where it can't be read. */
+  readonly amount: number | null;
+  readonly currency: string;
+}
+
 interface InvoiceRow {
   readonly id: string;
+  readonly own_id: string;
+  readonly state: string;
   readonly final: number;
   readonly answer: string;
 }
 
 export class Invoices extends Table {
-  async keep({ id, isFinal, answer }: KeptInvoice): Promise<void> {
-    await this.db.run(
-      `INSERT INTO kept_invoices (profile, id, fetched_at, final, answer) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (profile, id) DO UPDATE SET fetched_at = excluded.fetched_at, final = excluded.final,
-         answer = excluded.answer`,
-      ...[this.profile, id, timestamp(), Number(isFinal), this.hide(answer)],
-    );
+  /** Keeps an invoice, and what it says that the files on it cost. */
+  keep(invoice: KeptInvoice, lines: readonly InvoiceLine[]): Promise<void> {
+    const { id, ownId, state, isFinal, answer } = invoice;
+    return this.db.transaction(async (db) => {
+      const before = await db.all<{ file: string }>(
+        'SELECT file FROM invoice_lines WHERE profile = ? AND invoice = ?',
+        this.profile,
+        ownId,
+      );
+      await db.batch([
+        {
+          sql: `INSERT INTO kept_invoices (profile, id, own_id, state, fetched_at, final, answer) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (profile, id) DO UPDATE SET own_id = excluded.own_id, state = excluded.state,
+              fetched_at = excluded.fetched_at, final = excluded.final, answer = excluded.answer`,
+          values: [
+            this.profile,
+            id,
+            ownId,
+            this.hide(state),
+            timestamp(),
+            Number(isFinal),
+            this.hide(answer),
+          ],
+        },
+        { sql: 'DELETE FROM invoice_lines WHERE profile = ? AND invoice = ?', values: [this.profile, ownId] },
+        ...lines.map(({ file, sku, amount, currency }, position) => ({
+          sql: `INSERT INTO invoice_lines (profile, invoice, position, file, sku, amount, currency, paid)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+          values: [this.profile, ownId, position, file, this.hide(sku), amount, currency, Number(isFinal)],
+        })),
+      ]);
+      const naming = await db.all<{ id: string }>(
+        `SELECT id FROM files WHERE profile = ? AND invoices <> ''
+         AND (',' || invoices || ',') LIKE ? ESCAPE '\\'`,
+        this.profile,
+        `%,${id.replace(/[\\%_]/g, '\\$&')},%`,
+      );
+      await updateBills(
+        db,
+        this.profile,
+        [...before, ...lines].map(({ file }) => file).concat(naming.map((file) => file.id)),
+      );
+    });
   }
 
   async all(): Promise<KeptInvoice[]> {
     const rows = await this.db.all<InvoiceRow>(
-      'SELECT id, final, answer FROM kept_invoices WHERE profile = ? ORDER BY id',
+      'SELECT id, own_id, state, final, answer FROM kept_invoices WHERE profile = ? ORDER BY id',
       this.profile,
     );
-    return rows.map(({ id, final, answer }) => ({ id, isFinal: final === 1, answer }));
+    return rows.map(({ id, own_id: ownId, state, final, answer }) => ({
+      id,
+      ownId,
+      state,
+      isFinal: final === 1,
+      answer,
+    }));
   }
 }

@@ -1,7 +1,7 @@
 /** All tables of a ledger, over one store: the ledger's own, or that of a transaction. */
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { Actions } from './actions.ts';
-import { Attempts } from './attempts.ts';
+import { Budgets } from './budgets.ts';
 import { Claims } from './claims.ts';
 import { Downloads } from './downloads.ts';
 import { Duties } from './duties.ts';
@@ -15,8 +15,8 @@ import { NewActions } from './new-actions.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import type { Outbox } from './outbox.ts';
 import { Properties } from './properties.ts';
+import { Purchases } from './purchases.ts';
 import { Runs } from './runs.ts';
-import { Spending } from './spending.ts';
 import type { Store } from './store.ts';
 import type { Hide } from './table.ts';
 import { TrackedFiles } from './tracked-files.ts';
@@ -24,7 +24,7 @@ import { Uploads } from './uploads.ts';
 import { WebhookLoans } from './webhook-loans.ts';
 
 export class LedgerTables {
-  readonly attempts: Attempts;
+  readonly purchases: Purchases;
   readonly openAttempts: OpenAttempts;
   readonly trackedFiles: TrackedFiles;
   readonly claims: Claims;
@@ -42,11 +42,11 @@ export class LedgerTables {
   readonly properties: Properties;
   readonly invoices: Invoices;
   readonly uploads: Uploads;
-  readonly spending: Spending;
+  readonly budgets: Budgets;
 
   constructor(db: Store, profile: string, hide: Hide, outbox?: Outbox) {
     const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)), outbox };
-    this.attempts = new Attempts(context);
+    this.purchases = new Purchases(context);
     this.openAttempts = new OpenAttempts(context);
     this.trackedFiles = new TrackedFiles(context);
     this.claims = new Claims(context);
@@ -64,6 +64,6 @@ export class LedgerTables {
     this.properties = new Properties(context);
     this.invoices = new Invoices(context);
     this.uploads = new Uploads(context);
-    this.spending = new Spending(context);
+    this.budgets = new Budgets(context);
   }
 }

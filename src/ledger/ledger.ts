@@ -37,7 +37,7 @@ export class Ledger extends LedgerTables {
     const store = await openSharedStore(options);
     const outbox = new Outbox(outcomes, () => ({ account: account.name, ledger: store.identity }));
     const ledger = new Ledger(store, account.name, hide, outbox);
-    await outbox.handOver((kept) => ledger.attempts.take(kept), options.onTrouble);
+    await outbox.handOver((kept) => ledger.purchases.take(kept), options.onTrouble);
     return ledger;
   }
 
@@ -207,14 +207,21 @@ export class Ledger extends LedgerTables {
     await this.#store.transaction(async (store) => {
       const ofEvents = 'WHERE event IN (SELECT id FROM events WHERE profile = ?)';
       const statements = [
-        ...['claims', 'attempt_names', 'attempt_urls'].map(
-          (table) => `DELETE FROM ${table} WHERE attempt IN (SELECT id FROM attempts WHERE profile = ?)`,
+        ...['claims', 'purchase_names', 'purchase_items', 'settlements'].map(
+          (table) => `DELETE FROM ${table} WHERE purchase IN (SELECT id FROM purchases WHERE profile = ?)`,
         ),
         `DELETE FROM actions ${ofEvents}`,
         `DELETE FROM event_files ${ofEvents}`,
-        ...['attempts', 'orders', 'files', 'downloads', 'events', 'kept_invoices', 'uploads'].map(
-          (table) => `DELETE FROM ${table} WHERE profile = ?`,
-        ),
+        ...[
+          'purchases',
+          'files',
+          'downloads',
+          'events',
+          'kept_invoices',
+          'invoice_lines',
+          'uploads',
+          'budgets',
+        ].map((table) => `DELETE FROM ${table} WHERE profile = ?`),
       ];
       for (const sql of statements) await store.run(sql, this.#profile);
     });
@@ -253,7 +260,7 @@ export class Ledger extends LedgerTables {
 
   /** Every profile that has rows. */
   async profiles(): Promise<string[]> {
-    const tables = ['attempts', 'orders', 'files', 'downloads', 'events', 'runs'];
+    const tables = ['purchases', 'files', 'downloads', 'events', 'runs'];
     const all = tables.map((table) => `SELECT profile FROM ${table}`).join(' UNION ');
     const rows = await this.#store.all<{ profile: string }>(`${all} ORDER BY profile`);
     return rows.map(({ profile }) => profile);

@@ -1,24 +1,38 @@
-/** Attempts whose end is not known, and how somebody who knows it settles them. */
-
-import type { Sender } from '../lib/sender.ts';
-import { AttemptTable, type OrderRow } from './attempt-table.ts';
-import { openStatus, type SenderRow, TRACKED } from './claims.ts';
+/** Purchases whose end is not known, and how somebody who knows it settles them. */
+import { randomUUID } from 'node:crypto';
+import { type Sender, thisSender } from '../lib/sender.ts';
+import { updateBills } from './billing.ts';
+import { openStatus, type SenderRow } from './claims.ts';
 import { refuseMoved } from './moved.ts';
-import { audiosOfOrder } from './order-audios.ts';
+import { audiosOf, audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
+import type { PurchaseKind } from './purchase.ts';
+import { isAccepted, PurchaseTable } from './purchase-table.ts';
+import type { Store } from './store.ts';
 import { NOW } from './table.ts';
 
 /** An attempt as people see it. */
 export interface Attempt {
+  readonly id: string;
+  /** Its number. */
   readonly attempt: number;
+  readonly kind: PurchaseKind;
+  /** The raw call of `steno api`; empty where it was none. */
+  readonly via: string;
   readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
   readonly at: string;
   readonly urls: readonly string[];
+  /** The files of an upgrade or a refund, and those of an order that are known. */
+  readonly files: readonly string[];
   readonly skus: readonly string[];
   /** The process that sends or sent it; an empty host: not known. */
   readonly by: Sender;
   /** Empty where no order is known. */
   readonly order: string;
+  /** The service itself has named the order, or files of it. */
+  readonly isAccepted: boolean;
+  /** Somebody has said how it ended. */
+  readonly isSettled: boolean;
   /** What happened. */
   readonly detail: string;
   /** What was ordered of it later, all the same. */
@@ -34,17 +48,24 @@ export interface LaterOrder {
 }
 
 interface AttemptRow extends SenderRow {
-  readonly id: number;
+  readonly id: string;
+  readonly number: number;
+  readonly kind: PurchaseKind;
+  readonly via: string;
   readonly status: 'sending' | 'placed' | 'refused' | 'uncertain';
   readonly started_at: string;
-  readonly order_id: string | null;
-  readonly detail: string | null;
+  readonly order_id: string;
+  readonly detail: string;
   readonly skus: string;
+  readonly accepted: number | boolean;
+  readonly settled: number | boolean;
 }
 
-const columns = `id, status, started_at, order_id, detail, skus, "user", host, pid, job, process_start, seen_at, ${NOW} AS now`;
+const columns = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job, process_start,
+  seen_at, ${NOW} AS now, ${isAccepted} AS accepted,
+  EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL) AS settled`;
 
-export class OpenAttempts extends AttemptTable {
+export class OpenAttempts extends PurchaseTable {
   /** Newest first; also those that hold no name any more, because what they tried was ordered again later. */
   async list(): Promise<Attempt[]> {
     const attempts: Attempt[] = [];
@@ -68,15 +89,15 @@ export class OpenAttempts extends AttemptTable {
 
   #rows(): Promise<AttemptRow[]> {
     return this.db.all<AttemptRow>(
-      `SELECT ${columns} FROM attempts
-       WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0 ORDER BY id DESC`,
+      `SELECT ${columns} FROM purchases
+       WHERE profile = ? AND status IN ('sending', 'uncertain') AND test = 0 ORDER BY number DESC`,
       this.profile,
     );
   }
 
   async get(attempt: number): Promise<Attempt | undefined> {
     const row = await this.db.get<AttemptRow>(
-      `SELECT ${columns} FROM attempts WHERE profile = ? AND id = ? AND test = 0`,
+      `SELECT ${columns} FROM purchases WHERE profile = ? AND number = ? AND test = 0`,
       this.profile,
       attempt,
     );
@@ -84,44 +105,53 @@ export class OpenAttempts extends AttemptTable {
   }
 
   async #attemptOf(row: AttemptRow): Promise<Attempt> {
-    const { id, status, started_at, order_id, detail, skus, user, host, pid, job } = row;
+    const { id, number, kind, via, status, started_at, order_id, detail, skus, user, host, pid, job } = row;
     const isOpen = status === 'sending' || status === 'uncertain';
+    const items = await this.db.all<{ url: string; file: string }>(
+      'SELECT url, file FROM purchase_items WHERE purchase = ? ORDER BY position',
+      id,
+    );
     return {
-      attempt: id,
+      ...{ id, attempt: number, kind, via },
       status: isOpen ? openStatus(status, row, this.db.isShared) : status,
       at: started_at,
-      urls: (await this.audios(id)).map(({ url }) => url),
+      urls: items.flatMap(({ url }) => (url ? [url] : [])),
+      files: items.flatMap(({ file }) => (file ? [file] : [])),
       skus: skus ? skus.split(',') : [],
       by: { user, host, pid, job },
-      order: order_id ?? '',
-      detail: detail ?? '',
+      order: order_id,
+      isAccepted: Boolean(row.accepted),
+      isSettled: Boolean(row.settled),
+      detail,
       later: isOpen ? await this.#later(id) : [],
     };
   }
 
-  async #later(attempt: number): Promise<LaterOrder[]> {
-    const rows = await this.db.all<{ order_id: string | null; detail: string | null }>(
-      `SELECT order_id, detail FROM attempts WHERE profile = ? AND status = 'placed' AND test = 0 AND id IN (
-         SELECT other.attempt FROM attempt_names AS own
-         CROSS JOIN attempt_names AS other ON other.name = own.name AND other.attempt > own.attempt
-         WHERE own.attempt = ?) ORDER BY id`,
+  async #later(purchase: string): Promise<LaterOrder[]> {
+    const rows = await this.db.all<{ order_id: string; tracked: number }>(
+      `SELECT order_id, tracked FROM purchases
+       WHERE profile = ? AND kind = 'order' AND status = 'placed' AND test = 0 AND id IN (
+         SELECT other.purchase FROM purchase_names AS own
+         CROSS JOIN purchase_names AS other ON other.name = own.name
+         WHERE own.purchase = ?)
+         AND number > (SELECT number FROM purchases AS own WHERE own.id = ?) ORDER BY number`,
       this.profile,
-      attempt,
+      purchase,
+      purchase,
     );
-    return rows.map(({ order_id, detail }) => ({ order: order_id ?? '', tracked: detail === TRACKED }));
+    return rows.map(({ order_id, tracked }) => ({ order: order_id, tracked: tracked === 1 }));
   }
 
   /** Another attempt that was placed as this order; one that stands for a file of `track` may be this very order. */
-  async otherOfOrder(order: string, attempt: number): Promise<number | undefined> {
-    const row = await this.db.get<{ id: number }>(
-      `SELECT id FROM attempts WHERE profile = ? AND order_id = ? AND id <> ? AND test = 0 AND status <> 'refused'
-         AND detail IS DISTINCT FROM ? ORDER BY id LIMIT 1`,
+  async otherOfOrder(order: string, { id }: Attempt): Promise<number | undefined> {
+    const row = await this.db.get<{ number: number }>(
+      `SELECT number FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND id <> ? AND test = 0
+         AND status <> 'refused' AND tracked = 0 ORDER BY number LIMIT 1`,
       this.profile,
       order,
-      attempt,
-      TRACKED,
+      id,
     );
-    return row?.id;
+    return row?.number;
   }
 
   /** Which files of an order are not known; nothing if none is missing, or if the order was only taken in with `track`. */
@@ -136,18 +166,15 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** What an attempt was to order, as it is kept. */
-  audios(attempt: number): Promise<OrderedAudio[]> {
-    return this.db.all<OrderedAudio>(
-      'SELECT url, key, details FROM attempt_urls WHERE attempt = ? ORDER BY position',
-      attempt,
-    );
+  audios({ id }: Attempt): Promise<OrderedAudio[]> {
+    return audiosOf(this.db, id);
   }
 
-  /** Those of these attempts that a process is sending right now. */
-  async beingSent(attempts: readonly number[]): Promise<ReadonlySet<number>> {
+  /** Those of these purchases that a process is sending right now. */
+  async beingSent(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.db.all<AttemptRow>(
-      `SELECT ${columns} FROM attempts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-      JSON.stringify(attempts),
+      `SELECT ${columns} FROM purchases WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
     );
     return new Set(
       rows
@@ -157,43 +184,90 @@ export class OpenAttempts extends AttemptTable {
   }
 
   /** It was placed after all. False if its end is known already. */
-  settlePlaced(attempt: number, order: string, files: readonly OrderedFile[]): Promise<boolean> {
+  settlePlaced(attempt: Attempt, order: string, files: readonly OrderedFile[]): Promise<boolean> {
     return this.db.durable(async (db) => {
-      await refuseMoved(db, this.profile);
       const tables = this.within(db);
-      if (!(await tables.#settle(attempt, 'placed', order))) return false;
-      const row = await db.get<Omit<OrderRow, 'id'>>(
-        `SELECT started_at AS at, skus, names, notes,
-           (SELECT hold FROM orders WHERE orders.profile = attempts.profile AND orders.id = order_id) AS hold
-         FROM attempts WHERE id = ?`,
-        attempt,
-      );
-      if (row) await db.batch(tables.addingOrder(attempt, { ...row, id: order }, files, false));
+      if (!(await tables.#settle(attempt, true, order))) return false;
+      const { id, kind, at } = attempt;
+      if (kind === 'order') {
+        const [audios, row] = await Promise.all([
+          audiosOf(db, id),
+          db.get<{ hold: string | null }>('SELECT hold FROM purchases WHERE id = ?', id),
+        ]);
+        const own = files.map(({ id: file, audio }) => ({
+          id: file,
+          audio: audio && audios.find(({ url, key }) => url === audio.url && key === audio.key),
+        }));
+        const answered = { id: order, hold: row?.hold ?? null, at, test: false };
+        await db.batch(tables.addingFiles(id, answered, own, audios));
+      } else await db.batch(tables.changingFile(kind, attempt.files[0] ?? '', attempt.skus.join(',')));
+      await updateBills(db, this.profile, [...attempt.files, ...files.map((file) => file.id)]);
       return true;
     });
   }
 
   /** It was not placed: its audios may be ordered again. False if its end is known already. */
-  settleNotPlaced(attempt: number): Promise<boolean> {
+  settleNotPlaced(attempt: Attempt): Promise<boolean> {
+    return this.db.durable((db) => this.within(db).#settle(attempt, false, ''));
+  }
+
+  async #settle({ id }: Attempt, placed: boolean, order: string): Promise<boolean> {
+    await refuseMoved(this.db, this.profile);
+    const open = await this.db.get(
+      `SELECT 1 FROM purchases WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')
+       AND (? = 1 OR NOT ${isAccepted})`,
+      ...[id, this.profile, Number(placed)],
+    );
+    if (!open) return false;
+    await this.db.batch([
+      {
+        sql: `INSERT INTO settlements (id, purchase, placed, order_id, settled_at, settled_by) VALUES (?, ?, ?, ?, ${NOW}, ?)`,
+        values: [randomUUID(), id, Number(placed), order, thisSender()],
+      },
+      { sql: `UPDATE purchases SET ended_at = coalesce(ended_at, ${NOW}) WHERE id = ?`, values: [id] },
+      ...this.deriving(id),
+    ]);
+    return true;
+  }
+
+  /** What was said of it was mistaken: its end is not known any more. False where nobody has said anything. */
+  reopen({ id, kind, files }: Attempt): Promise<boolean> {
     return this.db.durable(async (db) => {
       await refuseMoved(db, this.profile);
+      const undone = await db.run(
+        `UPDATE settlements SET undone_at = ${NOW}, undone_by = ? WHERE purchase = ? AND undone_at IS NULL`,
+        thisSender(),
+        id,
+      );
+      if (undone === 0) return false;
       const tables = this.within(db);
-      const settled = await tables.#settle(attempt, 'refused', null);
-      if (settled) await tables.claims.release(attempt);
-      return settled;
+      await tables.#takeBack(db, id, kind, files);
+      const names = await db.all<{ name: string }>('SELECT name FROM purchase_names WHERE purchase = ?', id);
+      await db.batch([
+        ...tables.deriving(id),
+        tables.claims.takingSome(
+          id,
+          names.map(({ name }) => name),
+          [],
+        ),
+      ]);
+      await updateBills(db, this.profile, files);
+      return true;
     });
   }
 
-  async #settle(attempt: number, status: 'placed' | 'refused', order: string | null): Promise<boolean> {
-    const changed = await this.db.run(
-      `UPDATE attempts SET status = ?, order_id = ?, detail = 'settled by hand', ended_at = ${NOW}
-       WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')`,
-      status,
-      order,
-      attempt,
-      this.profile,
-    );
-    return changed > 0;
+  /** Undoes what a settlement has changed about files. Those that were named stay, as files of no known order. */
+  async #takeBack(db: Store, id: string, kind: PurchaseKind, files: readonly string[]): Promise<void> {
+    const file = files[0] ?? '';
+    if (kind === 'order') {
+      await db.run("UPDATE files SET purchase = '', url = '', key = '' WHERE purchase = ?", id);
+      await db.run("UPDATE purchase_items SET file = '' WHERE purchase = ?", id);
+    } else if (kind === 'refund')
+      // The service says what it is in.
+      await db.run(
+        "UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND id = ? AND state = 'Refunded'",
+        ...[this.profile, file],
+      );
   }
 
   /** A URL as the ledger keeps it, to compare it with one that is kept. */

@@ -1,6 +1,6 @@
 /**
- * Outcomes of orders until a shared ledger has them: kept on this machine, and handed over by the next command that
- * reaches the ledger, where this one could not. What the service has accepted must not be forgotten because a database went away.
+ * Outcomes of purchases until the ledger has them: kept on this machine, and handed over by the next command that can
+ * write to the ledger. What the service has accepted must not be forgotten because a database went away or a disk is full.
  */
 import {
   closeSync,
@@ -17,17 +17,19 @@ import { throwUnlessUnableToSync } from '../lib/disk-reasons.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
-import type { NewOrder, PlacedOrder } from './new-order.ts';
+import type { Begun, NewPurchase, PlacedOrder } from './purchase.ts';
 
 export type Outcome =
-  | { readonly kind: 'placed'; readonly order: NewOrder; readonly placed: PlacedOrder }
+  | { readonly kind: 'placed'; readonly placed: PlacedOrder }
+  | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'uncertain'; readonly detail: string };
 
 export interface KeptOutcome {
-  /** Of the attempt: its number may be that of another one in another ledger. */
-  readonly token: string;
+  readonly begun: Begun;
   /** By the clock of the ledger. */
   readonly at: string;
+  /** All of it: a ledger that was restored, or has failed over, may have lost it. */
+  readonly purchase: NewPurchase;
   readonly outcome: Outcome;
 }
 
@@ -82,8 +84,8 @@ export class Outbox {
         rmSync(path, { force: true });
       } catch (error) {
         await onTrouble(
-          `what became of an order is in ${path}, and the ledger could not take it: ${errorMessage(error)}`,
-          'the order is unclear until then: steno attempts',
+          `what became of a purchase is in ${path}, and the ledger could not take it: ${errorMessage(error)}`,
+          'it is unclear until then: steno attempts',
         );
       }
     }
@@ -149,11 +151,16 @@ function readIfThere(path: string): string | undefined {
 
 function parse(text: string): KeptOutcome & OutboxOwner {
   const found = asObject(text);
-  const { account, ledger, token, at, outcome } = found;
-  const texts = [account, ledger, token, at, outcome?.kind];
-  const isPlaced = outcome?.kind === 'placed';
-  const lacks = isPlaced ? !outcome.order?.audios || !outcome.placed?.id : outcome?.detail === undefined;
-  if (texts.some((each) => typeof each !== 'string') || lacks) throw new Error('it is damaged');
+  const { account, ledger, begun, at, purchase, outcome } = found;
+  const texts = [account, ledger, begun?.id, begun?.startedAt, at, outcome?.kind];
+  const lacks = {
+    placed: () => !Array.isArray((outcome as { placed?: PlacedOrder }).placed?.audiofiles),
+    done: () => false,
+    refused: () => typeof (outcome as { detail?: string }).detail !== 'string',
+    uncertain: () => typeof (outcome as { detail?: string }).detail !== 'string',
+  }[outcome?.kind ?? 'done'];
+  if (texts.some((each) => typeof each !== 'string') || !Array.isArray(purchase?.audios) || !lacks || lacks())
+    throw new Error('it is damaged');
   return found as KeptOutcome & OutboxOwner;
 }
 

@@ -12,19 +12,42 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
       INSERT INTO properties (name, value) VALUES ('salt', lower(hex(randomblob(16))));
 
+      -- The budget that all who use this ledger share; null: none is set. The row itself is the lock of purchases under
+      -- a budget: each sees what the others cost.
       CREATE TABLE budgets (
         profile TEXT PRIMARY KEY,
-        asked_at TEXT NOT NULL
+        budget TEXT,
+        set_at TEXT,
+        set_by TEXT NOT NULL DEFAULT '',
+        asked_at TEXT NOT NULL DEFAULT ''
       ) WITHOUT ROWID;
 
+      -- 'id' is the one that was asked for, 'own_id' the one in the answer: one invoice may have several names.
       CREATE TABLE kept_invoices (
         profile TEXT NOT NULL,
         id TEXT NOT NULL,
+        own_id TEXT NOT NULL,
+        state TEXT NOT NULL,
         fetched_at TEXT NOT NULL,
         final INTEGER NOT NULL,
         answer TEXT NOT NULL,
         PRIMARY KEY (profile, id)
       ) WITHOUT ROWID;
+
+      -- The lines of an invoice, by its own id; 'amount' is in millionths, null where it can't be read. The part of the
+      -- total that no item explains is a line of the first file.
+      CREATE TABLE invoice_lines (
+        profile TEXT NOT NULL,
+        invoice TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        file TEXT NOT NULL,
+        sku TEXT NOT NULL,
+        amount INTEGER,
+        currency TEXT NOT NULL,
+        paid INTEGER NOT NULL,
+        PRIMARY KEY (profile, invoice, position)
+      ) WITHOUT ROWID;
+      CREATE INDEX invoice_lines_by_file ON invoice_lines (profile, file);
 
       -- The URLs that files of this machine got, by their content.
       CREATE TABLE uploads (
@@ -35,79 +58,102 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (profile, content)
       ) WITHOUT ROWID;
 
-      -- 'token' is made by the client, so that after a lost COMMIT it can be asked whether it came through. 'user' to
-      -- 'job' say who sends: 'job' is the URL of a CI job, 'seen_at' the heartbeat. 'cost' is the estimate in millionths
-      -- of 'currency'; null where it is not known.
-      CREATE TABLE attempts (
-        id INTEGER PRIMARY KEY,
+      -- Every call that costs or returns money: written before it is sent, closed by the answer. 'id' is made by the
+      -- client, so that a lost COMMIT can be asked about and an outcome never reaches another row; 'number' is for people.
+      -- 'outcome' and 'named' are what the service said, 'status' and 'order_id' also heed the settlements. 'via' is the
+      -- raw call of 'steno api'. 'user' to 'actor' say who sends, 'seen_at' is the heartbeat.
+      CREATE TABLE purchases (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
         profile TEXT NOT NULL,
-        token TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL CHECK (kind IN ('order', 'upgrade', 'refund')),
+        via TEXT NOT NULL DEFAULT '',
+        outcome TEXT NOT NULL CHECK (outcome IN ('sending', 'placed', 'refused', 'uncertain')),
+        named TEXT NOT NULL DEFAULT '',
         status TEXT NOT NULL CHECK (status IN ('sending', 'placed', 'refused', 'uncertain')),
+        order_id TEXT NOT NULL DEFAULT '',
         test INTEGER NOT NULL,
+        tracked INTEGER NOT NULL DEFAULT 0,
+        hold TEXT,
         started_at TEXT NOT NULL,
         seen_at TEXT,
         ended_at TEXT,
-        order_id TEXT,
-        detail TEXT,
+        detail TEXT NOT NULL DEFAULT '',
         user TEXT NOT NULL DEFAULT '',
         host TEXT NOT NULL DEFAULT '',
         pid INTEGER NOT NULL DEFAULT 0,
         process_start TEXT NOT NULL DEFAULT '',
         job TEXT NOT NULL DEFAULT '',
+        actor TEXT NOT NULL DEFAULT '',
         skus TEXT NOT NULL DEFAULT '',
         names TEXT NOT NULL DEFAULT '',
-        notes TEXT NOT NULL DEFAULT '',
-        cost INTEGER,
-        currency TEXT NOT NULL DEFAULT ''
+        notes TEXT NOT NULL DEFAULT ''
       );
-      CREATE INDEX attempts_by_time ON attempts (profile, started_at);
-      CREATE INDEX attempts_unclear ON attempts (profile, id) WHERE status IN ('sending', 'uncertain');
+      CREATE INDEX purchases_by_time ON purchases (profile, started_at);
+      CREATE INDEX purchases_unclear ON purchases (profile, number) WHERE status IN ('sending', 'uncertain');
+      CREATE INDEX purchases_by_order ON purchases (profile, order_id) WHERE order_id <> '';
 
-      -- 'url_key' is the first name of the audio. 'spelling' is a hash of the URL as it was given: the URL itself is kept
-      -- without its signature. 'details' is JSON: what a feed or a file says of its audio.
-      CREATE TABLE attempt_urls (
-        attempt INTEGER NOT NULL REFERENCES attempts (id),
-        position INTEGER NOT NULL DEFAULT 0,
+      -- What people said of purchases without a clear answer. None is deleted: one that was mistaken is undone.
+      CREATE TABLE settlements (
+        id TEXT PRIMARY KEY,
+        purchase TEXT NOT NULL REFERENCES purchases (id),
+        placed INTEGER NOT NULL,
+        order_id TEXT NOT NULL,
+        settled_at TEXT NOT NULL,
+        settled_by TEXT NOT NULL,
+        undone_at TEXT,
+        undone_by TEXT
+      ) WITHOUT ROWID;
+      CREATE INDEX settlements_by_purchase ON settlements (purchase);
+
+      -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
+      -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
+      -- file says of its audio. 'file' is the one whose cost it has. Amounts are in millionths of 'currency': 'estimate'
+      -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' and 'refunded';
+      -- 'total_before' is the file's total when it was bought. 'counted_at' is when it was bought; null where a budget
+      -- does not count it.
+      CREATE TABLE purchase_items (
+        purchase TEXT NOT NULL REFERENCES purchases (id),
+        position INTEGER NOT NULL,
+        profile TEXT NOT NULL,
         url TEXT NOT NULL,
         url_key TEXT NOT NULL,
         key TEXT NOT NULL DEFAULT '',
         spelling TEXT NOT NULL DEFAULT '',
-        details TEXT NOT NULL DEFAULT ''
-      );
-      CREATE INDEX attempt_urls_by_attempt ON attempt_urls (attempt, position);
-
-      CREATE TABLE attempt_names (
-        name TEXT NOT NULL,
-        attempt INTEGER NOT NULL REFERENCES attempts (id),
-        position INTEGER NOT NULL,
-        PRIMARY KEY (name, attempt, position)
+        details TEXT NOT NULL DEFAULT '',
+        file TEXT NOT NULL DEFAULT '',
+        counted_at TEXT,
+        estimate INTEGER,
+        billed INTEGER,
+        unpaid INTEGER NOT NULL DEFAULT 0,
+        refunded INTEGER NOT NULL DEFAULT 0,
+        currency TEXT NOT NULL DEFAULT '',
+        total_before TEXT NOT NULL DEFAULT '',
+        PRIMARY KEY (purchase, position)
       ) WITHOUT ROWID;
-      CREATE INDEX attempt_names_by_attempt ON attempt_names (attempt, position);
+      CREATE INDEX purchase_items_by_file ON purchase_items (profile, file) WHERE file <> '';
+      CREATE INDEX purchase_items_counted ON purchase_items (profile, counted_at, currency, estimate, billed, refunded)
+        WHERE counted_at IS NOT NULL;
 
-      -- A name of an audio and the attempt that holds it. The primary key is what keeps two processes from ordering the
-      -- same audio.
+      CREATE TABLE purchase_names (
+        name TEXT NOT NULL,
+        purchase TEXT NOT NULL REFERENCES purchases (id),
+        position INTEGER NOT NULL,
+        PRIMARY KEY (name, purchase, position)
+      ) WITHOUT ROWID;
+      CREATE INDEX purchase_names_by_purchase ON purchase_names (purchase, position);
+
+      -- A name and the purchase that holds it. The primary key is what keeps two processes from buying the same thing.
       CREATE TABLE claims (
         profile TEXT NOT NULL,
         name TEXT NOT NULL,
-        attempt INTEGER NOT NULL REFERENCES attempts (id),
+        purchase TEXT NOT NULL REFERENCES purchases (id),
         PRIMARY KEY (profile, name)
       ) WITHOUT ROWID;
-      CREATE INDEX claims_by_attempt ON claims (attempt);
+      CREATE INDEX claims_by_purchase ON claims (purchase);
 
-      CREATE TABLE orders (
-        profile TEXT NOT NULL,
-        id TEXT NOT NULL,
-        placed_at TEXT NOT NULL,
-        skus TEXT NOT NULL,
-        names TEXT NOT NULL,
-        notes TEXT NOT NULL,
-        hold TEXT,
-        user TEXT NOT NULL DEFAULT '',
-        host TEXT NOT NULL DEFAULT '',
-        job TEXT NOT NULL DEFAULT '',
-        PRIMARY KEY (profile, id)
-      ) WITHOUT ROWID;
-
+      -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with. After an upgrade it
+      -- is open until it was seen in another state ('reworked') and delivered anew: 'upgraded_at' is set until then.
       -- 'completed' is never set back. 'found': the event that stands for a delivery until that comes, as its 'twin'.
       -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
       -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
@@ -116,14 +162,20 @@ export const migrations: readonly Migration[] = [
         seq INTEGER PRIMARY KEY,
         profile TEXT NOT NULL,
         id TEXT NOT NULL,
+        purchase TEXT NOT NULL DEFAULT '',
         order_id TEXT NOT NULL,
         url TEXT NOT NULL,
         key TEXT NOT NULL DEFAULT '',
         details TEXT NOT NULL DEFAULT '',
         test INTEGER NOT NULL,
+        upgrades TEXT NOT NULL DEFAULT '',
+        upgraded_at TEXT,
+        reworked INTEGER NOT NULL DEFAULT 0,
         state TEXT NOT NULL DEFAULT '',
         ended TEXT NOT NULL DEFAULT '' CHECK (ended IN ('', 'delivered', 'unfinished')),
         title TEXT NOT NULL DEFAULT '',
+        duration TEXT NOT NULL DEFAULT '',
+        total TEXT NOT NULL DEFAULT '',
         invoices TEXT NOT NULL DEFAULT '',
         ordered_at TEXT NOT NULL,
         changed_at TEXT,
@@ -140,6 +192,7 @@ export const migrations: readonly Migration[] = [
         UNIQUE (profile, id)
       );
       CREATE INDEX files_by_profile ON files (profile, seq);
+      CREATE INDEX files_by_purchase ON files (purchase);
       CREATE INDEX files_by_order ON files (profile, order_id, seq);
       CREATE INDEX files_by_state ON files (profile, state, seq);
       CREATE INDEX files_open ON files (profile, seq) WHERE ended = '' AND test = 0;

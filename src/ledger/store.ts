@@ -11,10 +11,11 @@ export class DatabaseError extends StenoError {}
 export class CommitUnknown extends DatabaseError {}
 
 /** Tables whose rows have a number that the ledger gives: another ledger may give them another one. */
-export type NumberedTable = 'runs' | 'attempts' | 'events' | 'files';
+export type NumberedTable = 'runs' | 'purchases' | 'events' | 'files';
 
 /** The column of that number. */
-export const numberColumn = (table: NumberedTable): 'id' | 'seq' => (table === 'files' ? 'seq' : 'id');
+export const numberColumn = (table: NumberedTable): 'id' | 'seq' | 'number' =>
+  ({ files: 'seq', purchases: 'number', runs: 'id', events: 'id' })[table] as 'id' | 'seq' | 'number';
 
 /** Gives each row the number that it wants where that is free, else one of the new ones. */
 export function assignIds(

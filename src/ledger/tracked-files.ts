@@ -1,11 +1,11 @@
 /** Files that were ordered elsewhere and are followed here. */
 
 import { isUrl } from '../lib/is-url.ts';
-import { AttemptTable } from './attempt-table.ts';
 import { makeAudio } from './audio-names.ts';
-import { TRACKED } from './claims.ts';
 import { refuseMoved } from './moved.ts';
-import { missingFiles, type OrderedAudio } from './ordered-files.ts';
+import { audiosOf } from './order-audios.ts';
+import { isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
+import { PurchaseTable } from './purchase-table.ts';
 
 /** What the service says of a file. */
 export interface TrackedFile {
@@ -18,10 +18,10 @@ export interface TrackedFile {
   readonly notes: string;
 }
 
-/** How an attempt ended whose files were not in the answer. */
+/** How an order ended whose files were not in the answer. */
 const FILES_TRACKED = 'its files were taken in with track';
 
-export class TrackedFiles extends AttemptTable {
+export class TrackedFiles extends PurchaseTable {
   /** Takes a file in; of one that is known, only what was not known. From now on its link counts as ordered. */
   add(file: TrackedFile): Promise<void> {
     return this.db.transaction(async (db) => {
@@ -32,25 +32,53 @@ export class TrackedFiles extends AttemptTable {
 
   async #add(file: TrackedFile): Promise<void> {
     const { id, order, link } = file;
-    if (order) await this.#addOrder(file);
-    await this.db.run(
-      `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, 0, ?)
-         ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(files.order_id, ''), excluded.order_id),
-           url = coalesce(nullif(files.url, ''), excluded.url)`,
+    const known = await this.db.get<{ purchase: string }>(
+      'SELECT purchase FROM files WHERE profile = ? AND id = ? AND test = 0',
       this.profile,
       id,
-      order,
-      this.hide(link),
-      this.timestamp(),
     );
-    await this.claim(link, undefined, order);
-    if (order) await this.#settleAccepted(order);
+    const purchase = known?.purchase || (await this.#purchaseOf(file));
+    await this.db.run(
+      `INSERT INTO files (profile, id, purchase, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, ?)
+         ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(files.order_id, ''), excluded.order_id),
+           url = coalesce(nullif(files.url, ''), excluded.url), purchase = excluded.purchase, test = 0`,
+      ...[this.profile, id, purchase, order, this.hide(link), this.timestamp()],
+    );
+    if (order) await this.#endAccepted(order);
+  }
+
+  /** The order of this ledger that the file belongs to, else one that stands for what was ordered elsewhere. */
+  async #purchaseOf(file: TrackedFile): Promise<string> {
+    const { id, order, link, names, notes } = file;
+    const own = order
+      ? await this.db.get<{ id: string }>(
+          `SELECT id FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND test = 0 AND tracked = 0
+           ORDER BY number LIMIT 1`,
+          this.profile,
+          order,
+        )
+      : undefined;
+    if (!own) return this.takeIn({ link, file: id, order, names, notes });
+    await this.#giveItem(own.id, file);
+    await this.#claim(link, undefined, own.id);
+    return own.id;
+  }
+
+  /** The item of its audio has its cost. */
+  async #giveItem(purchase: string, { id, link }: TrackedFile): Promise<void> {
+    const items = await this.db.all<{ position: number; url: string; file: string }>(
+      'SELECT position, url, file FROM purchase_items WHERE purchase = ? ORDER BY position',
+      purchase,
+    );
+    const free = items.filter(({ file }) => file === '');
+    const { position } = free.find(({ url }) => isSameUrl(url, this.hide(link))) ?? free[0] ?? {};
+    await this.db.batch([this.givingItem(purchase, position ?? items.length, id)]);
   }
 
   /** An order that was accepted without its files has a known end when the file of each of its URLs is known. */
-  async #settleAccepted(order: string): Promise<void> {
-    const accepted = await this.db.all<{ id: number }>(
-      "SELECT id FROM attempts WHERE profile = ? AND order_id = ? AND status = 'uncertain' AND test = 0",
+  async #endAccepted(order: string): Promise<void> {
+    const accepted = await this.db.all<{ id: string }>(
+      `SELECT id FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND status = 'uncertain' AND test = 0`,
       this.profile,
       order,
     );
@@ -61,44 +89,43 @@ export class TrackedFiles extends AttemptTable {
       order,
     );
     for (const { id } of accepted) {
-      const audios = await this.db.all<OrderedAudio>(
-        'SELECT url, key FROM attempt_urls WHERE attempt = ? ORDER BY position',
-        id,
-      );
-      if (missingFiles(audios, files)) continue;
-      await this.db.batch([this.endingAttempt(id, { status: 'placed', order, detail: FILES_TRACKED })]);
+      if (missingFiles(await audiosOf(this.db, id), files)) continue;
+      await this.db.batch(this.answering(id, 'placed', FILES_TRACKED, order));
     }
   }
 
-  #addOrder({ order, names, notes }: TrackedFile): Promise<number> {
-    return this.db.run(
-      `INSERT INTO orders (profile, id, placed_at, skus, names, notes) VALUES (?, ?, ?, '', ?, ?)
-       ON CONFLICT (profile, id) DO NOTHING`,
-      this.profile,
-      order,
-      this.timestamp(),
-      this.hide(names),
-      this.hide(notes),
-    );
+  /** A purchase that stands for a file which was ordered elsewhere: it holds its audio, as if it had been ordered here. */
+  async takeIn({ link, key, file, order, names = '', notes = '' }: TakenIn): Promise<string> {
+    const isNamed = key !== undefined || isHttpUrl(link);
+    const audio = isNamed ? makeAudio(link, key) : { url: link, names: [] };
+    const id = process.getBuiltinModule('node:crypto').randomUUID();
+    const audios = [{ url: audio.url, key: audio.key, names: audio.names, file }];
+    const purchase = { audios, skus: [], names: names ? [names] : [], notes, test: false };
+    await this.db.batch([
+      ...this.adding(purchase, { id, tracked: true }),
+      ...this.answering(id, 'placed', '', order),
+    ]);
+    if (isNamed) await this.#claim(link, key, id);
+    return id;
   }
 
-  /** An attempt that was placed holds the audio, as if it had been ordered here; one of unknown outcome gives way. */
-  async claim(link: string, key: string | undefined, order: string): Promise<void> {
+  /** One of unknown outcome gives way. */
+  async #claim(link: string, key: string | undefined, purchase: string): Promise<void> {
     if (key === undefined && !isHttpUrl(link)) return;
-    const audio = makeAudio(link, key);
-    const [holder] = (await this.claims.holders(audio.names)).values();
+    const { names } = makeAudio(link, key);
+    const [holder] = (await this.claims.holders(names)).values();
     if (holder?.status === 'placed') return;
-    const token = process.getBuiltinModule('node:crypto').randomUUID();
-    const added = await this.db.batch<{ id: number }>([
-      ...this.newAttempt({ audios: [audio], skus: [], names: [], test: false }, token),
-      { sql: 'SELECT id FROM attempts WHERE token = ?', values: [token] },
-    ]);
-    const attempt = Number(added?.[0]?.id);
-    await this.db.batch([
-      this.endingAttempt(attempt, { status: 'placed', order, detail: TRACKED }),
-      this.claims.takingFor(attempt, audio.names, 'any'),
-    ]);
+    await this.db.batch([this.claims.takingSome(purchase, names, 'any')]);
   }
+}
+
+interface TakenIn {
+  readonly link: string;
+  readonly key?: string | undefined;
+  readonly file: string;
+  readonly order: string;
+  readonly names?: string;
+  readonly notes?: string;
 }
 
 const isHttpUrl = (text: string): boolean => /^https?:/i.test(text) && isUrl(text);

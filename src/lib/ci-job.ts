@@ -1,6 +1,7 @@
 /** The web page of the CI job that this process is a part of: who orders in CI is a job, not a person. */
 import type { Env } from './env.ts';
 import { isUrl } from './is-url.ts';
+import { oneLine } from './text.ts';
 
 type Source = (env: Env) => string | undefined;
 
@@ -30,6 +31,19 @@ export function ciJobUrl(env: Env): string {
   }
   return '';
 }
+
+/** Who started the CI job; empty where no CI says it. */
+export function ciActor({ GITHUB_ACTOR, GITLAB_USER_LOGIN, ...env }: Env): string {
+  const actor =
+    GITHUB_ACTOR ||
+    GITLAB_USER_LOGIN ||
+    env.CIRCLE_USERNAME ||
+    env.BUILD_REQUESTEDFOR ||
+    env.BUILDKITE_BUILD_CREATOR;
+  return actor ? oneLine(actor, MAX_ACTOR_LENGTH) : '';
+}
+
+const MAX_ACTOR_LENGTH = 100;
 
 /** Of the web, not too long, and without a user name and password. */
 function checked(text: string | undefined): string {

@@ -85,3 +85,16 @@ export class MoneySums {
       .sort((one, other) => (one.currency < other.currency ? -1 : 1));
   }
 }
+
+const MILLION = Fraction.of(1_000_000);
+
+/**
+ * An amount as databases add it up: in millionths, what is beyond them rounded up. Undefined for more than a database
+ * adds up exactly.
+ */
+export function millionthsOf(amount: Fraction): number | undefined {
+  const millionths = Number(amount.times(MILLION).ceiling().toExact());
+  return Number.isSafeInteger(millionths) ? millionths : undefined;
+}
+
+export const fromMillionths = (millionths: number): Fraction => Fraction.of(millionths, 1_000_000);

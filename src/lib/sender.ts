@@ -1,5 +1,6 @@
 /** Who sends or sent an attempt, in words. */
 import { hostname } from 'node:os';
+import { ciActor, ciJobUrl } from './ci-job.ts';
 import { userName } from './processes.ts';
 
 export interface OrderedBy {
@@ -22,6 +23,13 @@ export function otherSender({ user, host, job }: OrderedBy): string {
   if (job) return job;
   here ??= { user: userName(), host: hostname() };
   return user === here.user && host === here.host ? '' : userAndHost({ user, host });
+}
+
+/** Who runs this process: the person who started the CI job, or the user of this machine. */
+export function thisSender(env = process.env): string {
+  const [actor, job] = [ciActor(env), ciJobUrl(env)];
+  const person = actor || userAndHost({ user: userName(), host: hostname() });
+  return [person, job].filter(Boolean).join(', ');
 }
 
 /** Asked of the system once: a list may have many rows. */

@@ -1,22 +1,17 @@
 /** A file of the ledger as it is listed. */
-import { type AudioFile, decodeKeptFile } from '../../api/files.ts';
+import type { AudioFile } from '../../api/files.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { FileRow } from '../../ledger/files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 
 export interface ListedFile extends FileRow {
-  /** How long its audio is in minutes, as the service says it; empty where that is not known. */
-  readonly duration: string;
   /** The same by the service, else by its feed or file; empty where that is not known. */
   readonly minutes: string;
-  /** What it costs, as the service says it; empty where that is not known. */
-  readonly total: string;
 }
 
 export function listed(row: FileRow): ListedFile {
-  const { duration = '', total = '' } = decodeKeptFile(row.answer, row.id) ?? {};
-  return { ...row, duration, minutes: duration || minutesOf(parseDetails(row.details).seconds), total };
+  return { ...row, minutes: row.duration || minutesOf(parseDetails(row.details).seconds) };
 }
 
 const minutesOf = (seconds: number | undefined): string =>
@@ -24,7 +19,18 @@ const minutesOf = (seconds: number | undefined): string =>
 
 /** A file of which the ledger knows nothing. */
 export const unknownFile: ListedFile = {
-  ...{ seq: 0, id: '', order_id: '', url: '', test: 0, state: '', ended: '', title: '', invoices: '' },
+  ...{
+    seq: 0,
+    id: '',
+    purchase: '',
+    order_id: '',
+    url: '',
+    test: 0,
+    state: '',
+    ended: '',
+    title: '',
+    invoices: '',
+  },
   ...{
     ordered_at: '',
     changed_at: null,
@@ -34,8 +40,8 @@ export const unknownFile: ListedFile = {
     hint: '',
     answer: null,
   },
-  ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null },
-  ...{ key: '', details: '', duration: '', minutes: '', total: '' },
+  ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
+  ...{ key: '', details: '', duration: '', minutes: '', total: '', upgrades: '', upgraded_at: null },
 };
 
 /** What the ledger knows of a file, with what the service says of it now. */

@@ -38,9 +38,12 @@ export const keepAnswer = (ledger: LedgerTables, id: string, file: AudioFile): P
 
 const answerOf = (
   id: string,
-  { state, title, invoices, originalLink: link, json }: AudioFile,
+  { state, title, duration, total, invoices, originalLink: link, json }: AudioFile,
   askedAt: string,
-): ServiceAnswer => ({ id, state, title, invoices, link, answer: formatJson(json, 0), askedAt });
+): ServiceAnswer => ({
+  ...{ id, state, title, duration, total, invoices, link },
+  ...{ answer: formatJson(json, 0), askedAt },
+});
 
 export interface RefreshOptions {
   /** How many files are asked about at a time. */

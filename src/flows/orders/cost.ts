@@ -2,12 +2,13 @@
 
 import type { Transport } from '../../api/http/transport.ts';
 import { decodeKeptInvoice } from '../../api/invoices.ts';
+import type { SpendingLimit } from '../../ledger/budgets.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { OrderCost, SpendingLimit } from '../../ledger/new-order.ts';
+import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
 import { type Budget, parseBudget, periodAt, withCurrency } from '../../lib/budget.ts';
 import type { Failure } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
-import type { Money } from '../../lib/money.ts';
+import { fromMillionths, type Money, millionthsOf } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
@@ -47,14 +48,12 @@ export interface Limits {
 const minutesOf = (seconds: number | undefined): Fraction | undefined =>
   seconds === undefined ? undefined : Fraction.of(Math.ceil(seconds), 60);
 
-const MILLION = Fraction.of(1_000_000);
-/** A database holds no larger number; what costs that much is over any budget. */
-const millionthsOf = (amount: Fraction): number =>
-  Math.min(Number(amount.times(MILLION).ceiling().toExact()), Number.MAX_SAFE_INTEGER);
+/** A database adds up no larger number; what costs that much is over any budget. */
+const boundedMillionths = (amount: Fraction): number => millionthsOf(amount) ?? Number.MAX_SAFE_INTEGER;
 
 export class OrderCosts {
-  /** What the ledger must hold each order to; absent without a budget. */
-  readonly limit: SpendingLimit | undefined;
+  /** What the ledger must hold each order to. */
+  readonly limits: readonly SpendingLimit[];
   readonly #ledger: Ledger | undefined;
   readonly #settings: CostSettings;
   readonly #limits: Limits;
@@ -71,10 +70,15 @@ export class OrderCosts {
     this.#settings = settings;
     this.#limits = limits;
     this.#prices = prices;
-    this.limit = budget && {
-      since: periodAt(budget.period, Date.now()).start,
-      millionths: millionthsOf(budget.limit.amount),
-    };
+    this.limits = budget
+      ? [
+          {
+            since: periodAt(budget.period, Date.now()).start,
+            millionths: boundedMillionths(budget.limit.amount),
+            allowsUnknown: limits.allowsUnpriced,
+          },
+        ]
+      : [];
   }
 
   /** Prices that were learned are read only where the cost counts: each order would wait for them. */
@@ -92,14 +96,19 @@ export class OrderCosts {
     return estimateCost(audiosOf(orders), this.#prices, this.#settings.currency);
   }
 
-  /** What an order counts for in the ledger: the upper end of its estimate; with --unpriced, what is known of it. */
-  costOf(order: PlannedOrder): OrderCost | undefined {
-    const { total, known } = this.estimate([order]);
-    const [part, ...more] = known;
-    if (total) return { millionths: millionthsOf(total.high), currency: total.currency };
-    return part && more.length === 0
-      ? { millionths: millionthsOf(part.amount), currency: part.currency }
-      : undefined;
+  /** The order as the ledger keeps it: with what each of its audios is expected to cost. */
+  priced(order: PlannedOrder): NewPurchase {
+    const audios = order.audios.map(({ url, key, names, details }, at) => ({
+      ...{ url, key, names, details },
+      cost: this.#costOf({ ...order, audios: order.audios.slice(at, at + 1) }),
+    }));
+    return { ...order, audios };
+  }
+
+  /** The upper end of its estimate counts; nothing where a part is not known. */
+  #costOf(order: PlannedOrder): Cost | undefined {
+    const { total } = this.estimate([order]);
+    return total && { millionths: boundedMillionths(total.high), currency: total.currency };
   }
 
   /** Throws where all of these together may not be ordered. */
@@ -112,10 +121,11 @@ export class OrderCosts {
   /** Throws where the budget does not reach for these. */
   async checkBudget(orders: readonly PlannedOrder[]): Promise<void> {
     const { budget } = this.#settings;
-    if (!budget || !this.limit || !this.#ledger || orders.every(({ test }) => test)) return;
-    const rows = await this.#ledger.spending.since(this.limit.since);
-    const amounts = rows.map(({ currency, millionths }) => ({
-      amount: Fraction.of(millionths, 1_000_000),
+    const [limit] = this.limits;
+    if (!budget || !limit || !this.#ledger || orders.every(({ test }) => test)) return;
+    const rows = await this.#ledger.budgets.spentSince(limit.since);
+    const amounts = rows.map(({ currency, billed, estimated, refunded }) => ({
+      amount: fromMillionths(billed + estimated - refunded),
       currency,
     }));
     const spent = { amounts, unpriced: rows.reduce((sum, { unknown }) => sum + unknown, 0) };

@@ -1,6 +1,6 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
 import { type Audio, isContentName, spellingOf } from '../../ledger/audio-names.ts';
-import { type Holder, TRACKED } from '../../ledger/claims.ts';
+import type { Holder } from '../../ledger/claims.ts';
 import { differenceOf } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
@@ -34,7 +34,7 @@ function statement(held: HeldAudio, subject: string, others: string): string {
   const who = other ? ` by ${other}` : '';
   const same = sameness(held);
   if (status === 'placed')
-    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was ${TRACKED}` : ''} at ${at}${who}${same}${others}`;
+    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was taken in with track` : ''} at ${at}${who}${same}${others}`;
   if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
   if (order)
     return `${subject} is in order ${order} of ${at}${who}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;

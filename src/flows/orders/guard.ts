@@ -3,7 +3,7 @@
  * been ordered, and what another process is sending right now.
  */
 import type { Audio } from '../../ledger/audio-names.ts';
-import type { Holder } from '../../ledger/claims.ts';
+import type { Holder, TakeOver } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
@@ -36,7 +36,8 @@ export interface WaitForOthers {
 /** What another process is sending. */
 interface Deferred {
   readonly order: PlannedOrder;
-  readonly holders: ReadonlyMap<number, Holder>;
+  /** By their ids. */
+  readonly holders: ReadonlyMap<string, Holder>;
 }
 
 const POLL_INTERVAL_MS = 250;
@@ -51,8 +52,8 @@ export class OrderGuard {
   readonly #options: GuardOptions;
   readonly #deadline: number;
   /** Attempts that were unclear at the beginning: only these are ordered again, or each of many runs would do so. */
-  #unclearAtFirst: ReadonlySet<number> | undefined;
-  readonly #takeOver = new WeakMap<PlannedOrder, readonly number[]>();
+  #unclearAtFirst: ReadonlySet<string> | undefined;
+  readonly #takeOver = new WeakMap<PlannedOrder, readonly string[]>();
   #queue: PlannedOrder[] = [];
   #next = 0;
   #deferred: Deferred[] = [];
@@ -104,7 +105,7 @@ export class OrderGuard {
   }
 
   /** The attempts whose names an order may take. */
-  takeOver(order: PlannedOrder): readonly number[] | 'any' {
+  takeOver(order: PlannedOrder): TakeOver {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
@@ -131,18 +132,18 @@ export class OrderGuard {
 
   #sortOne(order: PlannedOrder, held: ReadonlyMap<Audio, HeldAudio>): void {
     const { skipOrdered } = this.#options;
-    const unclear = new Set<number>();
-    const busy = new Map<number, Holder>();
+    const unclear = new Set<string>();
+    const busy = new Map<string, Holder>();
     const [free, waiting]: [Audio[], Audio[]] = [[], []];
     for (const audio of order.audios) {
       const found = held.get(audio);
       if (!found) free.push(audio);
       else if (found.holder.status === 'being sent') {
         waiting.push(audio);
-        busy.set(found.holder.attempt, found.holder);
+        busy.set(found.holder.id, found.holder);
       } else if (this.#isRetried(found.holder)) {
         free.push(audio);
-        unclear.add(found.holder.attempt);
+        unclear.add(found.holder.id);
       } else if (found.holder.status === 'placed' && skipOrdered) this.leftOut += 1;
       else this.failures.push(heldFailure(found));
     }
@@ -151,7 +152,7 @@ export class OrderGuard {
       this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, unclear);
   }
 
-  #enqueue(order: PlannedOrder, unclear: ReadonlySet<number>): void {
+  #enqueue(order: PlannedOrder, unclear: ReadonlySet<string>): void {
     if (unclear.size) this.#takeOver.set(order, [...unclear]);
     this.#queue.push(order);
   }
@@ -160,18 +161,18 @@ export class OrderGuard {
    * Its end was written before this command began; by the clock too, because reading the ledger comes later. Not by
    * two clocks: the ledger says how long ago its own clock saw the end.
    */
-  #unclearIn(held: readonly HeldAudio[]): ReadonlySet<number> {
+  #unclearIn(held: readonly HeldAudio[]): ReadonlySet<string> {
     const begunAgoMs = this.#options.begunAgoMs();
     const unclear = held.filter(
       ({ holder }) => holder.status === 'unclear' && holder.endedAgoMs > begunAgoMs,
     );
-    return new Set(unclear.map(({ holder }) => holder.attempt));
+    return new Set(unclear.map(({ holder }) => holder.id));
   }
 
   /** An order that was accepted is not ordered again, though its files are not known. */
-  #isRetried({ attempt, status, order }: Holder): boolean {
+  #isRetried({ id, status, order }: Holder): boolean {
     if (!this.#options.retryUnclear || status !== 'unclear' || order !== '') return false;
-    return this.#unclearAtFirst?.has(attempt) ?? false;
+    return this.#unclearAtFirst?.has(id) ?? false;
   }
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */
@@ -209,7 +210,7 @@ export class OrderGuard {
     return false;
   }
 
-  async #stillSending(): Promise<ReadonlySet<number>> {
+  async #stillSending(): Promise<ReadonlySet<string>> {
     const ids = new Set(this.#deferred.flatMap(({ holders }) => [...holders.keys()]));
     return (await this.#ledger?.openAttempts.beingSent([...ids])) ?? new Set();
   }

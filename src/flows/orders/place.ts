@@ -6,6 +6,7 @@ import type { Audio } from '../../ledger/audio-names.ts';
 import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
 import { StenoError } from '../../lib/errors.ts';
 import type { OrderCosts } from './cost.ts';
 import type { OrderGuard } from './guard.ts';
@@ -42,25 +43,25 @@ export async function placeOne(
   const planned = (await options.upload?.(wanted)) ?? wanted;
   if (planned.audios.length === 0) return undefined;
   const isRecheckDue = recheckTimer();
-  const priced = { ...planned, cost: costs?.costOf(planned) };
-  const attempt = await ledger?.attempts.begin(
-    priced,
+  const purchase = costs?.priced(planned) ?? planned;
+  const begun = await ledger?.purchases.begin(
+    purchase,
     guard.takeOver(wanted),
-    planned.test ? undefined : costs?.limit,
+    planned.test ? [] : costs?.limits,
   );
-  if (ledger && attempt === undefined) {
+  if (ledger && begun === undefined) {
     await costs?.checkBudget([planned]);
     // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
     await guard.putBack(planned);
     return undefined;
   }
-  const stopHeartbeat = startHeartbeat(ledger, attempt);
+  const stopHeartbeat = startHeartbeat(ledger, begun);
   // The order stands, whether or not the ledger can record it: that must not hide it.
   const record = async <T>(
-    write: (attempts: Ledger['attempts'], attempt: number) => Promise<T>,
+    write: (purchases: Ledger['purchases'], begun: Begun) => Promise<T>,
   ): Promise<T | undefined> => {
     try {
-      return ledger && attempt !== undefined ? await write(ledger.attempts, attempt) : undefined;
+      return ledger && begun ? await write(ledger.purchases, begun) : undefined;
     } catch (error) {
       await options.onLedgerError(error);
       return undefined;
@@ -68,26 +69,28 @@ export async function placeOne(
   };
   try {
     const check = (): Promise<void> | undefined =>
-      isRecheckDue() ? checkStillOurs(ledger, attempt, planned) : undefined;
+      isRecheckDue() ? checkStillOurs(ledger, begun, purchase) : undefined;
     const order = await placeOrder(transport, requestOf(planned), check);
-    const files = await record((attempts, id) => attempts.markPlaced(id, planned, order));
+    const files = await record((purchases, own) => purchases.markPlaced(own, purchase, order));
     if (planned !== wanted) await record(() => forgetUploads(ledger, planned));
     return {
       planned,
       order,
-      attempt,
+      attempt: begun?.attempt,
       files: files ?? matchFiles(planned.audios.map(plainAudio), order.audiofiles, new Map()),
     };
   } catch (error) {
     if (error instanceof TakenOver) {
-      await record((attempts, id) => attempts.markRefused(id, error.message));
+      await record((purchases, own) => purchases.markRefused(own, purchase, error.message));
       await guard.putBack(planned);
       return undefined;
     }
     if (error instanceof StenoError) {
       const isUnknown = error instanceof CallError && error.outcomeUnknown;
-      await record((attempts, id) =>
-        isUnknown ? attempts.markUncertain(id, error.message) : attempts.markRefused(id, error.message),
+      await record((purchases, own) =>
+        isUnknown
+          ? purchases.markUncertain(own, purchase, error.message)
+          : purchases.markRefused(own, purchase, error.message),
       );
     }
     throw error;
@@ -109,28 +112,28 @@ class TakenOver extends StenoError {}
 /** A process that was stopped, or a machine that slept, may go on after others have settled or taken over its order. */
 async function checkStillOurs(
   ledger: Ledger | undefined,
-  attempt: number | undefined,
-  planned: PlannedOrder,
+  begun: Begun | undefined,
+  purchase: NewPurchase,
 ): Promise<void> {
-  if (!ledger || attempt === undefined || (await ledger.attempts.renew(attempt, planned))) return;
-  const found = await ledger.openAttempts.get(attempt);
+  if (!ledger || !begun || (await ledger.purchases.renew(begun, purchase))) return;
+  const found = await ledger.openAttempts.get(begun.attempt);
   if (found?.status !== 'placed' && found?.status !== 'refused')
     throw new TakenOver('duplicate', 'it was not sent: another process took it over');
   const isPlaced = found.status === 'placed';
   const settled = isPlaced ? `placed as order ${found.order}` : 'not placed';
   throw new StenoError(
     isPlaced ? 'duplicate' : 'failed',
-    `it was not sent: attempt ${attempt} was settled as ${settled} while this process stood still`,
+    `it was not sent: attempt ${begun.attempt} was settled as ${settled} while this process was suspended`,
     { hint: 'if it is still wanted, order it again; what is on order: steno files' },
   );
 }
 
 /** Tells other processes that this one is still waiting for the answer. */
-function startHeartbeat(ledger: Ledger | undefined, attempt: number | undefined): () => void {
-  if (!ledger || attempt === undefined) return () => {};
+function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): () => void {
+  if (!ledger || !begun) return () => {};
   const beat = async (): Promise<void> => {
     try {
-      await ledger.attempts.heartbeat(attempt);
+      await ledger.purchases.heartbeat(begun);
     } catch {
       // A ledger that is locked for a moment: the next one will do.
     }

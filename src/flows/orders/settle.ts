@@ -39,14 +39,23 @@ export async function findOpenAttempt(ledger: Ledger, text: string): Promise<Att
   return attempt;
 }
 
+/** What the service named was placed. */
+const acceptedError = ({ attempt, order, files }: Attempt): StenoError =>
+  usage(
+    `attempt ${attempt} was placed: the service named ${order ? `order ${order}` : `audiofile ${files.join(', ')}`}`,
+    order ? `name its files: steno attempts settle ${attempt} --placed ${order} --file <id>` : undefined,
+  );
+
 const settledError = (attempt: string | number, order: string | undefined): StenoError =>
   usage(
     `attempt ${attempt} is settled already: ${order === undefined ? 'it was not placed' : `it was placed${order ? ` as order ${order}` : ''}`}`,
     'those that are not: steno attempts',
   );
 
-export async function settleNotPlaced(ledger: Ledger, { attempt }: Attempt): Promise<Settled> {
-  if (!(await ledger.openAttempts.settleNotPlaced(attempt))) throw settledError(attempt, undefined);
+export async function settleNotPlaced(ledger: Ledger, found: Attempt): Promise<Settled> {
+  const { attempt } = found;
+  if (found.isAccepted) throw acceptedError(found);
+  if (!(await ledger.openAttempts.settleNotPlaced(found))) throw settledError(attempt, undefined);
   return { attempt, status: 'not placed', order: '', audiofiles: [] };
 }
 
@@ -63,7 +72,7 @@ export async function settlePlaced(
   const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
   for (const file of files) checkOrder(file, order);
   const found = await assignFiles(ledger, { ...attempt, order }, files);
-  if (!(await ledger.openAttempts.settlePlaced(attempt.attempt, order, found)))
+  if (!(await ledger.openAttempts.settlePlaced(attempt, order, found)))
     throw settledError(attempt.attempt, order);
   for (const file of files) await keepAnswer(ledger, file.id, file);
   const missing = await ledger.openAttempts.missingFiles(order);
@@ -79,9 +88,9 @@ export async function settlePlaced(
  */
 async function checkOtherOrder(ledger: Ledger, attempt: Attempt, order: string): Promise<void> {
   const { attempt: id, order: answered } = attempt;
-  const isSure = answered && (await ledger.openAttempts.otherOfOrder(answered, id)) === undefined;
+  const isSure = answered && (await ledger.openAttempts.otherOfOrder(answered, attempt)) === undefined;
   if (isSure) throw usage(`attempt ${id} was accepted as order ${answered}, not ${order}`);
-  const other = await ledger.openAttempts.otherOfOrder(order, id);
+  const other = await ledger.openAttempts.otherOfOrder(order, attempt);
   if (other !== undefined) throw usage(`order ${order} is that of attempt ${other}, not of attempt ${id}`);
 }
 
@@ -105,7 +114,7 @@ async function assignFiles(
   attempt: Attempt,
   files: readonly AudioFile[],
 ): Promise<OrderedFile[]> {
-  const audios = await ledger.openAttempts.audios(attempt.attempt);
+  const audios = await ledger.openAttempts.audios(attempt);
   const linked = files.map((file) => audioOfLink(ledger, attempt, audios, file));
   // Files without a link are taken in the order of the URLs that are left, if there are as many.
   const left = audios.filter((audio) => !linked.includes(audio));

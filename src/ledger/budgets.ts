@@ -1,0 +1,148 @@
+/** What counts against a budget, and the budget that all who use a ledger share. */
+import type { Statement } from './store.ts';
+import { NOW, Table } from './table.ts';
+
+/** What may be bought in a period. */
+export interface SpendingLimit {
+  readonly millionths: number;
+  /** The beginning of the period, in ISO 8601. */
+  readonly since: string;
+  /** What has no known cost may be bought, as long as what is known leaves something. */
+  readonly allowsUnknown: boolean;
+}
+
+/** What purchases of one currency cost, in millionths. */
+export interface SpentRow {
+  readonly currency: string;
+  /** By the service's bills. */
+  readonly billed: number;
+  /** Of what is not billed yet. */
+  readonly estimated: number;
+  /** Of what was billed. */
+  readonly refunded: number;
+  /** How many items have no known cost. */
+  readonly unknown: number;
+}
+
+export interface KeptBudget {
+  readonly budget: string;
+  readonly setAt: string;
+  readonly setBy: string;
+}
+
+/** An item whose cost is not known. */
+export interface UnpricedItem {
+  readonly purchase: string;
+  readonly position: number;
+  readonly attempt: number;
+  readonly kind: string;
+  readonly skus: string;
+  readonly url: string;
+  readonly details: string;
+  /** Empty where none is known. */
+  readonly file: string;
+  /** In minutes, as the service says it. */
+  readonly duration: string | null;
+}
+
+const COUNTED = 'items.profile = ? AND items.counted_at >= ?';
+const UNKNOWN = 'items.billed IS NULL AND items.estimate IS NULL';
+
+export class Budgets extends Table {
+  /** The budget of this ledger. */
+  async get(): Promise<KeptBudget | undefined> {
+    return this.db.get<KeptBudget>(
+      `SELECT budget, coalesce(set_at, '') AS "setAt", set_by AS "setBy" FROM budgets
+       WHERE profile = ? AND budget IS NOT NULL`,
+      this.profile,
+    );
+  }
+
+  /** Sets or, without a text, takes away the budget of this ledger. */
+  async set(budget: string | undefined, by: string): Promise<void> {
+    await this.db.batch([
+      {
+        sql: `INSERT INTO budgets (profile, budget, set_at, set_by) VALUES (?, ?, ${NOW}, ?)
+          ON CONFLICT (profile) DO UPDATE SET budget = excluded.budget, set_at = excluded.set_at, set_by = excluded.set_by`,
+        values: [this.profile, budget ?? null, this.hide(by)],
+      },
+    ]);
+  }
+
+  /**
+   * The time that decides the period: that of the database, or of this machine, but never before the latest purchase: a
+   * clock that is set back brings no budget back.
+   */
+  async nowMs(): Promise<number> {
+    const now = Date.parse(this.timestamp());
+    if (this.db.isShared) return now;
+    const latest = await this.db.get<{ at: string | null }>(
+      'SELECT max(counted_at) AS at FROM purchase_items WHERE profile = ? AND counted_at IS NOT NULL',
+      this.profile,
+    );
+    return Math.max(now, Date.parse(latest?.at ?? '') || 0);
+  }
+
+  /** What was bought since a time (ISO 8601), by currency. */
+  spentSince(time: string): Promise<SpentRow[]> {
+    return this.db.all<SpentRow>(
+      `SELECT items.currency, CAST(coalesce(sum(items.billed), 0) AS BIGINT) AS billed,
+         CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS BIGINT) AS estimated,
+         CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded,
+         CAST(sum(CASE WHEN ${UNKNOWN} THEN 1 ELSE 0 END) AS BIGINT) AS unknown
+       FROM purchase_items AS items WHERE ${COUNTED} GROUP BY items.currency`,
+      this.profile,
+      time,
+    );
+  }
+
+  /** What of it has no known cost, the latest first. */
+  unpriced(since: string, limit: number): Promise<UnpricedItem[]> {
+    return this.db.all<UnpricedItem>(
+      `SELECT items.purchase, items.position, purchases.number AS attempt, purchases.kind, purchases.skus, items.url,
+         items.details, items.file, files.duration
+       FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
+       LEFT JOIN files ON files.profile = items.profile AND files.id = items.file
+       WHERE ${COUNTED} AND ${UNKNOWN} ORDER BY items.counted_at DESC LIMIT ${limit}`,
+      this.profile,
+      since,
+    );
+  }
+
+  /** A length or a price is known by now. */
+  async price(
+    items: ReadonlyArray<{ purchase: string; position: number; millionths: number; currency: string }>,
+  ): Promise<void> {
+    if (items.length === 0) return;
+    await this.db.batch(
+      items.map(({ purchase, position, millionths, currency }) => ({
+        sql: `UPDATE purchase_items SET estimate = ?, currency = ?
+          WHERE purchase = ? AND position = ? AND billed IS NULL AND estimate IS NULL`,
+        values: [millionths, currency, purchase, position],
+      })),
+    );
+  }
+}
+
+/** Purchases under a limit are begun one after the other: each sees what the others cost. */
+export const waitingForOthers = (profile: string, now: string): Statement => ({
+  sql: `INSERT INTO budgets (profile, asked_at) VALUES (?, ?)
+    ON CONFLICT (profile) DO UPDATE SET asked_at = excluded.asked_at`,
+  values: [profile, now],
+});
+
+/** Undoes the batch where the period's purchases are more than a limit, or of unknown cost. */
+export function withinLimit(profile: string, purchase: string, limit: SpendingLimit): Statement {
+  const { since, millionths, allowsUnknown } = limit;
+  const sum = `(SELECT coalesce(sum(coalesce(items.billed, items.estimate) - items.refunded), 0)
+    FROM purchase_items AS items WHERE ${COUNTED})`;
+  const unknown = `(SELECT count(*) FROM purchase_items AS items WHERE ${COUNTED} AND ${UNKNOWN})`;
+  const period = [profile, since];
+  return {
+    // Where something is not known, what is known must leave something.
+    sql: `UPDATE purchases SET seen_at = seen_at WHERE id = ? AND CASE WHEN ${unknown} = 0 THEN ${sum} <= CAST(? AS BIGINT)
+      ELSE ? = 1 AND ${sum} < CAST(? AS BIGINT) END`,
+    values: [purchase, ...period, ...period, millionths, Number(allowsUnknown), ...period, millionths],
+    expects: 1,
+  };
+}

@@ -1,0 +1,242 @@
+/** How purchases, their items and files are written; the base of the tables that do so. */
+import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
+import { thisProcess, userName } from '../lib/processes.ts';
+import { detailsText } from './audio-details.ts';
+import { spellingOf, storedName } from './audio-names.ts';
+import { Claims } from './claims.ts';
+import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
+import { kindOf, type NewPurchase, type PurchaseKind } from './purchase.ts';
+import type { Statement, Value } from './store.ts';
+import { NOW, Table, type TableContext } from './table.ts';
+
+/** What the service said of a purchase. */
+export type Answered = 'placed' | 'refused' | 'uncertain';
+
+/** What is kept of an order that the service accepted. */
+export interface AnsweredOrder {
+  /** Empty where the answer has none. */
+  readonly id: string;
+  readonly hold: string | null;
+  readonly at: string;
+  readonly test: boolean;
+}
+
+export interface NewRow {
+  readonly id: string;
+  /** ISO 8601; absent: now. */
+  readonly startedAt?: string | undefined;
+  /** It was bought elsewhere, and taken in with `track`. */
+  readonly tracked?: boolean;
+}
+
+/** An outcome replaces those before it in this list: what is known of a purchase only grows. */
+const outcomes = ['sending', 'refused', 'uncertain', 'placed'] as const;
+
+/** SQL: whether the first outcome says more than the second. */
+export const saysMore = (one: string, other: string): string => `${rankOf(one)} > ${rankOf(other)}`;
+
+const rankOf = (outcome: string): string =>
+  `CASE ${outcome} ${outcomes.map((each, rank) => `WHEN '${each}' THEN ${rank}`).join(' ')} END`;
+
+const settled = (placed: 0 | 1): string =>
+  `FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL AND placed = ${placed}`;
+
+/** What the service named was placed, whatever people say. */
+export const isAccepted =
+  "(purchases.named <> '' OR EXISTS (SELECT 1 FROM files WHERE files.purchase = purchases.id))";
+
+/** Sets what follows from the service's answer and from what people said: placed outranks not placed. */
+export const DERIVE_STATUS = `UPDATE purchases SET
+    order_id = coalesce(nullif(named, ''),
+      (SELECT order_id ${settled(1)} ORDER BY order_id = '', settled_at, settlements.id LIMIT 1), ''),
+    status = CASE WHEN outcome = 'placed' OR EXISTS (SELECT 1 ${settled(1)}) THEN 'placed'
+      WHEN NOT ${isAccepted} AND EXISTS (SELECT 1 ${settled(0)}) THEN 'refused'
+      ELSE outcome END`;
+
+/** A budget counts what was bought with this ledger, or may have been. */
+export const DERIVE_COUNTED = `UPDATE purchase_items SET counted_at = (
+    SELECT coalesce(purchase_items.counted_at, started_at) FROM purchases WHERE id = purchase AND kind <> 'refund'
+      AND test = 0 AND tracked = 0 AND status <> 'refused')`;
+
+export abstract class PurchaseTable extends Table {
+  protected readonly claims: Claims;
+
+  constructor(context: TableContext) {
+    super(context);
+    this.claims = new Claims(context);
+  }
+
+  /** Writes a new purchase; one that is there already stays as it is. */
+  protected adding(purchase: NewPurchase, { id, startedAt, tracked = false }: NewRow): Statement[] {
+    const { audios, skus, names, notes, test, via = '' } = purchase;
+    const { host, pid, start } = thisProcess();
+    const at = startedAt === undefined ? NOW : '?';
+    const row: Statement = {
+      sql: `INSERT INTO purchases (id, profile, kind, via, outcome, status, test, tracked, started_at, seen_at,
+          "user", host, pid, process_start, job, actor, skus, names, notes)
+        VALUES (?, ?, ?, ?, 'sending', 'sending', ?, ?, ${at}, ${NOW}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO NOTHING`,
+      values: [
+        ...[id, this.profile, kindOf(purchase), this.hide(via), Number(test), Number(tracked)],
+        ...(startedAt === undefined ? [] : [startedAt]),
+        ...[userName(), host, pid, start, this.hide(ciJobUrl(process.env)), ciActor(process.env)],
+        ...[skus.join(','), this.hide(names.join('|')), this.hide(notes ?? '')],
+      ],
+    };
+    const items = audios.map((audio, position) => this.#itemOf(audio, id, position));
+    const ofAudios = audios.flatMap((audio, position) =>
+      audio.names.map((name) => [storedName(this.hide(name)), id, position]),
+    );
+    return [
+      row,
+      ...insertStatements('purchase_items', ITEM_COLUMNS, items),
+      ...insertStatements('purchase_names', ['name', 'purchase', 'position'], ofAudios),
+      ...this.counting(id),
+    ];
+  }
+
+  #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
+    const { url, key = '', details, file = '', cost, totalBefore = '', names } = audio;
+    return [
+      ...[purchase, position, this.profile, this.hide(url), storedName(this.hide(names[0] ?? ''))],
+      ...[this.hide(key), spellingOf(url), detailsText(details, this.hide), file],
+      ...[cost?.millionths ?? null, cost?.currency ?? '', totalBefore],
+    ];
+  }
+
+  /** Of a new purchase. Without a clock of its own, a ledger counts no purchase in a period before the latest one. */
+  protected counting(id: string): Statement[] {
+    const derive: Statement = { sql: `${DERIVE_COUNTED} WHERE purchase = ?`, values: [id] };
+    if (this.db.isShared) return [derive];
+    const latest = `(SELECT max(counted_at) FROM purchase_items WHERE profile = ? AND counted_at IS NOT NULL)`;
+    return [
+      {
+        sql: `UPDATE purchase_items SET counted_at = ${latest} WHERE purchase = ? AND counted_at IS NULL
+          AND ${latest} > (SELECT started_at FROM purchases WHERE id = ?)`,
+        values: [this.profile, id, this.profile, id],
+      },
+      derive,
+    ];
+  }
+
+  /** Writes what the service said, unless more is known already; and what follows from it. */
+  protected answering(id: string, outcome: Answered, detail: string, named = ''): Statement[] {
+    return [
+      {
+        sql: `UPDATE purchases SET outcome = ?, named = coalesce(nullif(?, ''), named), detail = ?, ended_at = ${NOW}
+          WHERE id = ? AND (outcome = ? OR ${saysMore('?', 'outcome')})`,
+        values: [outcome, named, detail, id, outcome, outcome],
+      },
+      ...this.deriving(id),
+    ];
+  }
+
+  /** What an upgrade or a refund that was accepted changes about its file. */
+  protected changingFile(kind: PurchaseKind, file: string, skus: string): Statement[] {
+    const values = [this.profile, file];
+    if (kind === 'refund')
+      return [
+        {
+          sql: `UPDATE files SET state = 'Refunded', ended = 'unfinished', hint = '', changed_at = ${NOW}
+            WHERE profile = ? AND id = ?`,
+          values,
+        },
+      ];
+    return [
+      {
+        sql: `UPDATE files SET upgrades = CASE WHEN upgrades = '' THEN ? ELSE upgrades || ',' || ? END,
+            upgraded_at = ${NOW}, reworked = 0, ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END,
+            due_since = ''
+          WHERE profile = ? AND id = ?`,
+        values: [skus, skus, ...values],
+      },
+    ];
+  }
+
+  /** Its status, what a budget counts of it, and what it holds. */
+  protected deriving(id: string): Statement[] {
+    return [
+      { sql: `${DERIVE_STATUS} WHERE id = ?`, values: [id] },
+      { sql: `${DERIVE_COUNTED} WHERE purchase = ?`, values: [id] },
+      ...this.claims.releasing(id),
+    ];
+  }
+
+  /** Of an order: its hold, its files, and which item has the cost of which file. */
+  protected addingFiles(
+    id: string,
+    order: AnsweredOrder,
+    files: readonly OrderedFile[],
+    audios: readonly OrderedAudio[],
+  ): Statement[] {
+    const hold: Statement = { sql: 'UPDATE purchases SET hold = ? WHERE id = ?', values: [order.hold, id] };
+    const positions = itemsOf(files, audios);
+    return [
+      hold,
+      ...files.map((file) => this.#addingFile(id, file, order)),
+      ...files.map(({ id: file }, at) => this.givingItem(id, positions[at] ?? 0, file)),
+    ];
+  }
+
+  /** A known id is open again, as a file of the new order; but a test never replaces a real file. */
+  #addingFile(purchase: string, { id, audio }: OrderedFile, order: AnsweredOrder): Statement {
+    return {
+      sql: `INSERT INTO files (profile, id, purchase, order_id, url, key, details, test, state, ordered_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (profile, id) DO UPDATE SET purchase = excluded.purchase, order_id = excluded.order_id,
+          url = excluded.url, key = excluded.key, details = excluded.details, test = excluded.test,
+          state = excluded.state, ended = '', ordered_at = excluded.ordered_at
+        WHERE excluded.test <= files.test`,
+      values: [
+        ...[this.profile, id, purchase, order.id],
+        ...[audio?.url ?? '', audio?.key ?? '', audio?.details ?? '', Number(order.test)],
+        ...[order.hold === null ? '' : 'On Hold', order.at],
+      ],
+    };
+  }
+
+  /** More files than audios: each further one is an item of its own, whose cost is known when it is billed. */
+  protected givingItem(purchase: string, position: number, file: string): Statement {
+    return {
+      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, estimate, counted_at, total_before)
+        VALUES (?, ?, ?, '', '', ?, 0, (SELECT min(counted_at) FROM purchase_items WHERE purchase = ?),
+          coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
+        ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, total_before = excluded.total_before`,
+      values: [purchase, position, this.profile, file, purchase, this.profile, file],
+    };
+  }
+}
+
+/** The item that has the cost of each file: that of its audio, else one that no other file has. */
+function itemsOf(files: readonly OrderedFile[], audios: readonly OrderedAudio[]): number[] {
+  const free = new Set(audios.keys());
+  const take = (position: number | undefined): number | undefined =>
+    position !== undefined && free.delete(position) ? position : undefined;
+  const positions = new Map(audios.map((audio, at) => [audio, at]));
+  const own = files.map(({ audio }) => take(audio && positions.get(audio)));
+  let next = audios.length;
+  return own.map((position) => position ?? take([...free][0]) ?? next++);
+}
+
+const ITEM_COLUMNS = [
+  ...['purchase', 'position', 'profile', 'url', 'url_key', 'key', 'spelling', 'details', 'file'],
+  ...['estimate', 'currency', 'total_before'],
+];
+
+/** SQLite takes 32,766 values in a statement. */
+const ROWS_PER_STATEMENT = 2_000;
+
+function insertStatements(
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly Value[])[],
+): Statement[] {
+  const statements: Statement[] = [];
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    const some = rows.slice(at, at + ROWS_PER_STATEMENT);
+    const places = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
+    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places} ON CONFLICT DO NOTHING`;
+    statements.push({ sql, values: some.flat() });
+  }
+  return statements;
+}

@@ -1,0 +1,59 @@
+/** A call that costs or returns money, on its way to the service, and what the service made of it. */
+import type { Audio } from './audio-names.ts';
+
+export type PurchaseKind = 'order' | 'upgrade' | 'refund';
+
+export interface NewPurchase {
+  /** An order, unless it says something else. */
+  readonly kind?: PurchaseKind | undefined;
+  /** The raw call of `steno api`: `POST /order_url`. */
+  readonly via?: string | undefined;
+  /** Of an order; of an upgrade or a refund, the one file. */
+  readonly audios: readonly PurchasedAudio[];
+  readonly skus: readonly string[];
+  /** Of the speakers. */
+  readonly names: readonly string[];
+  readonly notes?: string | undefined;
+  readonly test: boolean;
+}
+
+export interface PurchasedAudio extends Audio {
+  /** The file that is upgraded or refunded. */
+  readonly file?: string | undefined;
+  /** What it is expected to cost; absent where that is not known. */
+  readonly cost?: Cost | undefined;
+  /** The total of the file, as the service last said it. */
+  readonly totalBefore?: string | undefined;
+}
+
+export interface Cost {
+  /** In millionths of the currency: databases add them up. */
+  readonly millionths: number;
+  /** Empty where it is not known. */
+  readonly currency: string;
+}
+
+/** A purchase that was written to the ledger. */
+export interface Begun {
+  /** Made by the client. */
+  readonly id: string;
+  /** Its number, for people. */
+  readonly attempt: number;
+  readonly startedAt: string;
+}
+
+/** What the service answered to an order. */
+export interface PlacedOrder {
+  /** Empty where the answer has none. */
+  readonly id: string;
+  readonly audiofiles: readonly string[];
+  readonly hold: string | undefined;
+}
+
+export const kindOf = ({ kind = 'order' }: Pick<NewPurchase, 'kind'>): PurchaseKind => kind;
+
+/** The names that keep others from doing the same at the same time, or after an answer that was not clear. */
+export const upgradeNames = (file: string, skus: readonly string[]): string[] =>
+  [...new Set(skus)].sort().map((sku) => `upgrade ${sku} ${file}`);
+
+export const refundName = (file: string): string => `refund ${file}`;

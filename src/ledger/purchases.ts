@@ -1,0 +1,290 @@
+/** Every purchase: on disk before it is sent, so that a crash or a power cut leaves a trace. */
+import { errorMessage, StenoError } from '../lib/errors.ts';
+import { oneLine } from '../lib/text.ts';
+import { detailsText, hiddenDetails } from './audio-details.ts';
+import { updateBills } from './billing.ts';
+import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';
+import type { TakeOver } from './claims.ts';
+import { jsonList } from './json-list.ts';
+import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
+import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
+import type { KeptOutcome, Outcome } from './outbox.ts';
+import { type Begun, kindOf, type NewPurchase, type PlacedOrder, type PurchasedAudio } from './purchase.ts';
+import { PurchaseTable } from './purchase-table.ts';
+import { CommitUnknown, type Statement } from './store.ts';
+import { NOW } from './table.ts';
+
+const MAX_DETAIL_LENGTH = 600;
+
+const NEVER_SENT = 'it was never sent: the ledger went away';
+
+const namesOf = ({ audios, test }: NewPurchase): string[] =>
+  test ? [] : audios.flatMap(({ names }) => names);
+
+/** Real files of these ids. */
+const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?))';
+
+/** How often a purchase is begun anew whose COMMIT is known not to have come through. */
+const MAX_BEGINNINGS = 3;
+
+const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
+
+export class Purchases extends PurchaseTable {
+  /**
+   * Writes a purchase and claims every name of its audios, all or none. Gives nothing where another purchase holds one of
+   * them, unless it is one of those that may be taken over, or where a limit does not allow it. Tests claim nothing.
+   */
+  async begin(
+    purchase: NewPurchase,
+    takeOver: TakeOver,
+    limits: readonly SpendingLimit[] = [],
+  ): Promise<Begun | undefined> {
+    for (let n = 1; ; n += 1) {
+      const begun = await this.#begin(purchase, newId(), takeOver, limits);
+      if (!(begun instanceof CommitUnknown)) return begun;
+      if (n === MAX_BEGINNINGS) throw begun;
+    }
+  }
+
+  /** Gives the error where its COMMIT is known not to have come through. */
+  async #begin(
+    purchase: NewPurchase,
+    id: string,
+    takeOver: TakeOver,
+    limits: readonly SpendingLimit[],
+  ): Promise<Begun | undefined | CommitUnknown> {
+    const startedAt = this.timestamp();
+    const statements = [
+      unlessMoved(this.profile),
+      ...(limits.length ? [waitingForOthers(this.profile, startedAt)] : []),
+      ...this.adding(purchase, { id }),
+      ...this.claims.taking(id, namesOf(purchase), takeOver),
+      ...limits.map((limit) => withinLimit(this.profile, id, limit)),
+      this.#finding(id),
+    ];
+    try {
+      const [begun] = (await this.db.batch<Begun>(statements)) ?? [];
+      if (begun === undefined) await refuseMoved(this.db, this.profile);
+      return begun;
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      return (await this.#askAbout(purchase, { id, attempt: 0, startedAt }, error)) ?? error;
+    }
+  }
+
+  #finding(id: string): Statement {
+    return {
+      sql: 'SELECT id, number AS attempt, started_at AS "startedAt" FROM purchases WHERE id = ?',
+      values: [id],
+    };
+  }
+
+  /** A COMMIT got no answer: nothing is sent unless the purchase is known to be there. */
+  async #askAbout(purchase: NewPurchase, begun: Begun, error: CommitUnknown): Promise<Begun | undefined> {
+    try {
+      return await this.#unlessForbidden(purchase, begun);
+    } catch {
+      this.#keep(purchase, begun, { kind: 'refused', detail: NEVER_SENT });
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the place of a purchase that is not there, so that a COMMIT which is still on its way fails: the id is unique,
+   * and the database waits for the end of whatever holds it. Gives the purchase where it is there.
+   */
+  #unlessForbidden(purchase: NewPurchase, { id, startedAt }: Begun): Promise<Begun | undefined> {
+    return this.db.durable(async (db) => {
+      const there = this.#finding(id);
+      const [row, ...others] = this.adding(purchase, { id, startedAt });
+      if (row && (await db.run(row.sql, ...row.values)) === 0)
+        return db.get<Begun>(there.sql, ...there.values);
+      await db.batch([...others, ...this.answering(id, 'refused', NEVER_SENT)]);
+      return undefined;
+    });
+  }
+
+  /** Says that the process which sends it is still there. */
+  async heartbeat({ id }: Begun): Promise<void> {
+    await this.db.run(`UPDATE purchases SET seen_at = ${NOW} WHERE id = ? AND status = 'sending'`, id);
+  }
+
+  /** Renews the lease of a purchase, if it is still to be sent, holds all its names, and the ledger has not moved. */
+  async renew({ id }: Begun, purchase: NewPurchase): Promise<boolean> {
+    const renewed = await this.db.run(
+      `UPDATE purchases SET seen_at = ${NOW} WHERE id = ? AND status = 'sending'
+       AND (SELECT count(*) FROM claims WHERE claims.purchase = purchases.id) = ?
+       AND NOT EXISTS (SELECT 1 FROM properties WHERE name = ?)`,
+      id,
+      this.claims.count(namesOf(purchase)),
+      movedMark(this.profile),
+    );
+    return renewed > 0;
+  }
+
+  /**
+   * The service accepted the order: keeps those of its files that can be told. Where that is not all of them, the
+   * purchase stays open.
+   */
+  markPlaced(begun: Begun, order: NewPurchase, placed: PlacedOrder): Promise<OrderedFiles> {
+    const at = this.timestamp();
+    const outcome = {
+      kind: 'placed' as const,
+      placed: { ...placed, hold: placed.hold && this.hide(placed.hold) },
+    };
+    return this.#sure(order, begun, outcome, () => this.#writePlaced(begun.id, order, placed, at));
+  }
+
+  async #writePlaced(id: string, order: NewPurchase, placed: PlacedOrder, at: string): Promise<OrderedFiles> {
+    const audios = order.audios.map(({ url, key = '', details }) => ({
+      ...{ url: this.hide(url), key: this.hide(key) },
+      details: detailsText(details, this.hide),
+    }));
+    const hold = placed.hold === undefined ? null : this.hide(placed.hold);
+    const row = { id: placed.id, hold, at, test: order.test };
+    const write = (found: OrderedFiles): Statement[] => {
+      const isOpen = found.problem !== undefined && !order.test;
+      return [
+        ...this.answering(id, isOpen ? 'uncertain' : 'placed', found.problem ?? '', placed.id),
+        // It may have lost them, where somebody has settled it meanwhile.
+        this.claims.takingSome(id, namesOf(order), []),
+        ...this.addingFiles(id, row, found.files, audios),
+      ];
+    };
+    const asNew = matchFiles(audios, placed.audiofiles, new Map());
+    // Mostly none of the files is known: then nothing has to be read first.
+    if (await this.db.batch([...this.#ifNoneIsKnown(order, placed), ...write(asNew)])) return asNew;
+    return this.db.durable(async (db) => {
+      const known = await this.within(db).#knownAudios(placed.audiofiles);
+      const found = matchFiles(audios, placed.audiofiles, known);
+      await db.batch(write(found));
+      return found;
+    });
+  }
+
+  /** Undoes the batch where the ledger has one of the files of a real order. */
+  #ifNoneIsKnown({ test }: NewPurchase, { audiofiles }: PlacedOrder): Statement[] {
+    if (test) return [];
+    return [
+      {
+        sql: `UPDATE files SET seq = seq WHERE ${KNOWN}`,
+        values: [this.profile, jsonList(audiofiles)],
+        expects: 0,
+      },
+    ];
+  }
+
+  /** The audio of those of these files that the ledger has; test files belong to none. */
+  async #knownAudios(ids: readonly string[]): Promise<ReadonlyMap<string, OrderedAudio>> {
+    const rows = await this.db.all<OrderedAudio & { id: string }>(
+      `SELECT id, url, key FROM files WHERE ${KNOWN}`,
+      this.profile,
+      jsonList(ids),
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** The service accepted the upgrade or the refund: the file shows it at once. */
+  markDone(begun: Begun, purchase: NewPurchase): Promise<void> {
+    return this.#sure(purchase, begun, { kind: 'done' }, () => this.#writeDone(begun.id, purchase));
+  }
+
+  async #writeDone(id: string, purchase: NewPurchase): Promise<void> {
+    const file = purchase.audios[0]?.file ?? '';
+    const changing = purchase.test ? [] : this.changingFile(kindOf(purchase), file, purchase.skus.join(','));
+    await this.db.durable(async (db) => {
+      await db.batch([...this.answering(id, 'placed', ''), ...changing]);
+      if (changing.length) await updateBills(db, this.profile, [file]);
+    });
+  }
+
+  /** It was clearly not accepted: its audios may be ordered again. */
+  markRefused(begun: Begun, purchase: NewPurchase, detail: string): Promise<void> {
+    return this.#markOpen(begun, purchase, 'refused', detail);
+  }
+
+  /** It may have been accepted. */
+  markUncertain(begun: Begun, purchase: NewPurchase, detail: string): Promise<void> {
+    return this.#markOpen(begun, purchase, 'uncertain', detail);
+  }
+
+  #markOpen(
+    begun: Begun,
+    purchase: NewPurchase,
+    kind: 'refused' | 'uncertain',
+    detail: string,
+  ): Promise<void> {
+    const text = oneLine(this.hide(detail), MAX_DETAIL_LENGTH);
+    return this.#sure(purchase, begun, { kind, detail: text }, async () => {
+      await this.db.batch(this.answering(begun.id, kind, text));
+    });
+  }
+
+  /** Writes an outcome that the ledger could not take at its time; once, though two processes may have it. */
+  async take({ begun, at, purchase, outcome }: KeptOutcome): Promise<void> {
+    // A failover, or a ledger that was restored, may have lost the purchase.
+    await this.db.batch(this.adding(purchase, { id: begun.id, startedAt: begun.startedAt }));
+    if (outcome.kind === 'placed') {
+      const sql = "SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed' AND named = ?";
+      if (await this.db.get(sql, begun.id, outcome.placed.id)) return;
+      await this.#writePlaced(begun.id, purchase, outcome.placed, at);
+    } else if (outcome.kind === 'done') await this.#writeDone(begun.id, purchase);
+    else
+      await this.db.batch([
+        ...this.answering(begun.id, outcome.kind, outcome.detail),
+        ...(outcome.kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
+      ]);
+  }
+
+  /**
+   * Each outcome may be written twice, so a write that may have come through is repeated. The outcome is kept here first
+   * where the ledger may go away meanwhile, and else where it can't be written: it is never dropped.
+   */
+  async #sure<Result>(
+    purchase: NewPurchase,
+    begun: Begun,
+    outcome: Outcome,
+    write: () => Promise<Result>,
+  ): Promise<Result> {
+    let kept = this.db.isShared ? this.#keep(purchase, begun, outcome) : undefined;
+    try {
+      const result = await write().catch((error: unknown) => {
+        if (error instanceof CommitUnknown) return write();
+        throw error;
+      });
+      kept?.remove();
+      return result;
+    } catch (cause) {
+      kept ??= this.#keep(purchase, begun, outcome);
+      throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause });
+    }
+  }
+
+  /** A disk that can't take it is no reason not to tell the ledger. */
+  #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): { readonly what: string; remove(): void } {
+    const kept = { begun, at: this.timestamp(), purchase: this.#hidden(purchase), outcome };
+    try {
+      const remove = this.outbox?.add(kept);
+      return { what: 'the next steno here that can write to it does so', remove: () => remove?.() };
+    } catch (error) {
+      return { what: `nor could it be kept here: ${errorMessage(error)}`, remove: () => {} };
+    }
+  }
+
+  /** What is kept on this machine holds no secret either. */
+  #hidden(purchase: NewPurchase): NewPurchase {
+    const hide = (text: string): string => this.hide(text);
+    const optional = (text: string | undefined): string | undefined => text && hide(text);
+    const { audios, names, notes, via } = purchase;
+    return {
+      ...purchase,
+      ...{ names: names.map(hide), notes: optional(notes), via: optional(via) },
+      audios: audios.map(
+        ({ url, key, names: own, details, file, cost, totalBefore }): PurchasedAudio => ({
+          ...{ url: hide(url), key: optional(key), names: own.map(hide), file, cost, totalBefore },
+          details: hiddenDetails(details, hide),
+        }),
+      ),
+    };
+  }
+}
