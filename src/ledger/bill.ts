@@ -3,12 +3,13 @@
  * function of these facts, so that it gives the same whatever was learned first.
  */
 import { productOf } from '../catalog/skus.ts';
+import { Fraction, least, sumOf } from '../lib/fraction.ts';
 
 /** A line of an invoice about the file. */
 export interface BillLine {
   readonly sku: string;
-  /** In millionths, below zero for a credit; null where it can't be read. */
-  readonly amount: number | null;
+  /** Below zero for a credit; undefined where it can't be read. */
+  readonly amount: Fraction | undefined;
   readonly currency: string;
   /** The invoice is paid. */
   readonly paid: boolean;
@@ -16,140 +17,156 @@ export interface BillLine {
 
 /** What was bought for the file: its order first, then what came later. */
 export interface BillItem {
-  readonly kind: 'order' | 'upgrade';
   readonly skus: readonly string[];
-  /** The total of the file when this was bought, in millionths; undefined where it was not known. */
-  readonly totalBefore: number | undefined;
+  /** The total of the file when this was bought; undefined where it was not known. */
+  readonly totalBefore: Fraction | undefined;
 }
 
-export interface BilledFile {
+export interface BilledFile<Line extends BillLine = BillLine> {
   readonly items: readonly BillItem[];
-  readonly lines: readonly BillLine[];
+  readonly lines: readonly Line[];
   /** Undefined where the service says none yet. */
-  readonly total: { readonly amount: number; readonly currency: string } | undefined;
+  readonly total: { readonly amount: Fraction; readonly currency: string } | undefined;
   /** Every invoice that the file names is paid; also where it names none, as with a prepaid account. */
   readonly totalIsPaid: boolean;
   readonly isRefunded: boolean;
   readonly isCancelled: boolean;
 }
 
-/** In millionths. What was spent is `billed` without `unpaid` and `refunded`. */
-export interface Bill {
-  /** Null where the service has not said it. */
-  readonly billed: number | null;
-  readonly unpaid: number;
-  readonly refunded: number;
+/** A part of what a purchase costs: what a line says, or what the total of the file says. */
+export interface BillPart<Line extends BillLine = BillLine> {
+  /** Undefined for what only the total says. */
+  readonly line: Line | undefined;
+  readonly paid: Fraction;
+  readonly unpaid: Fraction;
+  readonly refunded: Fraction;
+}
+
+export interface Bill<Line extends BillLine = BillLine> {
+  /** The service has said what it costs. */
+  readonly isKnown: boolean;
+  readonly parts: readonly BillPart<Line>[];
   readonly currency: string;
 }
 
-interface Charge {
-  paid: number;
-  unpaid: number;
-  refunded: number;
-  isKnown: boolean;
-  /** The SKUs of its lines. */
-  readonly skus: Set<string>;
+/** What was billed is what was paid and what is to be paid; what was spent is what was paid and did not come back. */
+export const paidOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ paid }) => paid));
+export const unpaidOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ unpaid }) => unpaid));
+export const refundedOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ refunded }) => refunded));
+
+interface Part<Line extends BillLine> {
+  readonly line: Line | undefined;
+  readonly paid: Fraction;
+  unpaid: Fraction;
+  refunded: Fraction;
 }
 
-const newCharge = (): Charge => ({ paid: 0, unpaid: 0, refunded: 0, isKnown: false, skus: new Set() });
+class Charge<Line extends BillLine> {
+  readonly parts: Part<Line>[] = [];
+  isKnown = false;
 
-export function billFile(file: BilledFile): Bill[] {
-  const { items, lines, isRefunded, isCancelled } = file;
-  const currency = lines.find((line) => line.currency)?.currency ?? file.total?.currency ?? '';
-  const isReadable = lines.every(
-    (line) => line.amount !== null && (!line.currency || line.currency === currency),
-  );
-  const charges = items.map(newCharge);
-  if (isReadable && lines.length) chargeLines(charges, file);
-  else if (lines.length === 0 && file.total) chargeTotal(charges, file, file.total.amount);
+  add(amount: Fraction, isPaid: boolean, line?: Line): void {
+    const [paid, unpaid] = isPaid ? [amount, Fraction.zero] : [Fraction.zero, amount];
+    this.parts.push({ line, paid, unpaid, refunded: Fraction.zero });
+    this.isKnown = true;
+  }
+
+  has(product: string): boolean {
+    return this.parts.some(({ line }) => line && productOf(line.sku) === product);
+  }
+
+  /** What was paid came back; what was not is not asked for any more. */
+  refund(): void {
+    for (const part of this.parts) {
+      part.refunded = part.paid;
+      part.unpaid = Fraction.zero;
+    }
+    this.isKnown = true;
+  }
+}
+
+export function billFile<Line extends BillLine>(file: BilledFile<Line>): Bill<Line>[] {
+  const { items, lines, total, isRefunded, isCancelled } = file;
+  const currency = lines.find((line) => line.currency)?.currency ?? total?.currency ?? '';
+  const isReadable = lines.every((line) => line.amount && (!line.currency || line.currency === currency));
+  const charges = items.map(() => new Charge<Line>());
+  if (lines.length) {
+    if (isReadable) chargeLines(charges, file);
+  } else if (total) chargeTotal(charges, file, total.amount);
   // Nothing is billed for it, and nothing will be.
-  else if (lines.length === 0 && (isRefunded || isCancelled))
-    for (const charge of charges) charge.isKnown = true;
-  if (isRefunded && !lines.some(({ amount }) => (amount ?? 0) < 0))
-    for (const charge of charges) refund(charge);
-  return charges.map(({ paid, unpaid, refunded, isKnown }) => ({
-    ...{ billed: isKnown ? paid + unpaid : null, unpaid, refunded, currency },
-  }));
+  else if (isRefunded || isCancelled) for (const charge of charges) charge.isKnown = true;
+  const isCredited = lines.some(({ amount }) => amount && amount.sign < 0);
+  if (isRefunded && !isCredited) for (const charge of charges) charge.refund();
+  return charges.map(({ isKnown, parts }) => ({ isKnown, parts, currency }));
 }
 
-/** What was paid came back; what was not is not asked for any more. */
-function refund(charge: Charge): void {
-  charge.refunded = charge.paid;
-  charge.unpaid = 0;
-  charge.isKnown = true;
-}
+const amountOf = ({ amount }: BillLine): Fraction => amount ?? Fraction.zero;
 
-function chargeLines(charges: readonly Charge[], { items, lines, total }: BilledFile): void {
-  const debits = lines.filter(({ amount }) => Number(amount) >= 0);
+function chargeLines<Line extends BillLine>(
+  charges: readonly Charge<Line>[],
+  { items, lines, total }: BilledFile<Line>,
+): void {
+  const debits = lines.filter((line) => amountOf(line).sign >= 0);
   const unmatched = debits.filter((line) => {
     const charge = chargeOf(line, items, charges);
-    if (charge) add(charge, line);
+    charge?.add(amountOf(line), line.paid, line);
     return !charge;
   });
   // The SKU on an invoice may differ from the one that was asked for.
   for (const line of unmatched) {
     const charge = charges.find(({ isKnown }) => !isKnown) ?? charges[0];
-    if (charge) add(charge, line);
+    charge?.add(amountOf(line), line.paid, line);
   }
-  const gross = debits.reduce((sum, { amount }) => sum + Number(amount), 0);
-  for (const line of lines) if (Number(line.amount) < 0) credit(charges, line);
+  for (const line of lines) if (amountOf(line).sign < 0) credit(charges, line);
   if (!total) return;
-  // A total that is more than the lines: the rest is not on an invoice yet. One that is not has everything in it.
-  let rest = Math.max(0, total.amount - gross);
+  // A total that is more than the lines: the rest is on no invoice yet. One that is not has everything in it.
+  let rest = total.amount.minus(sumOf(debits.map(amountOf)));
   for (const charge of charges) {
     if (charge.isKnown) continue;
-    charge.unpaid = rest;
+    if (rest.sign > 0) charge.add(rest, false);
     charge.isKnown = true;
-    rest = 0;
+    rest = Fraction.zero;
   }
 }
 
-/** The purchase that ordered the SKU of a line, and has no line with it yet. */
-function chargeOf(
+/** The purchase that asked for the SKU of a line, and has no line with it yet. */
+function chargeOf<Line extends BillLine>(
   { sku }: BillLine,
   items: readonly BillItem[],
-  charges: readonly Charge[],
-): Charge | undefined {
+  charges: readonly Charge<Line>[],
+): Charge<Line> | undefined {
   const product = productOf(sku);
-  const at = items.findIndex(
-    ({ skus }, n) => skus.some((each) => productOf(each) === product) && !charges[n]?.skus.has(product),
-  );
-  charges[at]?.skus.add(product);
-  return charges[at];
-}
-
-function add(charge: Charge, { amount, paid }: BillLine): void {
-  charge[paid ? 'paid' : 'unpaid'] += Number(amount);
-  charge.isKnown = true;
+  const asked = items.map(({ skus }) => skus.some((each) => productOf(each) === product));
+  return charges.find((charge, at) => asked[at] && !charge.has(product));
 }
 
 /** Of a paid invoice it is money that came back; of another one it lowers what is to be paid. */
-function credit(charges: readonly Charge[], { sku, amount, paid }: BillLine): void {
-  const part = paid ? 'paid' : 'unpaid';
-  const of = (charge: Charge): number => (paid ? charge.paid - charge.refunded : charge.unpaid);
-  const product = productOf(sku);
-  const own = charges.filter((charge) => charge.skus.has(product));
-  let left = -Number(amount);
-  for (const charge of [...own, ...charges]) {
-    const some = Math.min(left, of(charge));
-    if (some <= 0) continue;
-    if (part === 'paid') charge.refunded += some;
-    else charge.unpaid -= some;
-    left -= some;
+function credit<Line extends BillLine>(charges: readonly Charge<Line>[], line: Line): void {
+  const parts = charges.flatMap((charge) => charge.parts);
+  const isOwn = (part: Part<Line>): boolean => part.line !== undefined && part.line.sku === line.sku;
+  let left = Fraction.zero.minus(amountOf(line));
+  for (const part of [...parts.filter(isOwn), ...parts]) {
+    const some = least(left, line.paid ? part.paid.minus(part.refunded) : part.unpaid);
+    if (some.sign <= 0) continue;
+    if (line.paid) part.refunded = part.refunded.plus(some);
+    else part.unpaid = part.unpaid.minus(some);
+    left = left.minus(some);
   }
 }
 
 /** Without lines, the total is all that is known: what it was before an upgrade is the cost of what came before. */
-function chargeTotal(charges: readonly Charge[], { items, totalIsPaid }: BilledFile, total: number): void {
+function chargeTotal<Line extends BillLine>(
+  charges: readonly Charge<Line>[],
+  { items, totalIsPaid }: BilledFile<Line>,
+  total: Fraction,
+): void {
   for (const [at, charge] of charges.entries()) {
-    const start = at === 0 ? 0 : items[at]?.totalBefore;
-    const end =
-      items.slice(at + 1).find(({ totalBefore }) => totalBefore !== undefined)?.totalBefore ?? total;
-    // The total came after it, and has it in it.
-    const cost = start === undefined ? 0 : Math.max(0, end - start);
+    const start = at === 0 ? Fraction.zero : items[at]?.totalBefore;
+    const end = items.slice(at + 1).find(({ totalBefore }) => totalBefore)?.totalBefore ?? total;
+    // Where nothing was known before, the total came after it, and has it in it.
+    const cost = start ? end.minus(start) : Fraction.zero;
     // A total that did not change since is one in which it is not yet.
-    if (at > 0 && start !== undefined && cost === 0 && end === total) continue;
-    charge[totalIsPaid ? 'paid' : 'unpaid'] = cost;
-    charge.isKnown = true;
+    if (at > 0 && start && cost.sign <= 0 && end.equals(total)) continue;
+    charge.add(cost.sign > 0 ? cost : Fraction.zero, totalIsPaid);
   }
 }

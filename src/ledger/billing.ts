@@ -1,10 +1,20 @@
 /** Writes what purchases cost into the ledger, whenever the service has said something about it. */
-import { millionthsOf, parseMoney } from '../lib/money.ts';
-import { type Bill, type BillItem, type BillLine, billFile } from './bill.ts';
+import type { Fraction } from '../lib/fraction.ts';
+import { fromMillionths, type Money, millionthsOf, parseMoney } from '../lib/money.ts';
+import { type Bill, type BillLine, billFile, paidOf, refundedOf, unpaidOf } from './bill.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store } from './store.ts';
 
-interface ItemRow extends Bill {
+/** What is kept of a bill, in millionths. */
+interface KeptBill {
+  /** Null where the service has not said it. */
+  readonly billed: number | null;
+  readonly unpaid: number;
+  readonly refunded: number;
+  readonly currency: string;
+}
+
+interface ItemRow extends KeptBill {
   readonly purchase: string;
   readonly position: number;
   readonly file: string;
@@ -109,36 +119,46 @@ function changesOf(
   paid: ReadonlySet<string>,
 ): Statement[] {
   const items = all.filter(({ kind }) => kind !== 'refund');
-  const total = parseMoney(file?.total ?? '');
-  const amount = total && millionthsOf(total.amount);
-  const invoices = file?.invoices ? file.invoices.split(',') : [];
   const bills = billFile({
-    items: items.map(itemOf),
-    lines: lines.map((line): BillLine => ({ ...line, paid: line.paid === 1 })),
-    // A total of zero is one that is not final yet.
-    total: total && amount ? { amount, currency: total.currency } : undefined,
-    totalIsPaid: invoices.every((id) => paid.has(id)),
+    items: items.map(({ skus, total_before }) => ({
+      skus: skus ? skus.split(',') : [],
+      totalBefore: totalOf(total_before)?.amount,
+    })),
+    lines: lines.map(lineOf),
+    total: totalOf(file?.total ?? ''),
+    totalIsPaid: (file?.invoices ? file.invoices.split(',') : []).every((id) => paid.has(id)),
     isRefunded:
       file?.state === 'Refunded' || all.some(({ kind, status }) => kind === 'refund' && status === 'placed'),
     isCancelled: file?.state === 'Order Cancelled',
   });
   return items.flatMap((item, at) => {
-    const bill = bills[at];
+    const bill = bills[at] && keptForm(bills[at]);
     return bill && isOther(item, bill) ? [setting(item, bill)] : [];
   });
 }
 
-function itemOf({ kind, skus, total_before }: ItemRow): BillItem {
-  const total = parseMoney(total_before);
-  const amount = total && millionthsOf(total.amount);
-  return {
-    kind: kind === 'order' ? 'order' : 'upgrade',
-    skus: skus ? skus.split(',') : [],
-    totalBefore: amount || undefined,
-  };
+/** A total of zero is one that is not final yet. */
+export function totalOf(text: string): Money | undefined {
+  const total = parseMoney(text);
+  return total && total.amount.sign > 0 ? total : undefined;
 }
 
-const isOther = (one: Bill, other: Bill): boolean =>
+const lineOf = ({ sku, amount, currency, paid }: LineRow): BillLine => ({
+  ...{ sku, currency, paid: paid === 1 },
+  amount: amount === null ? undefined : fromMillionths(amount),
+});
+
+/** A database adds up no larger number; what costs that much is over any budget. */
+const millionths = (amount: Fraction): number => millionthsOf(amount) ?? Number.MAX_SAFE_INTEGER;
+
+const keptForm = (bill: Bill): KeptBill => ({
+  billed: bill.isKnown ? millionths(paidOf(bill).plus(unpaidOf(bill))) : null,
+  unpaid: millionths(unpaidOf(bill)),
+  refunded: millionths(refundedOf(bill)),
+  currency: bill.currency,
+});
+
+const isOther = (one: KeptBill, other: KeptBill): boolean =>
   one.billed !== other.billed ||
   one.unpaid !== other.unpaid ||
   one.refunded !== other.refunded ||
@@ -146,7 +166,7 @@ const isOther = (one: Bill, other: Bill): boolean =>
 
 const setting = (
   { purchase, position }: ItemRow,
-  { billed, unpaid, refunded, currency }: Bill,
+  { billed, unpaid, refunded, currency }: KeptBill,
 ): Statement => ({
   sql: `UPDATE purchase_items SET billed = ?, unpaid = ?, refunded = ?,
       currency = CASE WHEN CAST(? AS BIGINT) IS NULL THEN currency ELSE ? END
