@@ -38,6 +38,7 @@ const natures: Readonly<Record<string, Nature>> = {
   balance: reads(CALL),
   invoice: reads(SEVERAL),
   report: reads(SEVERAL),
+  log: reads(LEDGER),
   listen: account([...CALL]),
   events: reads(LEDGER),
   'events show': reads(LEDGER),

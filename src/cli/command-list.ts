@@ -13,6 +13,7 @@ import { formatsCommand } from '../commands/formats.ts';
 import { invoice } from '../commands/invoice.ts';
 import { ledger } from '../commands/ledger.ts';
 import { listen } from '../commands/listen.ts';
+import { log } from '../commands/log.ts';
 import { login } from '../commands/login.ts';
 import { logout } from '../commands/logout.ts';
 import { order } from '../commands/order.ts';
@@ -38,7 +39,7 @@ export interface Group {
 
 export const groups: readonly Group[] = [
   { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
-  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, report] },
+  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, report, log] },
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config, ledger, doctor] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },

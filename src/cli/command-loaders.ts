@@ -22,6 +22,7 @@ export const loaders: ReadonlyMap<string, Loader> = new Map(
     invoice: async () => (await import('../commands/invoice.ts')).invoice,
     ledger: async () => (await import('../commands/ledger.ts')).ledger,
     listen: async () => (await import('../commands/listen.ts')).listen,
+    log: async () => (await import('../commands/log.ts')).log,
     login: async () => (await import('../commands/login.ts')).login,
     logout: async () => (await import('../commands/logout.ts')).logout,
     order: async () => (await import('../commands/order.ts')).order,

@@ -15,6 +15,7 @@ import { NewActions } from './new-actions.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import type { Outbox } from './outbox.ts';
 import { Properties } from './properties.ts';
+import { PurchaseLog } from './purchase-log.ts';
 import { Purchases } from './purchases.ts';
 import { Runs } from './runs.ts';
 import type { Store } from './store.ts';
@@ -25,6 +26,7 @@ import { WebhookLoans } from './webhook-loans.ts';
 
 export class LedgerTables {
   readonly purchases: Purchases;
+  readonly purchaseLog: PurchaseLog;
   readonly openAttempts: OpenAttempts;
   readonly trackedFiles: TrackedFiles;
   readonly claims: Claims;
@@ -47,6 +49,7 @@ export class LedgerTables {
   constructor(db: Store, profile: string, hide: Hide, outbox?: Outbox) {
     const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)), outbox };
     this.purchases = new Purchases(context);
+    this.purchaseLog = new PurchaseLog(context);
     this.openAttempts = new OpenAttempts(context);
     this.trackedFiles = new TrackedFiles(context);
     this.claims = new Claims(context);

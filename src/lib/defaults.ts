@@ -10,6 +10,8 @@ export const ORDER_LIMIT_MS = { base: 60_000, perUrl: 30_000 };
 
 /** What is listed without --limit: on a terminal, and before what --follow waits for. */
 export const LIST_ROWS = 50;
+/** How many purchases `log` shows, where nothing says which. */
+export const LOG_ROWS = 100;
 export const FOLLOW_ROWS = 10;
 
 /** URLs of a list in one order: the service fetches all of them before it answers. */

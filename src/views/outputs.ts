@@ -15,6 +15,7 @@ import { fileRecord } from './file-record.ts';
 import { invoiceColumns } from './invoice.ts';
 import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
 import { statusSchema } from './ledger-status.ts';
+import { logRecord } from './log.ts';
 import { orderRecord } from './order.ts';
 import { plannedRecord, planRecord } from './plan.ts';
 import type { RecordColumn } from './record.ts';
@@ -120,6 +121,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   balance: of(bareAnswer('string', 'number'), columns({ balance: 'in the currency of the account' })),
   invoice: of(answers(failed('invoice')), invoiceColumns),
   report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
+  log: of(arrayOf(logRecord.schema), logRecord.columnHelp),
   listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
   events: of(
     anyOf(arrayOf(eventSchema), described('with --follow, one a line', eventSchema)),

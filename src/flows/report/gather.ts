@@ -2,6 +2,8 @@
 import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { BoughtRow } from '../../ledger/purchase-log.ts';
+import { fromMillionths } from '../../lib/money.ts';
 import { listFiles } from '../files/list.ts';
 import type { ListedFile } from '../files/listed.ts';
 import type { ReportFile, ReportInput } from './input.ts';
@@ -15,29 +17,49 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     {},
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
-  for await (const { rows } of pages) files.push(...rows.map(reportFile));
+  const bought = boughtByFile(await ledger.purchaseLog.bought());
+  for await (const { rows } of pages)
+    files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
   const open = (await ledger.openAttempts.list()).filter(({ status }) => status === 'unclear');
-  const unclear = open.map(({ attempt, at, urls, skus }) => ({
+  const unclear = open.map(({ attempt, at, urls, files: ids, skus }) => ({
     ...{ attempt: String(attempt), at, skus },
-    url: urls[0] ?? '',
+    url: urls[0] ?? ids[0] ?? '',
   }));
   return {
     ...options,
     files,
     invoices: (await ledger.invoices.all()).flatMap((kept) => decodeKeptInvoice(kept) ?? []),
-    refunds: [],
     unclear,
   };
 }
 
-function reportFile(row: ListedFile): ReportFile {
+function boughtByFile(rows: readonly BoughtRow[]): Map<string, BoughtRow[]> {
+  const files = new Map<string, BoughtRow[]>();
+  for (const row of rows) {
+    const file = files.get(row.file);
+    if (file) file.push(row);
+    else files.set(row.file, [row]);
+  }
+  return files;
+}
+
+const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);
+
+function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFile {
   const { title = '' } = parseDetails(row.details);
+  const bought = purchases
+    .filter(({ kind }) => kind !== 'refund')
+    .map(({ skus, total_before: totalBefore, estimate, currency }) => ({
+      skus: textsOf(skus),
+      totalBefore,
+      estimate: estimate === null ? undefined : { amount: fromMillionths(estimate), currency },
+    }));
   return {
     id: row.id,
     title: row.title || title,
     url: row.url,
     order: row.order_id,
-    skus: row.skus ? row.skus.split(',') : [],
+    skus: [...textsOf(row.skus), ...textsOf(row.upgrades)],
     state: row.state,
     ended: row.ended,
     hold: row.ended ? '' : (row.hold ?? ''),
@@ -46,6 +68,8 @@ function reportFile(row: ListedFile): ReportFile {
     deliveredAt: row.ended === 'delivered' ? (row.changed_at ?? '') : '',
     duration: row.duration,
     total: row.total,
-    invoices: row.invoices ? row.invoices.split(',') : [],
+    invoices: textsOf(row.invoices),
+    bought,
+    isRefunded: purchases.some(({ kind, status }) => kind === 'refund' && status === 'placed'),
   };
 }

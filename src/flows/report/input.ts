@@ -1,4 +1,5 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
+import type { Money } from '../../lib/money.ts';
 
 export interface ReportFile {
   readonly id: string;
@@ -18,6 +19,18 @@ export interface ReportFile {
   readonly duration: string;
   readonly total: string;
   readonly invoices: readonly string[];
+  /** What was bought for it: its order first, then its upgrades. */
+  readonly bought: readonly Bought[];
+  /** A refund of it was accepted. */
+  readonly isRefunded: boolean;
+}
+
+export interface Bought {
+  readonly skus: readonly string[];
+  /** The total of the file when this was bought. */
+  readonly totalBefore: string;
+  /** What it was expected to cost; undefined where that was not known. */
+  readonly estimate: Money | undefined;
 }
 
 export interface ReportItem {
@@ -30,17 +43,10 @@ export interface ReportItem {
 
 export interface ReportInvoice {
   readonly id: string;
+  readonly state: string;
   readonly created: string;
   readonly total: string;
   readonly items: readonly ReportItem[];
-}
-
-/** Money that came back without an invoice saying so. */
-export interface ReportRefund {
-  readonly at: string;
-  readonly order: string;
-  readonly audiofile: string;
-  readonly amount: string;
 }
 
 /** An order of which it is not known whether it went through. */
@@ -54,7 +60,6 @@ export interface UnclearOrder {
 export interface ReportInput {
   readonly files: readonly ReportFile[];
   readonly invoices: readonly ReportInvoice[];
-  readonly refunds: readonly ReportRefund[];
   readonly unclear: readonly UnclearOrder[];
   /** In ISO 8601; what was spent or delivered before it is left out. What is under way is always there. */
   readonly since: string | undefined;

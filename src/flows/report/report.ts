@@ -1,4 +1,5 @@
 /** Spend, turnaround and what is late, from plain data. */
+import { type Money, moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
 import type { ReportInput } from './input.ts';
 import { type TurnaroundRow, turnaroundOf, type WaitingFile, waitingOf } from './progress.ts';
@@ -55,12 +56,16 @@ export function makeReport(input: ReportInput): Report {
   };
 }
 
+const unbilledText = (count: number, estimated: readonly Money[]): string =>
+  `${plural(count, 'purchase')} not billed yet: ${estimated.length ? `about ${estimated.map(moneyText).join(' and ')} by estimate` : 'no estimate'}`;
+
 const MAX_NAMES = 3;
 
-function notesOf({ totals, months, unreadable, unpriced }: Spend): string[] {
+function notesOf({ totals, months, unreadable, unpriced, unbilled, estimated }: Spend): string[] {
   const notes: string[] = [];
   const unmeasured = totals.reduce((sum, row) => sum + row.unmeasured, 0);
   if (unpriced) notes.push(`${plural(unpriced, 'delivered file')} not counted: cost not known yet`);
+  if (unbilled) notes.push(unbilledText(unbilled, estimated));
   if (unmeasured) notes.push(`${plural(unmeasured, 'file')} not in the minutes: length not known`);
   if (months.some(({ name }) => !name))
     notes.push('some invoices have no date that can be read: they have no month');

@@ -1,6 +1,8 @@
 /** What was spent, by month, SKU and order. An amount that can't be read is counted as such, never as zero. */
 import { productOf } from '../../catalog/skus.ts';
-import { Fraction } from '../../lib/fraction.ts';
+import { type BillLine, billFile } from '../../ledger/bill.ts';
+import { totalOf } from '../../ledger/billing.ts';
+import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
 import type { ReportFile, ReportInput, ReportInvoice, ReportItem } from './input.ts';
@@ -10,9 +12,12 @@ export interface SpendRow {
   /** `2026-08`, a SKU or the id of an order; empty for what belongs to none. */
   readonly name: string;
   readonly currency: string;
+  /** What was billed and paid, less what was refunded. */
   readonly spent: Fraction;
   /** Credits and refunds, as an amount above zero. */
   readonly refunded: Fraction;
+  /** What was billed and is not paid yet. */
+  readonly unpaid: Fraction;
   readonly minutes: Fraction;
   readonly files: number;
   /** How many of the files have no known length, and are not in `minutes`. */
@@ -28,6 +33,9 @@ export interface Spend {
   readonly unreadable: readonly string[];
   /** Delivered files of which nothing says what they cost. */
   readonly unpriced: number;
+  /** Purchases that are not billed yet, and what they are expected to cost. */
+  readonly unbilled: number;
+  readonly estimated: readonly Money[];
 }
 
 interface Entry {
@@ -35,91 +43,135 @@ interface Entry {
   readonly sku: string;
   readonly order: string;
   readonly file: string;
-  /** Below zero for what came back. */
-  readonly money: Money;
+  readonly currency: string;
+  readonly paid: Fraction;
+  readonly unpaid: Fraction;
+  readonly refunded: Fraction;
+}
+
+type DatedEntry = Omit<Entry, 'month'> & { readonly at: string | undefined };
+
+/** A line of an invoice, with what a report says of it. */
+interface Line extends BillLine {
+  readonly file: string;
+  /** When the invoice was created; undefined where that can't be read. */
+  readonly at: string | undefined;
 }
 
 export function spendOf(input: ReportInput): Spend {
   const unreadable: string[] = [];
-  const files = new Map(input.files.map((file) => [file.id, file]));
   const isWanted = (at: string | undefined): boolean =>
     input.since === undefined || (at !== undefined && at >= input.since);
-  const invoiced = input.invoices
-    .filter(({ id, created }) => {
-      const at = parseServiceTime(created);
-      if (input.since !== undefined && at === undefined) unreadable.push(`invoice ${id}: its date`);
-      return isWanted(at);
-    })
-    .flatMap((invoice) => invoiceEntries(invoice, files, input.currency, unreadable));
-  const billed = billedIn(input.invoices);
-  const others = input.files.filter(
-    (file) => !file.test && !isBilled(file, billed) && isWanted(timeOf(file)),
+  const invoices = eachOnce(input.invoices);
+  const currency = input.currency || onlyCurrency(input, invoices);
+  const real = input.files.filter(({ test }) => !test);
+  const lines = linesByFile(invoices, real, unreadable);
+  const files = new Map(real.map((file) => [file.id, file]));
+  const paid = new Set(invoices.filter(isPaid).map(({ id }) => id));
+  const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], paid, unreadable));
+  const others = [...lines].flatMap(([file, own]) =>
+    files.has(file) ? [] : own.map((line) => entryOf(line)),
   );
-  const entries = [
-    ...invoiced,
-    ...fileEntries(others, input.currency, unreadable),
-    ...refundEntries(input, isWanted, unreadable),
-  ];
+  const dated = [...billed.flatMap(({ entries }) => entries), ...others];
+  if (input.since !== undefined)
+    for (const { id, created } of invoices)
+      if (parseServiceTime(created) === undefined) unreadable.push(`invoice ${id}: its date`);
+  const entries = dated
+    .filter(({ at }) => isWanted(at))
+    .map(({ at, ...entry }) => ({ ...entry, month: monthOf(at), currency: entry.currency || currency }));
   const rows = (name: (entry: Entry) => string): SpendRow[] => groups(entries, name, files);
+  const wanted = billed.filter(({ file }) => isWanted(timeOf(file)));
+  const estimates = new MoneySums();
+  for (const { unbilled } of wanted) for (const each of unbilled) if (each) estimates.add(each);
   return {
     totals: rows(() => '').sort(byName),
     months: rows(({ month }) => month).sort(byName),
     skus: rows(({ sku }) => sku).sort(byAmount),
     orders: rows(({ order }) => order).sort(byAmount),
     unreadable,
-    unpriced: others.filter(({ ended, total }) => ended === 'delivered' && isMissing(total)).length,
+    unpriced: wanted.filter(({ file, isKnown }) => file.ended === 'delivered' && !isKnown).length,
+    unbilled: wanted.reduce((sum, { unbilled }) => sum + unbilled.length, 0),
+    estimated: estimates.all(),
   };
 }
 
-/** A total of zero is one that is not final yet. */
-const isMissing = (total: string): boolean => total === '' || parseMoney(total)?.amount.sign === 0;
+/** One that was answered under several ids has one of its own. */
+const eachOnce = (invoices: readonly ReportInvoice[]): ReportInvoice[] => [
+  ...new Map(invoices.map((invoice) => [invoice.id, invoice])).values(),
+];
+
+const isPaid = ({ state }: ReportInvoice): boolean => state.toUpperCase() === 'PAID';
 
 const timeOf = ({ deliveredAt, orderedAt }: ReportFile): string => deliveredAt || orderedAt;
 
 const monthOf = (at: string | undefined): string => at?.slice(0, 7) ?? '';
 
-interface Billed {
-  readonly invoices: ReadonlySet<string>;
-  readonly files: ReadonlySet<string>;
+/** Where all amounts that name a currency name the same, the others are in it too. */
+function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]): string {
+  const texts = [
+    ...files.map(({ total }) => total),
+    ...invoices.flatMap(({ total, items }) => [total, ...items.flatMap((item) => [item.total, item.price])]),
+  ];
+  const named = new Set(texts.flatMap((text) => parseMoney(text)?.currency || []));
+  const [only = '', ...more] = named;
+  return more.length ? '' : only;
 }
 
-const billedIn = (invoices: readonly ReportInvoice[]): Billed => ({
-  invoices: new Set(invoices.map(({ id }) => id)),
-  files: new Set(invoices.flatMap(({ items }) => items.map(({ audiofile }) => audiofile))),
-});
-
-/** Its cost is on an invoice, so that its own total would count it twice. */
-const isBilled = ({ id, invoices }: ReportFile, billed: Billed): boolean =>
-  billed.files.has(id) || invoices.some((each) => billed.invoices.has(each));
-
-function invoiceEntries(
-  { id, created, total, items }: ReportInvoice,
-  files: ReadonlyMap<string, ReportFile>,
-  currency: string,
+/** The lines of all invoices, by file; those of no file under ''. */
+function linesByFile(
+  invoices: readonly ReportInvoice[],
+  files: readonly ReportFile[],
   unreadable: string[],
-): Entry[] {
-  const month = monthOf(parseServiceTime(created));
-  const itemised = new MoneySums();
-  const entries = items.flatMap((item): Entry[] => {
-    const money = inCurrency(costOf(item), currency);
-    if (!money) {
-      unreadable.push(`invoice ${id}: ${item.sku || 'an item'}`);
-      return [];
+): Map<string, Line[]> {
+  const lines = new Map<string, Line[]>();
+  for (const invoice of invoices)
+    for (const line of linesOf(invoice, files, unreadable)) {
+      const group = lines.get(line.file);
+      if (group) group.push(line);
+      else lines.set(line.file, [line]);
     }
-    itemised.add(money);
-    const order = files.get(item.audiofile)?.order ?? '';
-    return [{ month, sku: productOf(item.sku), order, file: item.audiofile, money }];
-  });
-  const all = inCurrency(parseMoney(total), currency);
-  if (total !== '' && !all) unreadable.push(`invoice ${id}: its total`);
-  const rest = all && { ...all, amount: all.amount.minus(itemised.get(all.currency)) };
-  // What no item explains was spent all the same.
-  if (rest && rest.amount.sign !== 0) entries.push({ month, sku: '', order: '', file: '', money: rest });
-  return entries;
+  return lines;
 }
 
-const inCurrency = (money: Money | undefined, currency: string): Money | undefined =>
-  money && { ...money, currency: money.currency || currency };
+function linesOf(invoice: ReportInvoice, files: readonly ReportFile[], unreadable: string[]): Line[] {
+  const { id, created, total, items } = invoice;
+  const [at, paid] = [parseServiceTime(created), isPaid(invoice)];
+  const lines = items.map((item): Line => {
+    const money = costOf(item);
+    if (!money) unreadable.push(`invoice ${id}: ${item.sku || 'an item'}`);
+    return {
+      sku: item.sku,
+      file: item.audiofile,
+      at,
+      paid,
+      amount: money?.amount,
+      currency: money?.currency ?? '',
+    };
+  });
+  const all = parseMoney(total);
+  if (total !== '' && !all) unreadable.push(`invoice ${id}: its total`);
+  if (!all || lines.some(({ amount }) => !amount)) return lines;
+  const [first] = lines;
+  // Files whose cost is on the invoice, though no item of it names them, say it themselves.
+  const named = first
+    ? []
+    : files.filter(({ invoices }) => invoices.includes(id)).map(({ total: own }) => totalOf(own));
+  const explained = [...lines.map(({ amount }) => amount), ...named.map((money) => money?.amount)];
+  const rest = all.amount.minus(sumOf(explained.map((amount) => amount ?? Fraction.zero)));
+  if (rest.sign === 0 || (rest.sign < 0 && !first)) return lines;
+  // What no item explains was billed all the same.
+  return [
+    ...lines,
+    {
+      sku: '',
+      file: first?.file ?? '',
+      at,
+      paid,
+      amount: rest,
+      currency: all.currency || first?.currency || '',
+    },
+  ];
+}
 
 function costOf({ total, price, quantity }: ReportItem): Money | undefined {
   if (total !== '') return parseMoney(total);
@@ -127,40 +179,60 @@ function costOf({ total, price, quantity }: ReportItem): Money | undefined {
   return each && count && { ...each, amount: each.amount.times(count) };
 }
 
-/** Files that are on no invoice: of a prepaid account, or not billed yet. */
-function fileEntries(files: readonly ReportFile[], currency: string, unreadable: string[]): Entry[] {
-  return files.flatMap((file): Entry[] => {
-    if (file.ended === 'unfinished' || isMissing(file.total)) return [];
-    const money = inCurrency(parseMoney(file.total), currency);
-    if (!money) {
-      unreadable.push(`file ${file.id}: its total`);
-      return [];
-    }
-    // What each of several SKUs cost is not known: they are shown as one.
-    const sku = [...new Set(file.skus.map(productOf))].join('+');
-    return [{ month: monthOf(timeOf(file)), sku, order: file.order, file: file.id, money }];
-  });
+interface BilledFile {
+  readonly file: ReportFile;
+  readonly entries: readonly DatedEntry[];
+  /** What its order costs is known. */
+  readonly isKnown: boolean;
+  /** What its purchases without a bill are expected to cost. */
+  readonly unbilled: ReadonlyArray<Money | undefined>;
 }
 
-function refundEntries(
-  { refunds, files }: ReportInput,
-  isWanted: (at: string | undefined) => boolean,
+function billOf(
+  file: ReportFile,
+  lines: readonly Line[],
+  paid: ReadonlySet<string>,
   unreadable: string[],
-): Entry[] {
-  const skus = new Map(files.map((file) => [file.id, [...new Set(file.skus.map(productOf))].join('+')]));
-  return refunds
-    .filter(({ at }) => isWanted(at))
-    .flatMap(({ at, order, audiofile, amount }): Entry[] => {
-      // It goes to the balance, which is in dollars.
-      const money = inCurrency(parseMoney(amount), 'USD');
-      if (!money) {
-        unreadable.push(`a refund of order ${order}`);
-        return [];
-      }
-      const back = money.amount.sign < 0 ? money.amount : Fraction.zero.minus(money.amount);
-      const sku = skus.get(audiofile) ?? '';
-      return [{ month: monthOf(at), sku, order, file: audiofile, money: { ...money, amount: back } }];
-    });
+): BilledFile {
+  const currencies = new Set(lines.flatMap(({ currency }) => currency || []));
+  // Dollars and euros are never added up: each line stands for itself.
+  if (currencies.size > 1)
+    return { file, isKnown: true, unbilled: [], entries: lines.map((line) => entryOf(line, file.order)) };
+  const total = totalOf(file.total);
+  if (!lines.length && file.total !== '' && !parseMoney(file.total))
+    unreadable.push(`file ${file.id}: its total`);
+  const bills = billFile({
+    lines,
+    items: file.bought.map(({ skus, totalBefore }) => ({ skus, totalBefore: totalOf(totalBefore)?.amount })),
+    total,
+    totalIsPaid: file.invoices.every((id) => paid.has(id)),
+    isRefunded: file.isRefunded || file.state === 'Refunded',
+    isCancelled: file.state === 'Order Cancelled',
+  });
+  const entries = bills.flatMap(({ parts, currency }, at) =>
+    parts.map((part) => ({
+      ...{ paid: part.paid, unpaid: part.unpaid, refunded: part.refunded },
+      // What each of several SKUs cost is not known: they are shown as one.
+      sku: part.line ? productOf(part.line.sku) : joined(file.bought[at]?.skus ?? []),
+      ...{ order: file.order, file: file.id, currency },
+      at: part.line ? part.line.at : timeOf(file),
+    })),
+  );
+  const unbilled = file.bought.flatMap(({ estimate }, at) => (bills[at]?.isKnown ? [] : [estimate]));
+  return { file, entries, isKnown: bills[0]?.isKnown ?? false, unbilled };
+}
+
+const joined = (skus: readonly string[]): string => [...new Set(skus.map(productOf))].join('+');
+
+/** A line that stands for itself: of a file that the ledger does not know. */
+function entryOf({ sku, file, at, paid, amount = Fraction.zero, currency }: Line, order = ''): DatedEntry {
+  const isCredit = amount.sign < 0;
+  return {
+    ...{ sku: productOf(sku), file, at, currency, order },
+    paid: paid && !isCredit ? amount : Fraction.zero,
+    unpaid: paid ? Fraction.zero : amount,
+    refunded: paid && isCredit ? Fraction.zero.minus(amount) : Fraction.zero,
+  };
 }
 
 function groups(
@@ -170,7 +242,7 @@ function groups(
 ): SpendRow[] {
   const found = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const key = JSON.stringify([name(entry), entry.money.currency]);
+    const key = JSON.stringify([name(entry), entry.currency]);
     const group = found.get(key);
     if (group) group.push(entry);
     else found.set(key, [entry]);
@@ -181,13 +253,13 @@ function groups(
   });
 }
 
-function sums(entries: readonly Entry[]): Pick<SpendRow, 'spent' | 'refunded'> {
-  let [spent, refunded] = [Fraction.zero, Fraction.zero];
-  for (const { money } of entries) {
-    if (money.amount.sign > 0) spent = spent.plus(money.amount);
-    else refunded = refunded.minus(money.amount);
-  }
-  return { spent, refunded };
+function sums(entries: readonly Entry[]): Pick<SpendRow, 'spent' | 'refunded' | 'unpaid'> {
+  const refunded = sumOf(entries.map((entry) => entry.refunded));
+  return {
+    spent: sumOf(entries.map(({ paid }) => paid)).minus(refunded),
+    refunded,
+    unpaid: sumOf(entries.map(({ unpaid }) => unpaid)),
+  };
 }
 
 /** Each file once, however many SKUs it was billed with. */
@@ -195,9 +267,9 @@ function lengths(
   entries: readonly Entry[],
   files: ReadonlyMap<string, ReportFile>,
 ): Pick<SpendRow, 'minutes' | 'files' | 'unmeasured'> {
-  const ids = new Set(
-    entries.filter(({ file, money }) => file && money.amount.sign > 0).map(({ file }) => file),
-  );
+  const isBilled = ({ file, paid, unpaid }: Entry): boolean =>
+    file !== '' && (paid.sign > 0 || unpaid.sign > 0);
+  const ids = new Set(entries.filter(isBilled).map(({ file }) => file));
   let [minutes, unmeasured] = [Fraction.zero, 0];
   for (const id of ids) {
     const length = parseNumber(files.get(id)?.duration ?? '');

@@ -69,9 +69,13 @@ function tiles({ totals, counts }: Report): Markup {
   const refunded = totals
     .filter((row) => row.refunded.sign !== 0)
     .map((row) => tile(`Refunded${inCurrency(row.currency)}`, amountText(row.refunded)));
+  const unpaid = totals
+    .filter((row) => row.unpaid.sign !== 0)
+    .map((row) => tile(`Billed, not paid${inCurrency(row.currency)}`, amountText(row.unpaid)));
   return html`<dl class="tiles">
 ${totals.length ? spent : [tile('Spent', 'nothing yet')]}
 ${refunded}
+${unpaid}
 ${tile('Delivered', String(counts.delivered))}
 ${tile('Open', String(counts.open))}
 ${tile('Late', String(counts.late), counts.late > 0)}
@@ -225,12 +229,14 @@ function monthBefore(label: string): string {
 function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Markup {
   const hasCurrency = rows.some(({ currency }) => currency);
   const hasRefunds = rows.some(({ refunded }) => refunded.sign !== 0);
-  const decimals = commonDecimals(rows.flatMap(({ spent, refunded }) => [spent, refunded]));
+  const hasUnpaid = rows.some(({ unpaid }) => unpaid.sign !== 0);
+  const decimals = commonDecimals(rows.flatMap(({ spent, refunded, unpaid }) => [spent, refunded, unpaid]));
   const amount = (value: Fraction): string => value.roundedUp(decimals);
   const columns: TableColumn[] = [
     { name: { month: 'Month', sku: 'SKU', order: 'Order' }[by] },
     { name: 'Spent', kind: 'number' },
     ...(hasRefunds ? [{ name: 'Refunded', kind: 'number' } as const] : []),
+    ...(hasUnpaid ? [{ name: 'Not paid', kind: 'number' } as const] : []),
     ...(hasCurrency ? [{ name: 'Currency' }] : []),
     { name: 'Minutes', kind: 'number' },
     { name: 'Files', kind: 'number' },
@@ -239,6 +245,7 @@ function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Mar
     row.name || namelessText[by],
     amount(row.spent),
     ...(hasRefunds ? [amount(row.refunded)] : []),
+    ...(hasUnpaid ? [amount(row.unpaid)] : []),
     ...(hasCurrency ? [row.currency] : []),
     minutesText(row.minutes),
     String(row.files),

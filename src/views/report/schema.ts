@@ -18,8 +18,9 @@ import {
 
 const spend = {
   currency: described('null where the invoices name none', maybeText),
-  spent: number,
+  spent: described('billed and paid, less what was refunded', number),
   refunded: number,
+  unpaid: described('billed, and not paid yet', number),
   minutes: number,
   files: integer,
   unmeasured: described('files that are not in the minutes: their length is not known', integer),
@@ -70,8 +71,9 @@ const help: Readonly<Record<string, string>> = {
   part: 'total, month, sku, order, turnaround, open, held or unclear',
   name: 'the month, SKU, order, audiofile or attempt',
   currency: 'of the amounts',
-  spent: 'what was paid',
+  spent: 'billed and paid, less refunds',
   refunded: 'what came back',
+  unpaid: 'billed, not paid yet',
   minutes: 'of audio',
   files: 'how many',
   unmeasured: 'files of unknown length or time',

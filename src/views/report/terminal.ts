@@ -35,7 +35,8 @@ function spendPage(report: Report, by: Grouping): ReportPage {
   const rows = spendBy(report, by);
   const hasCurrency = rows.some(({ currency }) => currency);
   const hasRefunds = rows.some(({ refunded }) => refunded.sign !== 0);
-  const decimals = commonDecimals(rows.flatMap(({ spent, refunded }) => [spent, refunded]));
+  const hasUnpaid = rows.some(({ unpaid }) => unpaid.sign !== 0);
+  const decimals = commonDecimals(rows.flatMap(({ spent, refunded, unpaid }) => [spent, refunded, unpaid]));
   const amount = (value: Fraction): string => value.roundedUp(decimals);
   // Bars of different currencies would compare what can't be compared.
   const highest = (currency: string): Fraction =>
@@ -50,6 +51,7 @@ function spendPage(report: Report, by: Grouping): ReportPage {
     { name: by, kind: 'id' },
     { name: 'spent', kind: 'amount' },
     ...(hasRefunds ? [{ name: 'refunded', kind: 'amount' } as const] : []),
+    ...(hasUnpaid ? [{ name: 'unpaid', kind: 'amount' } as const] : []),
     ...(hasCurrency ? [{ name: 'currency' }] : []),
     { name: 'minutes', kind: 'amount' },
     { name: 'files', kind: 'amount' },
@@ -59,6 +61,7 @@ function spendPage(report: Report, by: Grouping): ReportPage {
     row.name || namelessText[by],
     amount(row.spent),
     ...(hasRefunds ? [row.refunded.sign ? amount(row.refunded) : ''] : []),
+    ...(hasUnpaid ? [row.unpaid.sign ? amount(row.unpaid) : ''] : []),
     ...(hasCurrency ? [row.currency] : []),
     minutesText(row.minutes),
     String(row.files),

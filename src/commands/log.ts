@@ -1,0 +1,34 @@
+import { command } from '../cli/command-spec.ts';
+import { count, text } from '../cli/options.ts';
+import { LOG_ROWS } from '../lib/defaults.ts';
+
+export const log = command({
+  name: 'log',
+  summary: 'Show who ordered, upgraded or refunded what, and what it cost',
+  about:
+    'Lists every call that costs or returns money, newest first: orders, upgrades and refunds, those of steno api ' +
+    'included. Each entry says when it was sent, by whom or by which CI job, how it ended and what it cost.',
+  details: [
+    [
+      ['billed', 'the cost is what the service billed; a refund has an amount below zero'],
+      ['estimated', 'not billed yet: price and length as they were known when it was bought'],
+      ['unknown', 'neither is known; steno files --refresh and steno report ask the service'],
+    ],
+    'An uncertain purchase that somebody has settled shows who did, and whether that was undone.',
+  ],
+  options: {
+    since: text('--since <time>', 'only what was sent since then: 2026-11-01, or 30d ago'),
+    file: text('--file <id>', 'only calls about this file', { values: 'audiofile' }),
+    order: text('--order <id>', 'only this order, and what was done with its files', { values: 'order' }),
+    limit: count('--limit <n>', 'show at most this many', {
+      defaultNote: `${LOG_ROWS}; all with --since, --file or --order`,
+    }),
+  },
+  examples: [
+    ['steno log', 'the latest'],
+    ['steno log --since 30d --csv > purchases.csv', 'a month, for a spreadsheet'],
+    ['steno log --file 12345', 'the story of one file'],
+    ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'what a month cost'],
+  ],
+  load: async () => (await import('./log.run.ts')).run,
+});

@@ -1,0 +1,202 @@
+/** Who bought what, when, and what it cost: the purchases as people and reports read them. */
+import type { Sender } from '../lib/sender.ts';
+import { openStatus, type SenderRow } from './claims.ts';
+import { jsonList } from './json-list.ts';
+import type { PurchaseKind } from './purchase.ts';
+import type { Value } from './store.ts';
+import { NOW, Table } from './table.ts';
+
+export interface LogEntry {
+  readonly id: string;
+  /** Its number, for people. */
+  readonly attempt: number;
+  readonly at: string;
+  readonly kind: PurchaseKind;
+  readonly via: string;
+  readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
+  readonly test: boolean;
+  readonly order: string;
+  readonly skus: readonly string[];
+  readonly by: Sender;
+  /** Who started the CI job. */
+  readonly actor: string;
+  readonly detail: string;
+  readonly items: readonly LoggedItem[];
+  readonly settlements: readonly Settlement[];
+}
+
+/** Amounts are in millionths. */
+export interface LoggedItem {
+  readonly url: string;
+  readonly file: string;
+  readonly title: string;
+  readonly estimate: number | null;
+  readonly billed: number | null;
+  readonly unpaid: number;
+  readonly refunded: number;
+  readonly currency: string;
+}
+
+/** What somebody said of a purchase without a clear answer. */
+export interface Settlement {
+  readonly placed: boolean;
+  readonly order: string;
+  readonly at: string;
+  readonly by: string;
+  /** Where it was mistaken. */
+  readonly undoneAt: string | null;
+  readonly undoneBy: string | null;
+}
+
+export interface LogFilter {
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+  readonly file?: string | undefined;
+  readonly order?: string | undefined;
+}
+
+/** What was bought for a file, oldest first. */
+export interface BoughtRow {
+  readonly file: string;
+  readonly kind: PurchaseKind;
+  readonly status: string;
+  readonly skus: string;
+  readonly total_before: string;
+  readonly estimate: number | null;
+  readonly currency: string;
+}
+
+interface PurchaseRow extends SenderRow {
+  readonly id: string;
+  readonly number: number;
+  readonly kind: PurchaseKind;
+  readonly via: string;
+  readonly status: string;
+  readonly test: number;
+  readonly order_id: string;
+  readonly skus: string;
+  readonly actor: string;
+  readonly started_at: string;
+  readonly detail: string;
+}
+
+interface SettlementRow extends Omit<Settlement, 'placed'> {
+  readonly purchase: string;
+  readonly placed: number;
+}
+
+const PAGE_SIZE = 500;
+
+export class PurchaseLog extends Table {
+  /** Newest first, one page in memory at a time. What was taken in with `track` was bought elsewhere. */
+  async *entries(filter: LogFilter, limit: number): AsyncGenerator<LogEntry[]> {
+    let last: readonly Value[] | undefined;
+    for (let left = limit; left > 0; left -= PAGE_SIZE) {
+      const size = Math.min(PAGE_SIZE, left);
+      const rows = await this.#rows(filter, size, last);
+      if (rows.length) yield await this.#entriesOf(rows);
+      const end = rows.at(-1);
+      if (!end || rows.length < size) return;
+      last = [end.started_at, end.number];
+    }
+  }
+
+  #rows(
+    { since, file, order }: LogFilter,
+    size: number,
+    last: readonly Value[] | undefined,
+  ): Promise<PurchaseRow[]> {
+    const where = ['profile = ?', 'tracked = 0'];
+    const values: Value[] = [this.profile];
+    const add = (condition: string, ...more: Value[]): void => {
+      where.push(condition);
+      values.push(...more);
+    };
+    if (since !== undefined) add('started_at >= ?', since);
+    if (order !== undefined)
+      add(
+        `(order_id = ? OR id IN (SELECT items.purchase FROM files CROSS JOIN purchase_items AS items
+           ON items.profile = files.profile AND items.file = files.id AND items.file <> ''
+           WHERE files.profile = ? AND files.order_id = ?))`,
+        ...[order, this.profile, order],
+      );
+    if (file !== undefined)
+      add(
+        "id IN (SELECT purchase FROM purchase_items AS items WHERE items.profile = ? AND items.file = ? AND items.file <> '')",
+        ...[this.profile, file],
+      );
+    if (last) add('(started_at, number) < (?, ?)', ...last);
+    return this.db.all<PurchaseRow>(
+      `SELECT id, number, kind, via, status, test, order_id, skus, started_at, detail, "user", host, pid, job, actor,
+         process_start, seen_at, ${NOW} AS now
+       FROM purchases WHERE ${where.join(' AND ')} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
+      ...values,
+    );
+  }
+
+  async #entriesOf(rows: readonly PurchaseRow[]): Promise<LogEntry[]> {
+    const ids = jsonList(rows.map(({ id }) => id));
+    const [items, settlements] = await Promise.all([
+      this.db.all<LoggedItem & { purchase: string }>(
+        `SELECT items.purchase, items.url, items.file, items.estimate, items.currency,
+           CASE WHEN purchases.kind = 'refund' THEN (SELECT 0 - sum(own.refunded) FROM purchase_items AS own
+             WHERE own.profile = items.profile AND own.file = items.file AND own.file <> '') ELSE items.billed END AS billed,
+           items.unpaid, items.refunded, coalesce(files.title, '') AS title
+         FROM json_each(?) AS asked CROSS JOIN purchase_items AS items ON items.purchase = asked.value
+         CROSS JOIN purchases ON purchases.id = items.purchase
+         LEFT JOIN files ON files.profile = items.profile AND files.id = items.file
+         ORDER BY items.purchase, items.position`,
+        ids,
+      ),
+      this.db.all<SettlementRow>(
+        `SELECT purchase, placed, order_id AS "order", settled_at AS at, settled_by AS by, undone_at AS "undoneAt",
+           undone_by AS "undoneBy"
+         FROM json_each(?) AS asked CROSS JOIN settlements ON settlements.purchase = asked.value
+         ORDER BY settled_at, settlements.id`,
+        ids,
+      ),
+    ]);
+    const itemsOf = groupBy(items);
+    const settlementsOf = groupBy(settlements);
+    return rows.map((row) => this.#entryOf(row, itemsOf.get(row.id) ?? [], settlementsOf.get(row.id) ?? []));
+  }
+
+  #entryOf(row: PurchaseRow, items: readonly LoggedItem[], settlements: readonly SettlementRow[]): LogEntry {
+    const { id, number, kind, via, status, order_id, skus, user, host, pid, job, actor, started_at, detail } =
+      row;
+    const isOpen = status !== 'placed' && status !== 'refused';
+    return {
+      ...{ id, attempt: number, at: started_at, kind, via, order: order_id, detail, actor },
+      status: isOpen ? openStatus(status, row, this.db.isShared) : status,
+      test: row.test === 1,
+      skus: skus ? skus.split(',') : [],
+      by: { user, host, pid, job },
+      items,
+      settlements: settlements.map(({ placed, order, at, by, undoneAt, undoneBy }) => ({
+        ...{ placed: placed === 1, order, at, by, undoneAt, undoneBy },
+      })),
+    };
+  }
+
+  /** What was bought for files, those of each in the order of its purchases. */
+  bought(): Promise<BoughtRow[]> {
+    return this.db.all<BoughtRow>(
+      `SELECT items.file, purchases.kind, purchases.status, purchases.skus, items.total_before, items.estimate,
+         items.currency
+       FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
+       WHERE items.profile = ? AND items.file <> '' AND purchases.test = 0 AND purchases.status <> 'refused'
+       ORDER BY purchases.kind <> 'order', purchases.started_at, items.purchase, items.position`,
+      this.profile,
+    );
+  }
+}
+
+function groupBy<Row extends { readonly purchase: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.purchase);
+    if (group) group.push(row);
+    else groups.set(row.purchase, [row]);
+  }
+  return groups;
+}
