@@ -250,6 +250,7 @@ describe('export and import', () => {
       ['', /^steno: line 1: the file is empty/],
       ['hello\n', /^steno: line 1: this is no export/],
       [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* format 1 alone/],
+      [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* format 1 alone/],
       [instead(2, '{"table":"attempts"'), /^steno: line 3: this is no row/],
       [instead(2, '{"table":"secrets","id":1}'), /^steno: line 3: this steno knows no table 'secrets'/],
       [instead(1, '{"table":"orders","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
