@@ -2,6 +2,7 @@
 import { api } from '../commands/api.ts';
 import { attempts } from '../commands/attempts.ts';
 import { balance } from '../commands/balance.ts';
+import { budget } from '../commands/budget.ts';
 import { commandsCommand } from '../commands/commands.ts';
 import { completion } from '../commands/completion.ts';
 import { config } from '../commands/config.ts';
@@ -39,7 +40,7 @@ export interface Group {
 
 export const groups: readonly Group[] = [
   { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
-  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, report, log] },
+  { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, budget, report, log] },
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config, ledger, doctor] },
   { title: 'Look up', commands: [skus, states, formatsCommand] },

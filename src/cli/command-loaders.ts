@@ -10,6 +10,7 @@ export const loaders: ReadonlyMap<string, Loader> = new Map(
     api: async () => (await import('../commands/api.ts')).api,
     attempts: async () => (await import('../commands/attempts.ts')).attempts,
     balance: async () => (await import('../commands/balance.ts')).balance,
+    budget: async () => (await import('../commands/budget.ts')).budget,
     commands: async () => (await import('../commands/commands.ts')).commandsCommand,
     completion: async () => (await import('../commands/completion.ts')).completion,
     config: async () => (await import('../commands/config.ts')).config,

@@ -202,6 +202,18 @@ export class Context {
     return this.#ledger;
   }
 
+  /** The budget that the ledger keeps, also with --no-ledger; no ledger is made, and a shared one may be out of reach. */
+  async keptBudget(): Promise<string | undefined> {
+    if (!this.#hasLedger) return undefined;
+    try {
+      const ledger = await this.#openLedger(undefined, { limitMs: READ_TIMEOUT_MS });
+      return (await ledger.budgets.get())?.budget;
+    } catch (error) {
+      if (this.sharedLedger !== undefined) return undefined;
+      throw error;
+    }
+  }
+
   async #openOwnLedger(options: SharedOptions = {}): Promise<Ledger> {
     const ledger = await this.#openLedger(undefined, options);
     if (!this.inSandbox) await this.#backUp(ledger);

@@ -12,6 +12,7 @@ const commandWords: Readonly<Record<string, string>> = {
   refund: 'cancel delete remove rm abort stop undo kill revoke',
   balance: 'credit credits funds money prepay wallet',
   invoice: 'bill bills billing invoices payment payments receipt',
+  budget: 'limit limits quota allowance',
   report: 'spend spending stats statistics summary usage costs',
   log: 'logs history audit journal purchases',
   listen: 'serve receive receiver server daemon tail',

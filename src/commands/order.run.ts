@@ -3,7 +3,13 @@ import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { knownFiles } from '../flows/files/known.ts';
-import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
+import {
+  type CostFacts,
+  costSettings,
+  learnFromService,
+  OrderCosts,
+  readCostFacts,
+} from '../flows/orders/cost.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
@@ -33,7 +39,7 @@ import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { orderedView, orderLines, ordersTable, orderView, placedLine } from '../views/order.ts';
-import { planPages, planView } from '../views/plan.ts';
+import { planDocument, planPages } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
 import { waitedTable } from '../views/waited.ts';
 
@@ -48,6 +54,7 @@ interface OrderOptions extends OrderInput {
   readonly failOnHold: boolean;
   readonly maxCost: string | undefined;
   readonly unpriced: boolean;
+  readonly upToBudget: boolean;
 }
 
 export async function run(context: Context, { args, options, line }: Input<OrderOptions>): Promise<void> {
@@ -57,7 +64,6 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const maxCost = options.maxCost === undefined ? undefined : checkAmount(options.maxCost, '--max-cost');
   const formats = checkFormats(options.format, options.nameAs);
   checkNameAs(options, formats);
-  if (options.unpriced) checkHasBudget(context);
   const plan = await readPlan(context, args, options);
   if (!globals.ledger) checkWithoutLedger(context, options);
   checkNamedLedger(context);
@@ -72,19 +78,28 @@ export async function run(context: Context, { args, options, line }: Input<Order
     begunAgoMs: processAge(),
     timeout: globals.timeout,
   });
-  // Both ask the ledger; what the preparation says comes first.
+  // All of these ask the ledger; what the preparation says comes first.
   sorting.catch(() => {});
+  const reading =
+    ledger && readCostFacts(ledger, costSettings(context.settings), isShown || maxCost !== undefined);
+  reading?.catch(() => {});
   await ledger?.prepareForOrders(isShown);
   const guard = await sorting;
   if (guard.leftOut)
     out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
-  const costs = await openCosts(context, ledger, { ...options, maxCost, isShown });
+  const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
   if (isShown) {
     await showPlan(out, guard, form, costs);
     if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
   }
-  await costs.check([...guard.ready, ...guard.deferred]);
-  if (isShown) return raiseHeld(guard, form.listsHeld);
+  const wanted = [...guard.ready, ...guard.deferred];
+  if (isShown) {
+    const problem = costs.problemOf(wanted);
+    if (problem) out.note(problem.message);
+    return raiseHeld(guard, form.listsHeld);
+  }
+  if (options.upToBudget) keepUpToBudget(out, guard, costs);
+  else costs.check(wanted);
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
@@ -166,14 +181,6 @@ function checkWithoutLedger(context: Context, { again }: OrderOptions): void {
   );
 }
 
-function checkHasBudget({ settings }: Context): void {
-  if (settings.get('budget').value === undefined)
-    throw usage(
-      '--unpriced requires a budget',
-      'set one with: steno config set budget 200/month   (or leave out --unpriced)',
-    );
-}
-
 /** In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own. */
 function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
   if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
@@ -203,9 +210,20 @@ async function readPlan(
   return plan;
 }
 
+/** The rows that the budget reaches for are ordered; where it does not reach for the first, it says why. */
+function keepUpToBudget(out: Output, guard: OrderGuard, costs: OrderCosts): void {
+  const wanted = guard.ready;
+  const { fitting, rest } = costs.upToBudget(wanted);
+  if (fitting.length === 0)
+    costs.check(wanted.slice(0, 1).map((order) => ({ ...order, audios: order.audios.slice(0, 1) })));
+  guard.keepOnly(fitting, rest);
+  if (rest.length) out.note(`left out because of the budget: ${countAudios(rest)} of ${countAudios(wanted)}`);
+}
+
 interface CostOptions {
   readonly maxCost: Money | undefined;
   readonly unpriced: boolean;
+  readonly upToBudget: boolean;
   readonly test: boolean;
   /** The plan is shown, with an estimate. */
   readonly isShown: boolean;
@@ -215,37 +233,55 @@ interface CostOptions {
 async function openCosts(
   context: Context,
   ledger: Ledger | undefined,
-  { maxCost, unpriced, test, isShown }: CostOptions,
+  read: CostFacts | undefined,
+  { maxCost, unpriced, upToBudget, test, isShown }: CostOptions,
 ): Promise<OrderCosts> {
   const settings = costSettings(context.settings);
-  if (settings.budget && !ledger && !test)
-    throw usage(
-      "the budget is counted in the ledger, so --no-ledger can't be used under it",
-      'leave it out, or take the budget away: steno config unset budget',
-    );
-  const counts = isShown || maxCost !== undefined || settings.budget !== undefined;
-  if (counts && ledger) await learnPrices(context, ledger);
+  if (!ledger && !test) await refuseHiddenBudget(context, settings.budget !== undefined);
+  if ((unpriced || upToBudget) && !settings.budget && !read?.budget) throw noBudget(unpriced);
+  const counts =
+    isShown || maxCost !== undefined || settings.budget !== undefined || read?.budget !== undefined;
+  const learned = counts && ledger && read && (await learnPrices(context, ledger, read));
+  const facts = learned ? await readCostFacts(ledger, settings, true) : read;
   const currency = maxCost && (maxCost.currency || settings.currency);
-  return OrderCosts.open(ledger, settings, {
+  return OrderCosts.open(ledger, facts, settings, {
     maxCost: maxCost && { ...maxCost, currency: currency ?? '' },
     allowsUnpriced: unpriced,
-    learns: counts,
+    upToBudget,
   });
 }
 
-/** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. */
-async function learnPrices(context: Context, ledger: Ledger): Promise<void> {
+/** What a budget counts is in the ledger: without it nothing is bought under one, also where only the ledger knows it. */
+async function refuseHiddenBudget(context: Context, isSet: boolean): Promise<void> {
+  if (!isSet && (await context.keptBudget()) === undefined) return;
+  throw usage(
+    "the budget is counted in the ledger, so --no-ledger can't be used under it",
+    `leave it out, or take the budget away: steno ${isSet ? 'config unset budget' : 'budget unset'}`,
+  );
+}
+
+const noBudget = (unpriced: boolean): StenoError =>
+  usage(
+    `${unpriced ? '--unpriced' : '--up-to-budget'} requires a budget`,
+    'set one with: steno budget set 200/month   (or leave the flag out)',
+  );
+
+/** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. Gives whether something was. */
+async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): Promise<boolean> {
   const { out } = context;
   const connect = async () => ((await context.key()) ? context.connect() : undefined);
   try {
-    const [first, ...more] = await whileWorking(out, 'Learning prices from invoices', (report) =>
-      learnFromService(connect, ledger, report),
+    const failed = await whileWorking(out, 'Learning prices from invoices', (report) =>
+      learnFromService(connect, ledger, facts, report),
     );
+    const [first, ...more] = failed ?? [];
     const others = more.length ? ` (and ${more.length} more)` : '';
     if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
+    return failed !== undefined;
   } catch (error) {
     if (error instanceof StenoError && error.kind === 'interrupted') throw error;
     await out.warn(`no prices were learned from invoices: ${errorMessage(error)}`);
+    return false;
   }
 }
 
@@ -273,8 +309,8 @@ async function showPlan(out: Output, guard: OrderGuard, { isList }: Form, costs:
     estimate: costs.estimate([order]),
   });
   const form = { isList, forPeople: out.forPeople };
-  if (isList) await out.showPages(planPages(ready, toRow, form));
-  else if (ready.length) await out.show(planView(ready.map(toRow), form));
+  if (out.mode.json) await out.show(planDocument(ready.map(toRow), costs.estimate(ready)));
+  else await out.showPages(planPages(ready, toRow, form));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
 }

@@ -18,7 +18,7 @@ export const order = command({
       'parameters do not count. With --key the key alone tells audio apart: the same URL without it, or with another ' +
       'key, is another audio.',
     'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
-      'names (with | between them) and key. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
+      'names (with | between them), key and minutes. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
       '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
       'and holds up no other row.',
     'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
@@ -28,9 +28,11 @@ export const order = command({
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
       'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
       "out, and one that can't be uploaded holds up no other.",
-    '--dry-run shows what it would cost, as far as that is known: from your invoices or the setting price.<SKU>, and ' +
-      'the length that the feed or the file says. --max-cost and the setting budget (200/month) order nothing where ' +
-      'that is too much or, without --unpriced for a budget, not known (exit 2).',
+    '--dry-run shows the cost as far as it is known, and exits with 0 even if that is too much. Prices come from your ' +
+      'invoices or the setting price.<SKU>; lengths from the feed, the file or the column minutes, which comes first. ' +
+      '--max-cost and budgets (steno budget, setting budget) order nothing if the cost is too high or unknown (exit 2). ' +
+      '--unpriced allows unknown costs while something is left of the budget. --up-to-budget orders the rows that fit, ' +
+      'from the top, leaves out the rest, and exits with 2 only if not even the first one fits.',
   ],
   args: [{ name: '[url…]', help: 'where the audio is; or a file or folder of this machine', values: 'file' }],
   options: {
@@ -70,7 +72,8 @@ export const order = command({
       excludes: ['--wait', '--download'],
     }),
     maxCost: text('--max-cost <amount>', 'order nothing if it would cost more, or if that is not known'),
-    unpriced: flag('--unpriced', 'under a budget, order also what has no known price'),
+    unpriced: flag('--unpriced', 'under a budget, allow orders of unknown cost'),
+    upToBudget: flag('--up-to-budget', 'order rows from the top while they fit the budget'),
     interval: duration('--interval <duration>', 'with --wait or --download, the time between two polls', {
       defaultNote: pollNote,
       needs: ['--wait', '--download'],

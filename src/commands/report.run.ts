@@ -63,7 +63,8 @@ function checkGrouping(text: string): Grouping {
 async function fetchMissing(context: Context, ledger: Ledger, line: readonly string[]): Promise<void> {
   const { out } = context;
   try {
-    if ((await missingInvoices(ledger)).length === 0) return;
+    const missing = await missingInvoices(ledger);
+    if (missing.length === 0) return;
     const transport = await context.connect();
     const latest = new LatestProgress();
     const summary = () => ({
@@ -72,7 +73,7 @@ async function fetchMissing(context: Context, ledger: Ledger, line: readonly str
     });
     const outcomes = await untilInterrupted(context.signal, summary, () =>
       whileWorking(out, 'Fetching invoices', (report) =>
-        fetchInvoices(transport, ledger, { report: latest.through(report) }),
+        fetchInvoices(transport, ledger, missing, latest.through(report)),
       ),
     );
     const failed = outcomes.filter(({ error }) => error);

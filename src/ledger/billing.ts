@@ -86,6 +86,23 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   if (changes.length) await db.batch(changes);
 }
 
+/** Of files that were upgraded or refunded: their invoices may have changed, though they are paid. */
+export async function renewInvoices(db: Store, profile: string, files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
+  const rows = await db.all<{ invoices: string }>(
+    "SELECT invoices FROM files WHERE profile = ? AND invoices <> '' AND id IN (SELECT value FROM json_each(?))",
+    profile,
+    jsonList(files),
+  );
+  const ids = rows.flatMap(({ invoices }) => invoices.split(','));
+  if (ids.length)
+    await db.run(
+      'UPDATE kept_invoices SET final = 0 WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      profile,
+      jsonList(ids),
+    );
+}
+
 /** Those of the invoices of these files that are paid. */
 async function paidInvoices(
   db: Store,
@@ -95,7 +112,7 @@ async function paidInvoices(
   const ids = files.flatMap(({ invoices }) => (invoices ? invoices.split(',') : []));
   if (ids.length === 0) return new Set();
   const rows = await db.all<{ id: string }>(
-    'SELECT id FROM kept_invoices WHERE profile = ? AND final = 1 AND id IN (SELECT value FROM json_each(?))',
+    'SELECT id FROM kept_invoices WHERE profile = ? AND paid = 1 AND id IN (SELECT value FROM json_each(?))',
     profile,
     jsonList(ids),
   );

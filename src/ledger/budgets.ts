@@ -47,6 +47,9 @@ export interface UnpricedItem {
 
 const COUNTED = 'items.profile = ? AND items.counted_at >= ?';
 const UNKNOWN = 'items.billed IS NULL AND items.estimate IS NULL';
+/** With it, what is asked for before the budget is known costs nothing where there is none. */
+const IF_PERIOD =
+  "(? = '' OR EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budgets.budget LIKE ?))";
 
 export class Budgets extends Table {
   /** The budget of this ledger. */
@@ -83,29 +86,27 @@ export class Budgets extends Table {
     return Math.max(now, Date.parse(latest?.at ?? '') || 0);
   }
 
-  /** What was bought since a time (ISO 8601), by currency. */
-  spentSince(time: string): Promise<SpentRow[]> {
+  /** What was bought since a time (ISO 8601), by currency. `ifPeriod`: only where the budget of this ledger is for it. */
+  spentSince(time: string, ifPeriod = ''): Promise<SpentRow[]> {
     return this.db.all<SpentRow>(
       `SELECT items.currency, CAST(coalesce(sum(items.billed), 0) AS BIGINT) AS billed,
          CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS BIGINT) AS estimated,
          CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded,
          CAST(sum(CASE WHEN ${UNKNOWN} THEN 1 ELSE 0 END) AS BIGINT) AS unknown
-       FROM purchase_items AS items WHERE ${COUNTED} GROUP BY items.currency`,
-      this.profile,
-      time,
+       FROM purchase_items AS items WHERE ${COUNTED} AND ${IF_PERIOD} GROUP BY items.currency`,
+      ...[this.profile, time, ifPeriod, this.profile, `%/${ifPeriod}`],
     );
   }
 
   /** What of it has no known cost, the latest first. */
-  unpriced(since: string, limit: number): Promise<UnpricedItem[]> {
+  unpriced(since: string, ifPeriod = ''): Promise<UnpricedItem[]> {
     return this.db.all<UnpricedItem>(
       `SELECT items.purchase, items.position, purchases.number AS attempt, purchases.kind, purchases.skus, items.url,
          items.details, items.file, files.duration
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        LEFT JOIN files ON files.profile = items.profile AND files.id = items.file
-       WHERE ${COUNTED} AND ${UNKNOWN} ORDER BY items.counted_at DESC LIMIT ${limit}`,
-      this.profile,
-      since,
+       WHERE ${COUNTED} AND ${UNKNOWN} AND ${IF_PERIOD} ORDER BY items.counted_at DESC, items.position`,
+      ...[this.profile, since, ifPeriod, this.profile, `%/${ifPeriod}`],
     );
   }
 

@@ -1,6 +1,6 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
-import { updateBills } from './billing.ts';
+import { renewInvoices, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store, Value } from './store.ts';
@@ -52,6 +52,8 @@ export interface FileFilter {
   readonly order?: string | undefined;
   /** ISO 8601: ordered at this time or later. */
   readonly since?: string | undefined;
+  /** None where this ledger has no budget, which nothing else has to be asked for. */
+  readonly onlyUnderBudget?: boolean;
 }
 
 /** What the service said of a file. */
@@ -98,6 +100,12 @@ function resumedOrder(before: SeenBefore | undefined, said: string): string[] {
   const state = findFileState(said);
   return before && before.hold !== null && state && !state.held ? [before.purchase] : [];
 }
+
+/** Money may have come back for a file in this state. */
+const isReturned = (state: string): boolean => {
+  const { name } = findFileState(state) ?? {};
+  return name === 'Refunded' || name === 'Order Cancelled';
+};
 
 export class Files extends Table {
   get(id: string): Promise<FileRow | undefined> {
@@ -219,6 +227,14 @@ export class Files extends Table {
       const resumed = seen.flatMap(({ id, state }) => resumedOrder(before.get(id), state));
       if (resumed.length) await this.#endHolds(db, resumed);
       const billed = seen.filter((each) => this.#tellsCost(each, before.get(each.id))).map(({ id }) => id);
+      const ended = seen.filter(
+        ({ id, state }) => isReturned(state) && !isReturned(before.get(id)?.state ?? ''),
+      );
+      await renewInvoices(
+        db,
+        this.profile,
+        ended.map(({ id }) => id),
+      );
       if (billed.length) await updateBills(db, this.profile, billed);
       return seen.map(({ id, state }) => {
         const previous = before.get(id)?.state;
@@ -284,10 +300,11 @@ export class Files extends Table {
   }
 
   /** Ids of all invoices that files name, of the newest files first. */
-  async invoices(): Promise<string[]> {
+  async invoices(onlyUnderBudget = false): Promise<string[]> {
+    const { where, values } = this.#where({ onlyUnderBudget });
     const rows = await this.db.all<{ invoices: string }>(
-      "SELECT invoices FROM files WHERE profile = ? AND invoices <> '' ORDER BY seq DESC",
-      this.profile,
+      `SELECT invoices FROM files WHERE ${where} AND invoices <> '' ORDER BY seq DESC`,
+      ...values,
     );
     return [...new Set(rows.flatMap(({ invoices }) => invoices.split(',')))];
   }
@@ -307,7 +324,10 @@ export class Files extends Table {
     return rows.map(({ state }) => state);
   }
 
-  #where({ states = [], order, since }: FileFilter): { where: string; values: Value[] } {
+  #where({ states = [], order, since, onlyUnderBudget = false }: FileFilter): {
+    where: string;
+    values: Value[];
+  } {
     const parts = ['files.profile = ?'];
     const values: Value[] = [this.profile];
     if (order !== undefined) {
@@ -321,6 +341,10 @@ export class Files extends Table {
     if (since !== undefined) {
       parts.push('files.ordered_at >= ?');
       values.push(since);
+    }
+    if (onlyUnderBudget) {
+      parts.push('EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)');
+      values.push(this.profile);
     }
     return { where: parts.join(' AND '), values };
   }

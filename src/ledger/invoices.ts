@@ -42,9 +42,10 @@ export class Invoices extends Table {
       );
       await db.batch([
         {
-          sql: `INSERT INTO kept_invoices (profile, id, own_id, state, fetched_at, final, answer) VALUES (?, ?, ?, ?, ?, ?, ?)
+          sql: `INSERT INTO kept_invoices (profile, id, own_id, state, fetched_at, paid, final, answer)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (profile, id) DO UPDATE SET own_id = excluded.own_id, state = excluded.state,
-              fetched_at = excluded.fetched_at, final = excluded.final, answer = excluded.answer`,
+              fetched_at = excluded.fetched_at, paid = excluded.paid, final = excluded.final, answer = excluded.answer`,
           values: [
             this.profile,
             id,
@@ -76,10 +77,12 @@ export class Invoices extends Table {
     });
   }
 
-  async all(): Promise<KeptInvoice[]> {
+  /** `onlyUnderBudget`: none where this ledger has no budget, which nothing else has to be asked for. */
+  async all(onlyUnderBudget = false): Promise<KeptInvoice[]> {
     const rows = await this.db.all<InvoiceRow>(
-      'SELECT id, own_id, state, final, answer FROM kept_invoices WHERE profile = ? ORDER BY id',
-      this.profile,
+      `SELECT id, own_id, state, final, answer FROM kept_invoices WHERE profile = ?
+       AND (? = 0 OR EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)) ORDER BY id`,
+      ...[this.profile, Number(onlyUnderBudget), this.profile],
     );
     return rows.map(({ id, own_id: ownId, state, final, answer }) => ({
       id,

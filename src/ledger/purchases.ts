@@ -2,7 +2,7 @@
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
 import { detailsText, hiddenDetails } from './audio-details.ts';
-import { updateBills } from './billing.ts';
+import { renewInvoices, updateBills } from './billing.ts';
 import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';
 import type { TakeOver } from './claims.ts';
 import { jsonList } from './json-list.ts';
@@ -194,7 +194,9 @@ export class Purchases extends PurchaseTable {
     const changing = purchase.test ? [] : this.changingFile(kindOf(purchase), file, purchase.skus.join(','));
     await this.db.durable(async (db) => {
       await db.batch([...this.answering(id, 'placed', ''), ...changing]);
-      if (changing.length) await updateBills(db, this.profile, [file]);
+      if (changing.length === 0) return;
+      await renewInvoices(db, this.profile, [file]);
+      await updateBills(db, this.profile, [file]);
     });
   }
 

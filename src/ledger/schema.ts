@@ -22,13 +22,15 @@ export const migrations: readonly Migration[] = [
         asked_at TEXT NOT NULL DEFAULT ''
       ) WITHOUT ROWID;
 
-      -- 'id' is the one that was asked for, 'own_id' the one in the answer: one invoice may have several names.
+      -- 'id' is the one that was asked for, 'own_id' the one in the answer: one invoice may have several names. 'final':
+      -- nothing is known that may have changed it since; a refund changes one that is paid.
       CREATE TABLE kept_invoices (
         profile TEXT NOT NULL,
         id TEXT NOT NULL,
         own_id TEXT NOT NULL,
         state TEXT NOT NULL,
         fetched_at TEXT NOT NULL,
+        paid INTEGER NOT NULL,
         final INTEGER NOT NULL,
         answer TEXT NOT NULL,
         PRIMARY KEY (profile, id)

@@ -114,6 +114,14 @@ export const fileRecord = new RecordType<ShownFile>([
     json: answerOf,
     cell: false,
   },
+  {
+    name: 'left_out',
+    help: 'why it was not ordered, though nothing is wrong with it',
+    schema: oneOf('budget'),
+    json: ({ leftOut }) => leftOut ?? null,
+    cell: false,
+    optional: true,
+  },
   errorField(({ error }) => error),
 ]);
 

@@ -3,6 +3,7 @@
  * `steno schema`, `steno commands` and help pages alone.
  */
 import { attemptRecord, settledRecord } from './attempt.ts';
+import { budgetRecord, budgetsSchema } from './budget.ts';
 import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
 import { changeRecord } from './completion.ts';
@@ -17,7 +18,7 @@ import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
 import { statusSchema } from './ledger-status.ts';
 import { logRecord } from './log.ts';
 import { orderRecord } from './order.ts';
-import { plannedRecord, planRecord } from './plan.ts';
+import { plannedRecord, planSchema } from './plan.ts';
 import type { RecordColumn } from './record.ts';
 import { reportColumns, reportSchema } from './report/schema.ts';
 import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
@@ -61,7 +62,6 @@ const answers = (failure: Schema): Schema =>
   );
 
 const saved = described('a transcript', savedRecord.schema);
-const plan = described('an order that would be placed', planRecord.schema);
 
 const orderSchema = anyOf(
   described("a single order: the service's answer, as it came", {
@@ -72,8 +72,7 @@ const orderSchema = anyOf(
     'with --from, --feed, --wait, --download, --skip-ordered, --per-order or files: one element a file. `answer` is that to the order, with --wait and --download that about the file',
     arrayOf(file),
   ),
-  described('a single order with --dry-run', plan),
-  described('a list with --dry-run', arrayOf(plan)),
+  described('with --dry-run', planSchema),
 );
 
 const setting = object({ value: maybeText, source: text });
@@ -107,7 +106,7 @@ function of(schema: Schema, shown: readonly RecordColumn[] = []): CommandOutput 
 /** By the path of the command: `events show`. */
 export const outputs: Readonly<Record<string, CommandOutput>> = {
   order: of(orderSchema, orderRecord.columnHelp),
-  'order --dry-run': of(anyOf(plan, arrayOf(plan)), plannedRecord.columnHelp),
+  'order --dry-run': of(planSchema, plannedRecord.columnHelp),
   attempts: of(arrayOf(attemptRecord.schema), attemptRecord.columnHelp),
   'attempts settle': of(settledRecord.schema, settledRecord.columnHelp),
   files: of(arrayOf(file), fileRecord.columnHelp),
@@ -121,6 +120,9 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   balance: of(bareAnswer('string', 'number'), columns({ balance: 'in the currency of the account' })),
   invoice: of(answers(failed('invoice')), invoiceColumns),
   report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
+  budget: of(budgetsSchema, budgetRecord.columnHelp),
+  'budget set': of(object({ budget: text })),
+  'budget unset': of(object({ budget: maybeText })),
   log: of(arrayOf(logRecord.schema), logRecord.columnHelp),
   listen: { ...of(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
   events: of(

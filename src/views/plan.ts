@@ -7,7 +7,16 @@ import type { View } from '../lib/view.ts';
 import { amountJson } from './amounts.ts';
 import { estimateJson, estimateSchema } from './estimate.ts';
 import { countField, listField, RecordType, textField, timeField } from './record.ts';
-import { arrayOf, boolean, described, maybeNumber, maybeText, maybeTime, object } from './schema.ts';
+import {
+  arrayOf,
+  boolean,
+  described,
+  maybeNumber,
+  maybeText,
+  maybeTime,
+  object,
+  type Schema,
+} from './schema.ts';
 
 export interface PlanRow {
   readonly order: PlannedOrder;
@@ -95,7 +104,6 @@ export const planRecord = new RecordType<PlanRow>([
 ]);
 
 interface PlanForm {
-  readonly isList: boolean;
   readonly forPeople: boolean;
 }
 
@@ -120,18 +128,15 @@ export function* planPages(
   if (page.length || first === 1) yield planView(page, form, first);
 }
 
-/** A row for each audio, a document for each order. Signatures are left out. `first` is the number of the first. */
-export function planView(plan: readonly PlanRow[], { isList, forPeople }: PlanForm, first = 1): View {
+/** A row for each audio. Signatures are left out. `first` is the number of the first. */
+function planView(plan: readonly PlanRow[], { forPeople }: PlanForm, first: number): View {
   const audios = plan.flatMap(({ order }, at) =>
     order.audios.map((audio) => ({ batch: first + at, order, audio })),
   );
   const all = plannedRecord.view(audios, String);
   const shown = forPeople ? plannedRecord.filled(all) : all;
   return {
-    get json() {
-      const documents = plan.map((row) => planRecord.json(row));
-      return cutJsonSignatures(isList ? documents : (documents[0] ?? null));
-    },
+    json: null,
     columns: shown.columns,
     get rows() {
       return shown.rows.map((row) => row.map(cutSignatures));
@@ -139,6 +144,22 @@ export function planView(plan: readonly PlanRow[], { isList, forPeople }: PlanFo
     quiet: audios.map(({ audio: { path, url } }) => path ?? cutSignatures(url)),
   };
 }
+
+/** The document of --dry-run: what would be ordered, and what all of it would cost. */
+export const planDocument = (plan: readonly PlanRow[], estimate: Estimate): View => ({
+  json: cutJsonSignatures(
+    new Map<string, Json>([
+      ['orders', plan.map((row) => planRecord.json(row))],
+      ['estimate', estimateJson(estimate)],
+    ]),
+  ),
+  ...{ columns: [], rows: [], quiet: [] },
+});
+
+export const planSchema: Schema = object({
+  orders: described('the orders that would be placed', arrayOf(planRecord.schema)),
+  estimate: described('what all of them would cost', estimateSchema),
+});
 
 const audioJson = ({ path, url, key, details = {} }: PlannedAudio): Json =>
   toJson({

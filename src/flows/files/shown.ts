@@ -20,6 +20,8 @@ export interface ShownFile {
   /** What the service said now, in place of what the ledger keeps. */
   readonly answer?: Json;
   readonly error?: StenoError | undefined;
+  /** Why it was not ordered, though nothing is wrong with it. */
+  readonly leftOut?: 'budget' | undefined;
 }
 
 interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {

@@ -12,12 +12,6 @@ import { doEach, type Outcome } from '../bulk.ts';
 
 const CONCURRENCY = 8;
 
-export interface FetchOptions {
-  /** At most so many, of the newest files first. */
-  readonly limit?: number;
-  readonly report?: Report | undefined;
-}
-
 /** Notes invoices that were fetched for another reason. */
 export function noteInvoices(notes: LedgerNotes | undefined, invoices: readonly Invoice[]): void {
   for (const invoice of invoices)
@@ -53,20 +47,24 @@ function costOf({ total, price, quantity }: Invoice['items'][number]): Money | u
   return each && count && { ...each, amount: each.amount.times(count) };
 }
 
-/** Of the newest files first. Those that may still change, or can't be read any more, are missing too. */
-export async function missingInvoices(ledger: Ledger): Promise<string[]> {
-  const kept = (await ledger.invoices.all()).filter((each) => each.isFinal && decodeKeptInvoice(each));
+/** Of the newest files first. */
+export const missingInvoices = async (ledger: Ledger): Promise<string[]> =>
+  missingOf(await ledger.files.invoices(), await ledger.invoices.all());
+
+/** Those of these ids that are to be fetched: what may still change, or can't be read any more, is missing too. */
+export function missingOf(named: readonly string[], invoices: readonly KeptInvoice[]): string[] {
+  const kept = invoices.filter((each) => each.isFinal && decodeKeptInvoice(each));
   const ids = new Set(kept.map(({ id }) => id));
-  return (await ledger.files.invoices()).filter((id) => !ids.has(id));
+  return named.filter((id) => !ids.has(id));
 }
 
-/** Those that may still change are fetched again. */
+/** Fetches and keeps these. */
 export async function fetchInvoices(
   transport: Transport,
   ledger: Ledger,
-  { limit = Number.POSITIVE_INFINITY, report }: FetchOptions = {},
+  wanted: readonly string[],
+  report?: Report,
 ): Promise<Outcome<void>[]> {
-  const wanted = (await missingInvoices(ledger)).slice(0, limit);
   let outage: StenoError | undefined;
   const fetchOne = async (id: string): Promise<void> => {
     // Each try of a service that is down takes as long as all its repeats.

@@ -2,22 +2,33 @@
 
 import type { Transport } from '../../api/http/transport.ts';
 import { decodeKeptInvoice } from '../../api/invoices.ts';
-import type { SpendingLimit } from '../../ledger/budgets.ts';
+import { parseDetails } from '../../ledger/audio-details.ts';
+import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../ledger/budgets.ts';
+import type { KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
-import { type Budget, parseBudget, periodAt, withCurrency } from '../../lib/budget.ts';
+import {
+  type Budget,
+  type BudgetPeriod,
+  budgetPeriods,
+  parseBudget,
+  periodAt,
+  withCurrency,
+} from '../../lib/budget.ts';
 import type { Failure } from '../../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
-import { fromMillionths, type Money, millionthsOf } from '../../lib/money.ts';
+import { fromMillionths, type Money, millionthsOf, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
-import { fetchInvoices, missingInvoices } from '../invoices/keep.ts';
+import { fetchInvoices, missingOf } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
 import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
 import { learnPrices } from '../prices/learn.ts';
-import { checkBudget, checkMaxCost } from '../prices/limits.ts';
+import { type BudgetInForce, checkBudget, checkMaxCost, type Spent } from '../prices/limits.ts';
 import type { Price } from '../prices/price.ts';
+import type { BilledFile } from '../prices/samples.ts';
 import { nameOf, type PlannedOrder } from './planned-order.ts';
 
 export interface CostSettings {
@@ -38,10 +49,51 @@ export function costSettings(settings: Settings): CostSettings {
   };
 }
 
+/** What the ledger knows about costs, all asked for at once: over a network it is one round trip with other questions. */
+export interface CostFacts {
+  readonly nowMs: number;
+  readonly budget: KeptBudget | undefined;
+  readonly spent: ReadonlyMap<BudgetPeriod, readonly SpentRow[]>;
+  readonly unpriced: ReadonlyMap<BudgetPeriod, readonly UnpricedItem[]>;
+  readonly invoices: readonly KeptInvoice[];
+  /** Ids of the invoices that files name, of the newest first. */
+  readonly named: readonly string[];
+  readonly files: readonly BilledFile[];
+}
+
+/** `needsPrices`: also where the ledger has no budget, which is not known yet. */
+export async function readCostFacts(
+  ledger: Ledger,
+  { budget }: CostSettings,
+  needsPrices: boolean,
+): Promise<CostFacts> {
+  const { budgets } = ledger;
+  const nowMs = await budgets.nowMs();
+  const always = needsPrices || budget !== undefined;
+  const ofPeriods = <Row>(read: (since: string, ifPeriod: string) => Promise<Row[]>) =>
+    Promise.all(
+      budgetPeriods.map(async (period): Promise<[BudgetPeriod, Row[]]> => {
+        const ifPeriod = budget?.period === period ? '' : period;
+        return [period, await read(periodAt(period, nowMs).start, ifPeriod)];
+      }),
+    );
+  const [kept, spent, unpriced, invoices, named, files] = await Promise.all([
+    budgets.get(),
+    ofPeriods((since, ifPeriod) => budgets.spentSince(since, ifPeriod)),
+    ofPeriods((since, ifPeriod) => budgets.unpriced(since, ifPeriod)),
+    ledger.invoices.all(!always),
+    ledger.files.invoices(!always),
+    billedFiles(ledger, !always),
+  ]);
+  return { nowMs, budget: kept, spent: new Map(spent), unpriced: new Map(unpriced), invoices, named, files };
+}
+
 export interface Limits {
   readonly maxCost: Money | undefined;
-  /** What has no known price may be ordered all the same. */
+  /** What has no known cost may be ordered all the same. */
   readonly allowsUnpriced: boolean;
+  /** Rows that a budget does not reach for are left out. */
+  readonly upToBudget?: boolean;
 }
 
 /** Whole seconds, rounded up: what plays a little longer is billed as the longer one. */
@@ -52,43 +104,48 @@ const minutesOf = (seconds: number | undefined): Fraction | undefined =>
 const boundedMillionths = (amount: Fraction): number => millionthsOf(amount) ?? Number.MAX_SAFE_INTEGER;
 
 export class OrderCosts {
-  /** What the ledger must hold each order to. */
-  readonly limits: readonly SpendingLimit[];
+  /** That of the ledger, and that of the settings: both must hold. */
+  readonly budgets: readonly BudgetInForce[];
   readonly #ledger: Ledger | undefined;
   readonly #settings: CostSettings;
   readonly #limits: Limits;
   readonly #prices: ReadonlyMap<string, Price>;
+  #facts: CostFacts | undefined;
 
   private constructor(
     ledger: Ledger | undefined,
+    facts: CostFacts | undefined,
     settings: CostSettings,
     limits: Limits,
-    prices: ReadonlyMap<string, Price>,
   ) {
-    const { budget } = settings;
     this.#ledger = ledger;
+    this.#facts = facts;
     this.#settings = settings;
     this.#limits = limits;
-    this.#prices = prices;
-    this.limits = budget
-      ? [
-          {
-            since: periodAt(budget.period, Date.now()).start,
-            millionths: boundedMillionths(budget.limit.amount),
-            allowsUnknown: limits.allowsUnpriced,
-          },
-        ]
-      : [];
+    this.#prices = knownPrices(facts, settings);
+    this.budgets = budgetsInForce(facts?.budget, settings);
   }
 
-  /** Prices that were learned are read only where the cost counts: each order would wait for them. */
+  /** `facts`: what the ledger knows; absent where there is none. */
   static async open(
     ledger: Ledger | undefined,
+    facts: CostFacts | undefined,
     settings: CostSettings,
-    limits: Limits & { readonly learns: boolean },
+    limits: Limits,
   ): Promise<OrderCosts> {
-    const prices = await knownPrices(limits.learns ? ledger : undefined, settings);
-    return new OrderCosts(ledger, settings, limits, prices);
+    const costs = new OrderCosts(ledger, facts, settings, limits);
+    await costs.#priceUnpriced();
+    return costs;
+  }
+
+  /** What the ledger must hold each purchase to. */
+  get limits(): SpendingLimit[] {
+    const nowMs = this.#facts?.nowMs ?? Date.now();
+    return this.budgets.map(({ budget }) => ({
+      since: periodAt(budget.period, nowMs).start,
+      millionths: boundedMillionths(budget.limit.amount),
+      allowsUnknown: this.#limits.allowsUnpriced,
+    }));
   }
 
   /** Test orders cost nothing. */
@@ -100,38 +157,151 @@ export class OrderCosts {
   priced(order: PlannedOrder): NewPurchase {
     const audios = order.audios.map(({ url, key, names, details }, at) => ({
       ...{ url, key, names, details },
-      cost: this.#costOf({ ...order, audios: order.audios.slice(at, at + 1) }),
+      cost: this.#costOf(this.estimate([{ ...order, audios: order.audios.slice(at, at + 1) }])),
     }));
     return { ...order, audios };
   }
 
-  /** The upper end of its estimate counts; nothing where a part is not known. */
-  #costOf(order: PlannedOrder): Cost | undefined {
-    const { total } = this.estimate([order]);
+  /** What an upgrade of a file with these minutes is expected to cost; undefined where that is not known. */
+  costOfUpgrade(
+    skus: readonly string[],
+    minutes: string,
+  ): { readonly estimate: Estimate; readonly cost: Cost | undefined } {
+    const length = parseNumber(minutes);
+    const estimate = estimateCost(
+      [{ name: 'the file', skus, minutes: length }],
+      this.#prices,
+      this.#settings.currency,
+    );
+    return { estimate, cost: this.#costOf(estimate) };
+  }
+
+  /** The upper end of an estimate counts; nothing where a part is not known. */
+  #costOf({ total }: Estimate): Cost | undefined {
     return total && { millionths: boundedMillionths(total.high), currency: total.currency };
   }
 
   /** Throws where all of these together may not be ordered. */
-  async check(orders: readonly PlannedOrder[]): Promise<void> {
+  check(orders: readonly PlannedOrder[]): void {
     const { maxCost } = this.#limits;
     if (maxCost) checkMaxCost(this.estimate(orders), maxCost);
-    await this.checkBudget(orders);
+    if (!orders.every(({ test }) => test)) this.checkEstimate(this.estimate(orders));
   }
 
-  /** Throws where the budget does not reach for these. */
-  async checkBudget(orders: readonly PlannedOrder[]): Promise<void> {
-    const { budget } = this.#settings;
-    const [limit] = this.limits;
-    if (!budget || !limit || !this.#ledger || orders.every(({ test }) => test)) return;
-    const rows = await this.#ledger.budgets.spentSince(limit.since);
-    const amounts = rows.map(({ currency, billed, estimated, refunded }) => ({
-      amount: fromMillionths(billed + estimated - refunded),
-      currency,
-    }));
-    const spent = { amounts, unpriced: rows.reduce((sum, { unknown }) => sum + unknown, 0) };
-    const { allowsUnpriced } = this.#limits;
-    checkBudget({ budget, spent, estimate: this.estimate(orders), allowsUnpriced, now: Date.now() });
+  /** What `check` would throw. */
+  problemOf(orders: readonly PlannedOrder[]): StenoError | undefined {
+    try {
+      this.check(orders);
+      return undefined;
+    } catch (error) {
+      if (error instanceof StenoError) return error;
+      throw error;
+    }
   }
+
+  /** Throws where a budget does not reach for this. */
+  checkEstimate(estimate: Estimate): void {
+    const facts = this.#facts;
+    if (!facts) return;
+    const { allowsUnpriced } = this.#limits;
+    for (const each of this.budgets) {
+      const spent = this.#spentIn(facts, each.budget.period);
+      checkBudget({ ...each, spent, estimate, allowsUnpriced, now: facts.nowMs });
+    }
+  }
+
+  /** The ledger has refused a purchase: throws if that is because of what others have bought meanwhile. */
+  async recheck(estimate: Estimate): Promise<void> {
+    if (!this.#ledger || this.budgets.length === 0) return;
+    this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+    this.checkEstimate(estimate);
+  }
+
+  /** The same for an order; with --up-to-budget it gives whether the budget is why, and throws nothing. */
+  async leavesOut(order: PlannedOrder): Promise<boolean> {
+    if (order.test) return false;
+    try {
+      await this.recheck(this.estimate([order]));
+      return false;
+    } catch (error) {
+      if (!this.#limits.upToBudget || !(error instanceof StenoError) || error.kind !== 'usage') throw error;
+      return true;
+    }
+  }
+
+  /** The orders that a budget reaches for, from the first row on, and the rows that it does not reach for. */
+  upToBudget(orders: readonly PlannedOrder[]): { fitting: PlannedOrder[]; rest: PlannedOrder[] } {
+    const rows = orders
+      .flatMap((order, at) => order.audios.map((audio) => ({ order: at, audio })))
+      .sort((one, other) => (one.audio.row ?? 0) - (other.audio.row ?? 0));
+    const takeRows = (count: number, after: boolean): PlannedOrder[] =>
+      orders.flatMap((order, at) => {
+        const chosen = after ? rows.slice(count) : rows.slice(0, count);
+        const audios = new Set(chosen.filter((row) => row.order === at).map(({ audio }) => audio));
+        return audios.size ? [{ ...order, audios: order.audios.filter((audio) => audios.has(audio)) }] : [];
+      });
+    // What fits is a beginning: a longer one costs more.
+    let [fits, tooMany] = [0, rows.length + 1];
+    while (tooMany - fits > 1) {
+      const middle = Math.floor((fits + tooMany) / 2);
+      if (this.problemOf(takeRows(middle, false))) tooMany = middle;
+      else fits = middle;
+    }
+    return { fitting: takeRows(fits, false), rest: takeRows(fits, true) };
+  }
+
+  #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {
+    const rows = spent.get(period) ?? [];
+    return {
+      amounts: rows.map(({ currency, billed, estimated, refunded }) => ({
+        amount: fromMillionths(billed + estimated - refunded),
+        currency,
+      })),
+      unpriced: (unpriced.get(period) ?? []).map((item) => this.#unpricedOf(item)),
+    };
+  }
+
+  #unpricedOf(item: UnpricedItem) {
+    const { unpriced } = this.#estimateOf(item);
+    const { title } = parseDetails(item.details);
+    const name = title || item.url || (item.file ? `audiofile ${item.file}` : '');
+    return {
+      what: `attempt ${item.attempt}${name ? ` (${name})` : ''}`,
+      skus: unpriced.map(({ sku }) => sku),
+      lacksLength: lengthOf(item) === undefined,
+    };
+  }
+
+  #estimateOf(item: UnpricedItem): Estimate {
+    const audio = { name: item.url, skus: item.skus ? item.skus.split(',') : [], minutes: lengthOf(item) };
+    return estimateCost([audio], this.#prices, this.#settings.currency);
+  }
+
+  /** A price or a length of earlier purchases may be known by now. */
+  async #priceUnpriced(): Promise<void> {
+    if (!this.#ledger || !this.#facts || this.budgets.length === 0) return;
+    const items = this.budgets.flatMap(({ budget }) => this.#facts?.unpriced.get(budget.period) ?? []);
+    const priced = items.flatMap((item) => {
+      const cost = this.#costOf(this.#estimateOf(item));
+      return cost && item.skus ? [{ purchase: item.purchase, position: item.position, ...cost }] : [];
+    });
+    if (priced.length === 0) return;
+    await this.#ledger.budgets.price(priced);
+    this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+  }
+}
+
+/** By the service, else by the feed, the file or the list that it came from. */
+function lengthOf({ duration, details }: UnpricedItem): Fraction | undefined {
+  const length = parseNumber(duration ?? '');
+  return length && length.sign > 0 ? length : minutesOf(parseDetails(details).seconds);
+}
+
+function budgetsInForce(kept: KeptBudget | undefined, { budget, currency }: CostSettings): BudgetInForce[] {
+  return [
+    ...(kept ? [{ budget: withCurrency(parseBudget(kept.budget), currency), from: 'ledger' as const }] : []),
+    ...(budget ? [{ budget, from: 'setting' as const }] : []),
+  ];
 }
 
 function* audiosOf(orders: readonly PlannedOrder[]): Generator<PlannedAudio> {
@@ -143,18 +313,14 @@ function* audiosOf(orders: readonly PlannedOrder[]): Generator<PlannedAudio> {
 }
 
 /** Price by SKU: those that are set go before those that were learned. */
-async function knownPrices(
-  ledger: Ledger | undefined,
-  { prices, currency }: CostSettings,
-): Promise<Map<string, Price>> {
+function knownPrices(facts: CostFacts | undefined, { prices, currency }: CostSettings): Map<string, Price> {
   const set = pricesFromSettings(prices, currency);
-  if (!ledger) return set;
-  const invoices = (await ledger.invoices.all()).flatMap((kept) => decodeKeptInvoice(kept) ?? []);
+  if (!facts) return set;
+  const invoices = facts.invoices.flatMap((kept) => decodeKeptInvoice(kept) ?? []);
   const items = invoices.flatMap(({ id, created, items }) =>
     items.map((item) => ({ ...item, invoice: id, created })),
   );
-  const learned = learnPrices({ items, files: await billedFiles(ledger) }, currency);
-  return new Map([...learned, ...set]);
+  return new Map([...learnPrices({ items, files: facts.files }, currency), ...set]);
 }
 
 /** More would hold up an order. */
@@ -162,14 +328,15 @@ const MAX_INVOICES = 50;
 
 /**
  * Fetches invoices that the ledger knows of and has not kept: without them few prices are known. Connects only where
- * there is one to fetch, and gives what failed; no connection means no key.
+ * there is one to fetch; no connection means no key. Gives what failed, and nothing where none was fetched.
  */
 export async function learnFromService(
   connect: () => Promise<Transport | undefined>,
   ledger: Ledger,
+  { named, invoices }: Pick<CostFacts, 'named' | 'invoices'>,
   report?: Report,
-): Promise<readonly Failure[]> {
-  if ((await missingInvoices(ledger)).length === 0) return [];
-  const transport = await connect();
-  return transport ? failures(await fetchInvoices(transport, ledger, { limit: MAX_INVOICES, report })) : [];
+): Promise<readonly Failure[] | undefined> {
+  const wanted = missingOf(named, invoices).slice(0, MAX_INVOICES);
+  const transport = wanted.length ? await connect() : undefined;
+  return transport && failures(await fetchInvoices(transport, ledger, wanted, report));
 }

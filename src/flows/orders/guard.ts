@@ -48,6 +48,8 @@ export class OrderGuard {
   readonly failures: Failure[] = [];
   /** How many audios were left out because they are on order. */
   leftOut = 0;
+  /** What a budget does not reach for. */
+  readonly overBudget: PlannedOrder[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #options: GuardOptions;
   readonly #deadline: number;
@@ -107,6 +109,18 @@ export class OrderGuard {
   /** The attempts whose names an order may take. */
   takeOver(order: PlannedOrder): TakeOver {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
+  }
+
+  /** Orders only these of what may be sent now; a budget does not reach for the others. */
+  keepOnly(orders: readonly PlannedOrder[], others: readonly PlannedOrder[]): void {
+    this.#queue = [...orders];
+    this.#next = 0;
+    this.overBudget.push(...others);
+  }
+
+  /** A budget does not reach for it any more. */
+  leaveOver(order: PlannedOrder): undefined {
+    this.overBudget.push(order);
   }
 
   /** Another process was faster with some of it. */

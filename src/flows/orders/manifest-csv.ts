@@ -150,6 +150,7 @@ function toRow(columns: readonly string[], record: readonly string[], at: Place)
       names: splitNames(cell('names')),
       // An empty cell means none.
       key: cell('key') || undefined,
+      minutes: cell('minutes'),
     };
   });
 }

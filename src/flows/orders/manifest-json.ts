@@ -19,6 +19,7 @@ export function fromJson(line: string): Cells {
     notes: text('notes'),
     names: list('names', splitNames),
     key: text('key'),
+    minutes: text('minutes'),
   };
 }
 

@@ -11,9 +11,13 @@ export interface Cells {
   readonly names?: readonly string[] | undefined;
   /** Identifies the audio in place of its URL. */
   readonly key?: string | undefined;
+  /** How long the audio is. */
+  readonly minutes?: string | undefined;
 }
 
-export interface Row extends Cells {
+export interface Row extends Omit<Cells, 'minutes'> {
+  /** How long the audio is, where the list says it. */
+  readonly seconds?: number | undefined;
   /** For messages: `talks.csv, line 3`; empty for a URL that is not from a manifest. */
   readonly at: string;
   /** Where more is known of the audio than its URL or key. */
@@ -33,7 +37,7 @@ export const placeText = (where: string, line: number): string => `${where}, lin
 
 export type OnRow = (row: Row, line: number) => void;
 
-const fields = ['url', 'sku', 'notes', 'names', 'key'];
+const fields = ['url', 'sku', 'notes', 'names', 'key', 'minutes'];
 
 /** The header that most manifests need. */
 export const HEADER = 'url,sku,notes,names';
@@ -51,7 +55,7 @@ export function fieldName(name: string): string {
 export function rowAt({ where, line }: Place, read: () => Cells): Row {
   const at = placeText(where, line);
   return withPosition(at, () => {
-    const { url, skus = [], notes, names = [], key } = read();
+    const { url, skus = [], notes, names = [], key, minutes } = read();
     // With an empty key the row would be identified by its URL, which is not what the file asks for.
     if (key?.trim() === '')
       throw usage('the key is empty', 'give the row a key, or leave out the column key');
@@ -65,8 +69,19 @@ export function rowAt({ where, line }: Place, read: () => Cells): Row {
       notes: notes || undefined,
       names: names.length ? names : undefined,
       key: key?.trim(),
+      seconds: secondsOf(minutes),
     };
   });
+}
+
+/** A year; more is a mistake. */
+const MAX_MINUTES = 525_600;
+
+function secondsOf(minutes: string | undefined): number | undefined {
+  if (minutes === undefined || minutes.trim() === '') return undefined;
+  const length = /^\d+(\.\d+)?$/.test(minutes.trim()) ? Number(minutes) : Number.NaN;
+  if (length > 0 && length <= MAX_MINUTES) return length * 60;
+  throw usage(`minutes is '${minutes}', which is no length`, 'write the length in minutes, like 35 or 35.5');
 }
 
 export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);

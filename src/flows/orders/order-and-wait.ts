@@ -57,6 +57,8 @@ export interface OrderResult {
   /** What broke off the waiting; the orders are placed all the same. */
   readonly waitError?: StenoError;
   /** Says which orders are on hold. */
+  /** What a budget did not reach for. */
+  readonly overBudget: readonly PlannedOrder[];
   readonly hold: StenoError | undefined;
   readonly holdIsFailure: boolean;
 }
@@ -87,6 +89,7 @@ export async function orderAndWait(
   const result = {
     sent,
     placed,
+    overBudget: guard.overBudget,
     hold: holdError(orders),
     holdIsFailure: options.failOnHold || wait !== undefined,
   };

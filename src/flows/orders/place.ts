@@ -50,7 +50,7 @@ export async function placeOne(
     planned.test ? [] : costs?.limits,
   );
   if (ledger && begun === undefined) {
-    await costs?.checkBudget([planned]);
+    if (await costs?.leavesOut(planned)) return guard.leaveOver(planned);
     // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
     await guard.putBack(planned);
     return undefined;

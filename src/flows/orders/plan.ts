@@ -26,6 +26,7 @@ export interface OrderInput extends FeedInput {
   readonly test: boolean;
   readonly param: readonly string[];
   readonly skipOrdered: boolean;
+  readonly upToBudget: boolean;
 }
 
 /** Where what is ordered comes from, beside the arguments. */
@@ -83,6 +84,7 @@ export async function planOrders(
     again: input.again,
     // A feed as a whole is shown, however it repeats itself.
     skipOrdered: input.skipOrdered || chosen.isWholeFeed,
+    numbersRows: input.upToBudget,
   });
   for (const row of given) rows.add(row);
   for (const row of local.rows) rows.add(row);

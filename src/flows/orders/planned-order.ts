@@ -6,6 +6,8 @@ import { withoutSignature } from '../../lib/audio-identity.ts';
 export interface PlannedAudio extends Audio {
   /** A file of this machine, until it is uploaded. */
   readonly path?: string | undefined;
+  /** Its place in the list that it comes from. */
+  readonly row?: number | undefined;
 }
 
 export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {

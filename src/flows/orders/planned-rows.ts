@@ -24,6 +24,8 @@ interface RowOptions {
   readonly manifest: string;
   readonly again: boolean;
   readonly skipOrdered: boolean;
+  /** Each audio is told its place in the list. */
+  readonly numbersRows: boolean;
 }
 
 type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
@@ -31,6 +33,7 @@ type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
 export class PlannedRows {
   readonly orders: PlannedOrder[] = [];
   readonly #defaults: Defaults;
+  #rows = 0;
   readonly #options: RowOptions;
   /** The order that takes more rows with the same SKUs, notes and names. */
   readonly #latest = new Map<string, OpenOrder>();
@@ -47,7 +50,7 @@ export class PlannedRows {
 
   /** `line`: of the manifest, where it is from there. */
   add(row: Row, line?: number): void {
-    const audio = audioOf(row);
+    const audio = this.#options.numbersRows ? { ...copied(audioOf(row)), row: this.#rows++ } : audioOf(row);
     if (!this.#options.again && this.#isRepeated(row, audio, line)) return;
     this.#orderFor(row).audios.push(audio);
   }
@@ -101,8 +104,19 @@ export class PlannedRows {
   }
 }
 
-function audioOf({ audio, url, key, path }: Row): PlannedAudio {
-  if (!path) return audio ?? makeAudio(url, key);
-  const { names, details } = audio ?? makeAudio(url, key);
-  return { url, key: audio?.key ?? key, names, details, path };
+/** What a list says of the length goes before what is measured. */
+function audioOf({ audio: known, url, key, path, seconds }: Row): PlannedAudio {
+  const audio = known ?? makeAudio(url, key);
+  if (!path && seconds === undefined) return audio;
+  const { names, details, key: own = key } = copied(audio);
+  return { url, key: own, names, details: seconds === undefined ? details : { ...details, seconds }, path };
 }
+
+/** Some audios make their names when they are asked for them. */
+const copied = ({ url, key, names, details, path }: PlannedAudio): PlannedAudio => ({
+  url,
+  key,
+  names,
+  details,
+  path,
+});

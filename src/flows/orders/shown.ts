@@ -30,6 +30,7 @@ export function orderedFiles(result: OrderResult, options: ListOptions): ShownFi
       value ? placedFiles(value, result, waited, options) : unplacedFiles(planned, error, options),
     ),
     ...unsentFiles(result.sent, options),
+    ...overBudgetFiles(result.overBudget, options),
   ];
 }
 
@@ -38,6 +39,11 @@ interface Waited {
   readonly outcomes: ReadonlyMap<string, NonNullable<OrderResult['waited']>['outcomes'][number]>;
   readonly saved: ReturnType<typeof savedByFile>;
 }
+
+const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions): ShownFile[] =>
+  orders.flatMap((planned) =>
+    unplacedFiles(planned, undefined, options).map((file) => ({ ...file, leftOut: 'budget' as const })),
+  );
 
 /** Where nothing was sent at all. */
 export const heldFiles = (held: readonly Failure[]): ShownFile[] =>

@@ -1,8 +1,9 @@
-/** Stops an order that would cost more than it may: --max-cost, and the setting `budget`. */
-import { type Budget, budgetText, periodAt } from '../../lib/budget.ts';
+/** Stops a purchase that would cost more than it may: --max-cost, and budgets. */
+import { type Budget, budgetText, type Period, periodAt } from '../../lib/budget.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { amountText, type Money, moneyText } from '../../lib/money.ts';
+import { plural } from '../../lib/text.ts';
 import { type Estimate, totalText, unknownTexts } from './estimate.ts';
 
 /** Throws unless the estimate is known and at most `limit`; where it is a range, its upper end counts. */
@@ -11,7 +12,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   if (!estimate.total)
     throw usage(
       `the cost is not known, and ${asked} is set: ${unknownTexts(estimate).join('; ')}`,
-      priceHint(estimate),
+      missingHint(estimate),
     );
   const { high, currency } = estimate.total;
   const clash = currencyClash(currency, limit.currency, asked);
@@ -29,21 +30,40 @@ function currencyClash(ofEstimate: string, ofLimit: string, limit: string): Sten
   return usage(`prices are in ${ofEstimate}, which can't be compared with ${limit}`);
 }
 
-const priceHint = ({ unpriced }: Estimate): string | undefined => {
-  const [first] = unpriced;
-  return first && `if you know the price of a minute: steno config set price.${first.sku} <amount>`;
-};
-
-/** What counts against a budget: all that was spent or is reserved in its period, by currency. */
-export interface Spent {
-  readonly amounts: readonly Money[];
-  /** Orders of the period whose cost is not known. */
-  readonly unpriced: number;
+/** What tells the part of an estimate that is missing: a price, a length, or both. */
+export function missingHint({ unpriced, unmeasured }: Estimate, other = ''): string | undefined {
+  const hints = [
+    ...unpriced
+      .slice(0, 1)
+      .map(({ sku }) => `set the price of a minute: steno config set price.${sku} <amount>`),
+    ...(unmeasured.length ? ['give the length: column minutes of a list (--from)'] : []),
+    ...(other ? [other] : []),
+  ];
+  return hints.length ? hints.join('; ') : undefined;
 }
 
-export interface BudgetState {
-  readonly start: string;
-  readonly end: string;
+/** What counts against a budget: all that was bought in its period, by currency. */
+export interface Spent {
+  readonly amounts: readonly Money[];
+  /** Purchases of the period whose cost is not known: what is known of each, in words. */
+  readonly unpriced: readonly UnpricedPurchase[];
+}
+
+export interface UnpricedPurchase {
+  /** `attempt 12 (talk.mp3)` */
+  readonly what: string;
+  /** What has no known price. */
+  readonly skus: readonly string[];
+  readonly lacksLength: boolean;
+}
+
+/** A budget, and where it comes from. */
+export interface BudgetInForce {
+  readonly budget: Budget;
+  readonly from: 'ledger' | 'setting';
+}
+
+export interface BudgetState extends Period {
   readonly spent: Fraction;
   /** Below zero where more was spent than the budget allows. */
   readonly left: Fraction;
@@ -64,18 +84,18 @@ export function budgetState({ limit, period }: Budget, { amounts }: Spent, now: 
   };
 }
 
-export interface BudgetCheck {
-  readonly budget: Budget;
+export interface BudgetCheck extends BudgetInForce {
   readonly spent: Spent;
   readonly estimate: Estimate;
-  /** --unpriced: what has no known price may be ordered all the same. */
+  /** --unpriced: what has no known cost may be ordered, as long as what is known leaves something. */
   readonly allowsUnpriced: boolean;
   readonly now: number;
 }
 
-/** Throws if the estimate is more than what is left, or not known without --unpriced. Returns what it counts for. */
-export function checkBudget({ budget, spent, estimate, allowsUnpriced, now }: BudgetCheck): Money {
+/** Throws if the estimate is more than what is left, or something is not known without --unpriced. */
+export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now }: BudgetCheck): void {
   const text = `the budget of ${budgetText(budget)}`;
+  if (spent.unpriced.length && !allowsUnpriced) throw unpricedError(spent.unpriced, text);
   const cost = countedCost(estimate, allowsUnpriced, text);
   // A budget that names no currency is in that of the order: dollars and euros are never added up.
   const currency = budget.limit.currency || cost.currency;
@@ -84,16 +104,49 @@ export function checkBudget({ budget, spent, estimate, allowsUnpriced, now }: Bu
   if (foreign.length)
     throw usage(
       `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: another currency`,
-      `write the budget in the currency of your prices: steno config set budget "<amount> ${foreign[0]?.currency}/${budget.period}"`,
+      `write the budget in the currency of your prices: ${setText(from)} "<amount> ${foreign[0]?.currency}/${budget.period}"`,
     );
   const clash = currencyClash(cost.currency, budget.limit.currency, text);
   if (clash) throw clash;
-  if (cost.amount.compare(left) > 0)
+  const excess = cost.amount.compare(left);
+  const isUnknown = !estimate.total || spent.unpriced.length > 0;
+  if (excess > 0 || (isUnknown && excess === 0))
     throw usage(
-      `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
-      `order less of it, wait until ${end.slice(0, 10)}, or raise it: steno config set budget <amount>/${budget.period}`,
+      isUnknown && excess === 0
+        ? `nothing is left of ${text} for what has no known cost`
+        : `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
+      `order less of it (--up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise it: ${setText(from)} <amount>/${budget.period}`,
     );
-  return { amount: cost.amount, currency: cost.currency || budget.limit.currency };
+}
+
+const setText = (from: BudgetInForce['from']): string =>
+  from === 'ledger' ? 'steno budget set' : 'steno config set budget';
+
+/** How many purchases a message lists. */
+const MAX_LISTED = 3;
+
+/** Until it is known what these cost, nobody can say what is left. */
+function unpricedError(unpriced: readonly UnpricedPurchase[], budget: string): StenoError {
+  const listed = unpriced.slice(0, MAX_LISTED).map(({ what, skus, lacksLength }) => {
+    const lacks = [
+      ...(skus.length ? [`no price of ${skus.join(', ')}`] : []),
+      ...(lacksLength ? ['no length'] : []),
+    ];
+    return `${what}: ${lacks.join(' and ')}`;
+  });
+  const more = unpriced.length > MAX_LISTED ? ` and ${unpriced.length - MAX_LISTED} more` : '';
+  const [sku] = unpriced.flatMap(({ skus }) => skus);
+  const hints = [
+    ...(sku === undefined ? [] : [`set the price of a minute: steno config set price.${sku} <amount>`]),
+    ...(unpriced.some(({ lacksLength }) => lacksLength)
+      ? ['ask the service for the length: steno files --refresh']
+      : []),
+    'or add --unpriced',
+  ];
+  return usage(
+    `the cost of ${plural(unpriced.length, 'purchase')} is not known, and ${budget} is set: ${listed.join('; ')}${more}`,
+    hints.join('; '),
+  );
 }
 
 /** With --unpriced, what is known of the cost; the rest counts for nothing. */
@@ -103,7 +156,7 @@ function countedCost(estimate: Estimate, allowsUnpriced: boolean, budget: string
   if (more.length || !allowsUnpriced)
     throw usage(
       `the cost is not known, and ${budget} is set: ${unknownTexts(estimate).join('; ')}`,
-      more.length ? undefined : 'set its price (steno config set price.SKU <amount>), or add --unpriced',
+      more.length ? undefined : missingHint(estimate, 'or add --unpriced'),
     );
   return known ?? { amount: Fraction.zero, currency: '' };
 }

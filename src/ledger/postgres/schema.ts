@@ -42,6 +42,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         own_id text NOT NULL,
         state text NOT NULL,
         fetched_at text NOT NULL,
+        paid integer NOT NULL,
         final integer NOT NULL,
         answer text NOT NULL,
         PRIMARY KEY (profile, id)

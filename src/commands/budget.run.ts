@@ -1,0 +1,29 @@
+import type { Input } from '../cli/command-spec.ts';
+import type { Context } from '../cli/context.ts';
+import { budgetReport } from '../flows/budget.ts';
+import { budgetText, parseBudget } from '../lib/budget.ts';
+import { thisSender } from '../lib/sender.ts';
+import { budgetsView } from '../views/budget.ts';
+
+export async function show(context: Context): Promise<void> {
+  const { out } = context;
+  const ledger = await context.requireLedger('a budget is counted in the ledger');
+  const budgets = await budgetReport(ledger, context.settings);
+  await out.show(budgetsView(budgets));
+  if (out.forPeople && budgets.length === 0)
+    out.note('no budget is set; set one with: steno budget set 500/month');
+}
+
+export async function set(context: Context, { args: [text = ''] }: Input): Promise<void> {
+  const budget = budgetText(parseBudget(text));
+  const ledger = await context.requireLedger('the budget is kept in the ledger');
+  await ledger.budgets.set(budget, thisSender(context.env));
+  context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });
+}
+
+export async function unset(context: Context): Promise<void> {
+  const ledger = await context.requireLedger('the budget is kept in the ledger');
+  const had = (await ledger.budgets.get()) !== undefined;
+  await ledger.budgets.set(undefined, thisSender(context.env));
+  context.out.done(had ? 'the ledger has no budget any more' : 'the ledger had no budget', { budget: null });
+}
