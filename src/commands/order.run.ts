@@ -88,18 +88,9 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (guard.leftOut)
     out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
-  if (isShown) {
-    await showPlan(out, guard, form, costs);
-    if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
-  }
-  const wanted = [...guard.ready, ...guard.deferred];
-  if (isShown) {
-    const problem = costs.problemOf(wanted);
-    if (problem) out.note(problem.message);
-    return raiseHeld(guard, form.listsHeld);
-  }
+  if (isShown) return showPlan(out, guard, { plan, form, costs });
   if (options.upToBudget) keepUpToBudget(out, guard, costs);
-  else costs.check(wanted);
+  else costs.check([...guard.ready, ...guard.deferred]);
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
@@ -301,18 +292,28 @@ const uploader =
     );
   };
 
-async function showPlan(out: Output, guard: OrderGuard, { isList }: Form, costs: OrderCosts): Promise<void> {
+interface Shown {
+  readonly plan: OrderPlan;
+  readonly form: Form;
+  readonly costs: OrderCosts;
+}
+
+/** Shows what would be ordered, and what speaks against it; nothing is sent. */
+async function showPlan(out: Output, guard: OrderGuard, { plan, form, costs }: Shown): Promise<void> {
   const { ready, deferred } = guard;
   const toRow = (order: PlannedOrder) => ({
     order,
     document: orderParams(requestOf(order)),
     estimate: costs.estimate([order]),
   });
-  const form = { isList, forPeople: out.forPeople };
   if (out.mode.json) await out.show(planDocument(ready.map(toRow), costs.estimate(ready)));
-  else await out.showPages(planPages(ready, toRow, form));
+  else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
+  if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
+  const problem = costs.problemOf([...ready, ...deferred]);
+  if (problem) out.note(problem.message);
+  raiseHeld(guard, form.listsHeld);
 }
 
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>

@@ -53,6 +53,7 @@ export class Invoices extends Table {
             this.hide(state),
             timestamp(),
             Number(isFinal),
+            Number(isFinal),
             this.hide(answer),
           ],
         },
