@@ -9,7 +9,10 @@ import { describe, expect, it } from 'vitest';
 import { freshFolder } from '../support/files.ts';
 
 const workflow = readFileSync('.github/workflows/release.yml', 'utf8');
-const steps = [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => line);
+const jobs = new Map(workflow.split(/^ {2}(?=\w+:$)/m).map((text) => [text.split(':')[0], text]));
+const stepsOf = (job: string): string[] =>
+  [...(jobs.get(job) ?? '').matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => line);
+const steps = stepsOf('publish');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
 
 interface Published {
@@ -96,6 +99,11 @@ describe('the release workflow', () => {
     expect(readFileSync(join(clone, 'released'), 'utf8')).toContain(`release create v${version}`);
     expect(readFileSync(join(clone, 'release', 'notes.md'), 'utf8').length).toBeGreaterThan(40);
   }, 300_000);
+
+  it('publishes nothing that has not passed the tests of CI', () => {
+    expect(stepsOf('test')).toEqual(['.ci/run']);
+    expect(jobs.get('publish')).toMatch(/^ {4}needs: test$/m);
+  });
 
   it('refuses a tag that is not the version', async () => {
     const [notes = ''] = steps.filter((each) => each.includes('notes.js'));
