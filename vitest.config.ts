@@ -96,7 +96,11 @@ function fuzz(): ViteUserConfig {
 }
 
 /** In the long run tests have more to do, and other programs run beside them. */
-const longer = { testTimeout: 60_000, hookTimeout: 60_000 };
+const longer = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  setupFiles: ['test/support/slice-tests.ts', ...common.setupFiles],
+};
 
 /** Which cells of a slice are run. */
 const cells = (mode: string) => (mode === 'long' ? { STENO_MATRIX: 'all' } : {});
@@ -153,8 +157,8 @@ const ordinary = (mode: string): ViteUserConfig => ({
   test: {
     globalSetup: ['test/support/setup.ts'],
     ...(process.env.STENO_PROOF === '1' && { reporters: ['default', new ProofReporter(mode)] }),
-    // Tests wait for processes a quarter of the time, so three workers keep two cores busy. The long run has the soak beside it.
-    maxWorkers: mode === 'long' ? 2 : 3,
+    // Tests wait for processes a quarter of the time, so three workers keep two cores busy. The whole long run has the soak beside it.
+    maxWorkers: mode === 'long' && !process.env.STENO_SLICE ? 2 : 3,
     // A fresh worker for each file would cost a tenth of the processor time; what a test leaves is cleared by test/support/test-end.ts.
     isolate: false,
     projects: mode === 'nodes' ? [installed] : ownBuild(mode),

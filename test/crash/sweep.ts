@@ -3,7 +3,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { expect } from 'vitest';
 import { recordProof } from '../proof/record.ts';
-import { isLong } from '../support/slices.ts';
+import { casesInSlice, isLong } from '../support/slices.ts';
 import { finished, type Result } from '../support/steno.ts';
 import { CrashService, type Moment, Place, STORE } from './place.ts';
 import { nameOf, pointsOf, type Step, startTraced, stepsOf } from './traced.ts';
@@ -42,7 +42,7 @@ export async function sweep(name: string, each: Sweep): Promise<void> {
   const requests = service.service.got.length;
   const broken: string[] = [];
   await checked(whole, 'not killed');
-  const points = chosen(isLong ? pointsOf(steps) : (each.slice?.(steps) ?? []));
+  const points = chosen(name, isLong ? pointsOf(steps) : (each.slice?.(steps) ?? []));
   let count = 0;
   for (const point of points) {
     const crash = await crashAt(point);
@@ -51,7 +51,7 @@ export async function sweep(name: string, each: Sweep): Promise<void> {
     await checked(crash, `killed before step ${point}: ${step}`);
     if (crash.killed) count += 1;
   }
-  for (const { request, moment } of isLong && !only ? requestMoments(requests) : []) {
+  for (const { request, moment } of isLong && !only ? casesInSlice(requestMoments(requests), name) : []) {
     const crash = await crashAt(0, { request, moment });
     await checked(crash, `killed when request ${request} was ${moment}`);
     if (crash.killed) count += 1;
@@ -90,8 +90,8 @@ export async function sweep(name: string, each: Sweep): Promise<void> {
 /** STENO_CRASH_POINTS=12,13 tries a failure again. */
 const only = process.env.STENO_CRASH_POINTS?.split(',').map(Number);
 
-const chosen = (points: readonly number[]): readonly number[] =>
-  only ? points.filter((point) => only.includes(point)) : points;
+const chosen = (name: string, points: readonly number[]): readonly number[] =>
+  only ? points.filter((point) => only.includes(point)) : casesInSlice(points, name);
 
 const requestMoments = (requests: number): Array<{ request: number; moment: Moment }> =>
   Array.from({ length: requests }, (_, at) => at + 1).flatMap((request) =>

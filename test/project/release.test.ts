@@ -1,7 +1,7 @@
 /** The release workflow, run step by step on a copy of the last commit, as far as it goes without a real registry. */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
@@ -9,8 +9,14 @@ import { describe, expect, it } from 'vitest';
 import { freshFolder } from '../support/files.ts';
 
 const workflow = readFileSync('.github/workflows/release.yml', 'utf8');
-const steps = [...workflow.matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => line);
+const jobs = new Map(workflow.split(/^ {2}(?=\w+:$)/m).map((text) => [text.split(':')[0], text]));
+const stepsOf = (job: string): string[] =>
+  [...(jobs.get(job) ?? '').matchAll(/^ {6}- run: (.*)$/gm)].map(([, line = '']) => line);
+const steps = stepsOf('publish');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+
+/** A tree without git has no last commit. */
+const inClone = it.runIf(existsSync('.git'));
 
 interface Published {
   readonly name: string;
@@ -51,51 +57,60 @@ function shell(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<strin
 }
 
 describe('the release workflow', () => {
-  it('publishes, on the loopback, a tarball that holds what was verified', async () => {
-    const folder = freshFolder();
-    const clone = join(folder, 'clone');
-    execFileSync('git', ['clone', '-q', '.', clone]);
-    const registry = await startRegistry();
-    const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "$@" > released\n');
-    chmodSync(join(bin, 'gh'), 0o755);
-    writeFileSync(join(folder, 'npmrc'), `//${registry.host}/:_authToken=not-a-real-token\n`);
-    const env = {
-      ...process.env,
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
-      GITHUB_REF_NAME: `v${version}`,
-      CI: '1',
-    };
-    try {
-      expect(steps.length).toBeGreaterThan(6);
-      for (const step of steps) {
-        if (!step.startsWith('npm publish')) {
-          await shell(step, clone, env);
-          continue;
+  inClone(
+    'publishes, on the loopback, a tarball that holds what was verified',
+    async () => {
+      const folder = freshFolder();
+      const clone = join(folder, 'clone');
+      execFileSync('git', ['clone', '-q', '.', clone]);
+      const registry = await startRegistry();
+      const bin = join(folder, 'bin');
+      mkdirSync(bin);
+      writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho "$@" > released\n');
+      chmodSync(join(bin, 'gh'), 0o755);
+      writeFileSync(join(folder, 'npmrc'), `//${registry.host}/:_authToken=not-a-real-token\n`);
+      const env = {
+        ...process.env,
+        PATH: `${bin}${delimiter}${process.env.PATH}`,
+        GITHUB_REF_NAME: `v${version}`,
+        CI: '1',
+      };
+      try {
+        expect(steps.length).toBeGreaterThan(6);
+        for (const step of steps) {
+          if (!step.startsWith('npm publish')) {
+            await shell(step, clone, env);
+            continue;
+          }
+          // Provenance is signed with an identity that only the runner of a workflow has.
+          expect(step).toContain('--provenance');
+          const here = step.replace('--provenance', `--registry http://${registry.host}`);
+          await shell(here, clone, { ...env, NPM_CONFIG_USERCONFIG: join(folder, 'npmrc') });
         }
-        // Provenance is signed with an identity that only the runner of a workflow has.
-        expect(step).toContain('--provenance');
-        const here = step.replace('--provenance', `--registry http://${registry.host}`);
-        await shell(here, clone, { ...env, NPM_CONFIG_USERCONFIG: join(folder, 'npmrc') });
+      } finally {
+        registry.close();
       }
-    } finally {
-      registry.close();
-    }
-    const [published] = registry.put;
-    expect(published?.name).toBe('steno-cli');
-    const tarball = readFileSync(join(clone, 'release', `steno-cli-${version}.tgz`));
-    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-    expect(published?.versions[version]?.dist.integrity).toBe(integrity);
-    const sbom = JSON.parse(readFileSync(join(clone, 'release', 'sbom.json'), 'utf8')) as {
-      readonly components: ReadonlyArray<{ readonly name: string }>;
-    };
-    const names = sbom.components.map((each) => each.name);
-    expect(names).toEqual(expect.arrayContaining(['undici', 'commander', '@photostructure/sqlite']));
-    expect(names).not.toContain('vitest');
-    expect(readFileSync(join(clone, 'released'), 'utf8')).toContain(`release create v${version}`);
-    expect(readFileSync(join(clone, 'release', 'notes.md'), 'utf8').length).toBeGreaterThan(40);
-  }, 300_000);
+      const [published] = registry.put;
+      expect(published?.name).toBe('steno-cli');
+      const tarball = readFileSync(join(clone, 'release', `steno-cli-${version}.tgz`));
+      const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+      expect(published?.versions[version]?.dist.integrity).toBe(integrity);
+      const sbom = JSON.parse(readFileSync(join(clone, 'release', 'sbom.json'), 'utf8')) as {
+        readonly components: ReadonlyArray<{ readonly name: string }>;
+      };
+      const names = sbom.components.map((each) => each.name);
+      expect(names).toEqual(expect.arrayContaining(['undici', 'commander', '@photostructure/sqlite']));
+      expect(names).not.toContain('vitest');
+      expect(readFileSync(join(clone, 'released'), 'utf8')).toContain(`release create v${version}`);
+      expect(readFileSync(join(clone, 'release', 'notes.md'), 'utf8').length).toBeGreaterThan(40);
+    },
+    300_000,
+  );
+
+  it('publishes nothing that has not passed the tests of CI', () => {
+    expect(stepsOf('test')).toContain('.ci/run');
+    expect(jobs.get('publish')).toMatch(/^ {4}needs: test$/m);
+  });
 
   it('refuses a tag that is not the version', async () => {
     const [notes = ''] = steps.filter((each) => each.includes('notes.js'));

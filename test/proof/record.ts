@@ -32,14 +32,14 @@ export const readProofs = (path = RESULTS): Proofs => JSON.parse(readFileSync(pa
 
 /**
  * Keeps the figures of a run that has passed, and writes them into the README. Only with STENO_PROOF=1: an ordinary run
- * leaves the checkout as it is. Paths are those of the project's folder, because some of the runs are bundled elsewhere.
+ * leaves the checkout as it is. A slice counts for nothing. Paths are those of the project's folder, because some of the runs are bundled elsewhere.
  */
 export function recordProof(
   name: ProofName,
   figures: Readonly<Record<string, number>>,
   { results = RESULTS, readme = README } = {},
 ): void {
-  if (process.env.STENO_PROOF !== '1') return;
+  if (process.env.STENO_PROOF !== '1' || process.env.STENO_SLICE) return;
   locked(`${resolve(results)}.lock`, () => {
     const proofs = readProofs(results);
     const proof: Proof = {
