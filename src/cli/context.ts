@@ -7,6 +7,7 @@ import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
+import { setClock } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -100,8 +101,13 @@ export class Context {
     if (!this.inSandbox) return;
     const { startSandbox, hasStore } = await import('../sandbox/index.ts');
     const isKept = !makesNoFile || hasStore(stateFolder(this.env));
-    this.#sandbox = await startSandbox(isKept ? { folder: this.stateFolder } : {});
-    this.onExit(() => this.#sandbox?.close());
+    const sandbox = await startSandbox(isKept ? { folder: this.stateFolder } : {});
+    this.#sandbox = sandbox;
+    setClock(() => sandbox.now());
+    this.onExit(async () => {
+      await sandbox.close();
+      setClock(undefined);
+    });
   }
 
   get stateFolder(): string {
@@ -196,6 +202,12 @@ export class Context {
   /** Where a feed is: `sample` is that of the sandbox. */
   feedSource(given: string): string {
     return this.#sandbox && given === 'sample' ? new URL('/feed.xml', this.#sandbox.baseUrl).href : given;
+  }
+
+  /** Tells the sandbox the lengths that are known: the service would fetch the audio, the sandbox can't. */
+  tellLengths(audios: ReadonlyArray<{ readonly url: string; readonly seconds: number | undefined }>): void {
+    for (const { url, seconds } of audios)
+      if (seconds) this.#sandbox?.setLength(url, Math.max(1, Math.round((seconds * 100) / 60)) / 100);
   }
 
   /** The ledger; none with --no-ledger. */

@@ -138,6 +138,7 @@ async function send(
     (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
+  for (const order of [...guard.ready, ...guard.deferred]) tellLengths(context, order);
   const { leftOut } = guard;
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
@@ -251,9 +252,9 @@ async function learnPrices(context: Context, ledger: Ledger): Promise<void> {
 
 const uploader =
   (context: Context, ledger: Ledger | undefined): NonNullable<OrderAndWaitOptions['upload']> =>
-  (order, report, onFailure) => {
+  async (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
-    return uploadOrder(
+    const uploaded = await uploadOrder(
       order,
       {
         ...{ env, signal, ledger, report },
@@ -263,7 +264,12 @@ const uploader =
       },
       onFailure,
     );
+    tellLengths(context, uploaded);
+    return uploaded;
   };
+
+const tellLengths = (context: Context, { audios }: PlannedOrder): void =>
+  context.tellLengths(audios.map(({ url, details }) => ({ url, seconds: details?.seconds })));
 
 async function showPlan(out: Output, guard: OrderGuard, { isList }: Form, costs: OrderCosts): Promise<void> {
   const { ready, deferred } = guard;

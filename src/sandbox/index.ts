@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { StenoError } from '../lib/errors.ts';
 import { EventSender } from './event-sender.ts';
 import type { Fault } from './faults.ts';
-import { advanceFiles, type MovedFile, release } from './release.ts';
+import { advanceClock, advanceFiles, type MovedFile, release } from './release.ts';
 import { BASE_PATH } from './routes.ts';
 import { makeServer, SANDBOX_KEY } from './server.ts';
-import { openStore, resetStore, withStore } from './store.ts';
+import { clockAheadMs, openStore, resetStore, withStore } from './store.ts';
 
 export { type Fault, parseFault } from './faults.ts';
 export type { MovedFile } from './release.ts';
@@ -29,6 +29,10 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** The time by its clock, in milliseconds. */
+  now(): number;
+  /** How many minutes the audio at a URL has: the sandbox fetches none, so it can't know. */
+  setLength(url: string, minutes: number): void;
   /** Takes no more calls, and sends the events that are due. */
   close(): Promise<void>;
 }
@@ -39,11 +43,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [] } = options;
   const db = await openStore(folder);
   const sender = new EventSender(db);
+  const lengths = new Map<string, number>();
   const server = makeServer({
     db,
     host,
     speed,
     faults,
+    lengths,
     onChange: () => setImmediate(() => sender.sendDue()),
   });
   try {
@@ -59,7 +65,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     db.close();
   };
   let closing: Promise<void> | undefined;
-  return { baseUrl: urlOf(server), apiKey: SANDBOX_KEY, close: () => (closing ??= close()) };
+  let aheadMs = 0;
+  return {
+    baseUrl: urlOf(server),
+    apiKey: SANDBOX_KEY,
+    now: () => {
+      if (!closing) aheadMs = clockAheadMs(db);
+      return Date.now() + aheadMs;
+    },
+    setLength: (url, minutes) => void lengths.set(url, minutes),
+    close: () => (closing ??= close()),
+  };
 }
 
 /** Empties the sandbox; works while other processes use it. */
@@ -72,6 +88,10 @@ export const releaseHold = (folder: string, order: string): Promise<MovedFile[]>
 /** Moves the given files, or all unfinished ones, to their next state; returns the new states. */
 export const advance = (folder: string, ids: readonly string[] = []): Promise<MovedFile[]> =>
   withStore(folder, (context) => advanceFiles(context, ids));
+
+/** Moves the clock, for files, invoices and events alike; returns the files that it moved, with their new states. */
+export const advanceBy = (folder: string, milliseconds: number): Promise<MovedFile[]> =>
+  withStore(folder, (context) => advanceClock(context, milliseconds));
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ import { decodeKeptInvoice } from '../../api/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderCost, SpendingLimit } from '../../ledger/new-order.ts';
 import { type Budget, parseBudget, periodAt, withCurrency } from '../../lib/budget.ts';
+import { nowMs } from '../../lib/clock.ts';
 import type { Failure } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import type { Money } from '../../lib/money.ts';
@@ -72,7 +73,7 @@ export class OrderCosts {
     this.#limits = limits;
     this.#prices = prices;
     this.limit = budget && {
-      since: periodAt(budget.period, Date.now()).start,
+      since: periodAt(budget.period, nowMs()).start,
       millionths: millionthsOf(budget.limit.amount),
     };
   }
@@ -120,7 +121,7 @@ export class OrderCosts {
     }));
     const spent = { amounts, unpriced: rows.reduce((sum, { unknown }) => sum + unknown, 0) };
     const { allowsUnpriced } = this.#limits;
-    checkBudget({ budget, spent, estimate: this.estimate(orders), allowsUnpriced, now: Date.now() });
+    checkBudget({ budget, spent, estimate: this.estimate(orders), allowsUnpriced, now: nowMs() });
   }
 }
 
