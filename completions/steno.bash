@@ -116,6 +116,7 @@ _steno_flags() {
     'ledger copy::') offers=(--to --dry-run) ;;
     'doctor::') offers=(--offline --test-event) ;;
     'sandbox::') offers=(--port --host --speed --ephemeral --fault) ;;
+    'sandbox advance::') offers=(--by) ;;
     'schema::') offers=(--dry-run) ;;
     'completion install::') offers=(--dry-run) ;;
     'completion uninstall::') offers=(--dry-run) ;;
@@ -129,7 +130,7 @@ _steno_value() {
     'order:--sku:') list=1 one=',TRANS14,TRANS2,TRANS6,TRANS7,EMSR02,' offers=('TRANS14	Budget transcription, target of 14 days' 'TRANS2	1-day expert transcription' 'TRANS6	6-day transcription' 'TRANS7	6-day transcription (the same as TRANS6)' 'EMSR02	Advanced machine transcription' 'DIFFQ2	Difficult audio' 'TSTMP1	Timestamps' 'CAPTION1	Captions/subtitles' 'VERBATIM1	Verbatim') ;;
     'order:--from:' | 'order:--feed:' | 'order:--notes-file:' | 'track:--from:' | 'transcript:--output:' | 'transcript:-o:' | 'transcript:--from:' | 'report:--html:' | 'listen:--tls-cert:' | 'listen:--tls-key:' | 'ledger export:--output:' | 'ledger export:-o:') kind=file ;;
     'order:--download:' | 'wait:--download:' | 'sync:--download:' | 'listen:--download:') kind=folder ;;
-    'order:--latest:' | 'order:--since:' | 'order:--match:' | 'order:--per-order:' | 'order:--notes:' | 'order:--name:' | 'order:--key:' | 'order:--max-cost:' | 'order:--interval:' | 'order:--name-as:' | 'order:--param:' | 'files:--since:' | 'files:--limit:' | 'file:--interval:' | 'wait:--interval:' | 'wait:--name-as:' | 'transcript:--name-as:' | 'transcript:--jobs:' | 'sync:--name-as:' | 'sync:--jobs:' | 'balance:--min:' | 'report:--since:' | 'listen:--port:' | 'listen:--public-url:' | 'listen:--tunnel:' | 'listen:--exec:' | 'listen:--host:' | 'listen:--path:' | 'listen:--exec-timeout:' | 'listen:--jobs:' | 'listen:--name-as:' | 'listen:--count:' | 'listen:--keep:' | 'events:--limit:' | 'events:--since:' | 'events replay:--to:' | 'events replay:--exec:' | 'events replay:--exec-timeout:' | 'login:--api-key-command:' | 'ledger prune:--before:' | 'sandbox:--port:' | 'sandbox:--host:' | 'sandbox:--speed:') ;;
+    'order:--latest:' | 'order:--since:' | 'order:--match:' | 'order:--per-order:' | 'order:--notes:' | 'order:--name:' | 'order:--key:' | 'order:--max-cost:' | 'order:--interval:' | 'order:--name-as:' | 'order:--param:' | 'files:--since:' | 'files:--limit:' | 'file:--interval:' | 'wait:--interval:' | 'wait:--name-as:' | 'transcript:--name-as:' | 'transcript:--jobs:' | 'sync:--name-as:' | 'sync:--jobs:' | 'balance:--min:' | 'report:--since:' | 'listen:--port:' | 'listen:--public-url:' | 'listen:--tunnel:' | 'listen:--exec:' | 'listen:--host:' | 'listen:--path:' | 'listen:--exec-timeout:' | 'listen:--jobs:' | 'listen:--name-as:' | 'listen:--count:' | 'listen:--keep:' | 'events:--limit:' | 'events:--since:' | 'events replay:--to:' | 'events replay:--exec:' | 'events replay:--exec-timeout:' | 'login:--api-key-command:' | 'ledger prune:--before:' | 'sandbox:--port:' | 'sandbox:--host:' | 'sandbox:--speed:' | 'sandbox advance:--by:') ;;
     'order:--format:' | 'wait:--format:' | 'transcript:--format:' | 'sync:--format:' | 'listen:--format:') list=1 offers=('txt	Plain text' 'doc	Word 97 to 2003' 'rtf	Rich text' 'html	Web page' 'srt	SubRip subtitles' 'docx	Word' 'tstxt	Plain text with timestamps' 'vtt	WebVTT subtitles') ;;
     'attempts settle:--placed:' | 'files:--order:' | 'wait:--order:' | 'events:--order:') kind=order ;;
     'attempts settle:--file:' | 'listen:--forward-to:' | 'sandbox:--fault:') list=1 ;;
@@ -170,7 +171,7 @@ _steno_argument() {
     'config set:1:timeout') offers=(30s 1m 2m 5m) ;;
     'config set:1:currency') offers=(USD EUR GBP) ;;
     'ledger:0:'*) offers=('status	Say where the ledger is, and how it is' 'export	Write the ledger as JSON lines' 'import	Take an export into the ledger' 'prune	Remove old events from the ledger' 'copy	Copy the ledger to a shared one, or back' 'migrate	Bring the shared ledger up to date' 'account	Change the base URL of an account in the shared ledger') ;;
-    'sandbox:0:'*) offers=('reset	Forget all orders and start afresh' 'release	End the hold of an order, which then goes on' 'advance	Move files to their next state at once') ;;
+    'sandbox:0:'*) offers=('reset	Forget all orders and start afresh' 'release	End the hold of an order, which then goes on' 'advance	Move files to their next state at once, or move the clock') ;;
     'sandbox release:0:'*) kind=sandbox-held-order ;;
     'sandbox advance:'*) kind=sandbox-audiofile ;;
     'api:0:'*) offers=(GET POST PUT PATCH DELETE HEAD) ;;
