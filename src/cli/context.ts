@@ -7,7 +7,6 @@ import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
-import { setClock } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -65,10 +64,10 @@ export class Context {
   readonly signal: AbortSignal;
   readonly mask = new Mask();
   readonly out: Output;
+  sandbox: Sandbox | undefined;
   readonly #edges: Edges;
   readonly #cleanUps = new CleanUps();
   #settings: Settings | undefined;
-  #sandbox: Sandbox | undefined;
   #ledger: Promise<Ledger> | undefined;
   #opened: Ledger | undefined;
 
@@ -101,13 +100,8 @@ export class Context {
     if (!this.inSandbox) return;
     const { startSandbox, hasStore } = await import('../sandbox/index.ts');
     const isKept = !makesNoFile || hasStore(stateFolder(this.env));
-    const sandbox = await startSandbox(isKept ? { folder: this.stateFolder } : {});
-    this.#sandbox = sandbox;
-    setClock(() => sandbox.now());
-    this.onExit(async () => {
-      await sandbox.close();
-      setClock(undefined);
-    });
+    this.sandbox = await startSandbox({ ...(isKept && { folder: this.stateFolder }), setsClock: true });
+    this.onExit(() => this.sandbox?.close());
   }
 
   get stateFolder(): string {
@@ -124,7 +118,7 @@ export class Context {
   /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
   readSettings(how: Pick<SettingsOptions, 'newProfile' | 'profiles'> = {}): Settings {
     const { globals, env, mask } = this;
-    const sandbox = this.#sandbox;
+    const { sandbox } = this;
     const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
     if (sandbox) {
       const flags = { 'base-url': sandbox.baseUrl, 'api-key': sandbox.apiKey, timeout };
@@ -169,7 +163,7 @@ export class Context {
   async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
     const { settings, apiKey, keySource, baseUrl = settings.get('base-url').value } = account;
     const { timeoutBounds = 'request', signal = this.signal, connections } = options;
-    const env = this.#sandbox ? withoutProxies(this.env) : this.env;
+    const env = this.sandbox ? withoutProxies(this.env) : this.env;
     const transport = await connect({
       ...{ settings, baseUrl, apiKey, keySource, env, signal },
       hardSignal: this.#edges.hardSignal,
@@ -192,7 +186,7 @@ export class Context {
   get publicReading(): PublicReading {
     const { env, signal } = this;
     return {
-      env: this.#sandbox ? withoutProxies(env) : env,
+      env: this.sandbox ? withoutProxies(env) : env,
       signal,
       userAgent: userAgent(),
       trace: this.#trace,
@@ -201,13 +195,7 @@ export class Context {
 
   /** Where a feed is: `sample` is that of the sandbox. */
   feedSource(given: string): string {
-    return this.#sandbox && given === 'sample' ? new URL('/feed.xml', this.#sandbox.baseUrl).href : given;
-  }
-
-  /** Tells the sandbox the lengths that are known: the service would fetch the audio, the sandbox can't. */
-  tellLengths(audios: ReadonlyArray<{ readonly url: string; readonly seconds: number | undefined }>): void {
-    for (const { url, seconds } of audios)
-      if (seconds) this.#sandbox?.setLength(url, Math.max(1, Math.round((seconds * 100) / 60)) / 100);
+    return this.sandbox && given === 'sample' ? new URL('/feed.xml', this.sandbox.baseUrl).href : given;
   }
 
   /** The ledger; none with --no-ledger. */

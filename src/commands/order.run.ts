@@ -138,7 +138,7 @@ async function send(
     (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
-  for (const order of [...guard.ready, ...guard.deferred]) tellLengths(context, order);
+  for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const { leftOut } = guard;
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
@@ -264,12 +264,9 @@ const uploader =
       },
       onFailure,
     );
-    tellLengths(context, uploaded);
+    context.sandbox?.setLengths(uploaded.audios);
     return uploaded;
   };
-
-const tellLengths = (context: Context, { audios }: PlannedOrder): void =>
-  context.tellLengths(audios.map(({ url, details }) => ({ url, seconds: details?.seconds })));
 
 async function showPlan(out: Output, guard: OrderGuard, { isList }: Form, costs: OrderCosts): Promise<void> {
   const { ready, deferred } = guard;

@@ -1,6 +1,7 @@
 /** The whole service of the API document on loopback: for trying steno out, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setClock } from '../lib/clock.ts';
 import { StenoError } from '../lib/errors.ts';
 import { EventSender } from './event-sender.ts';
 import type { Fault } from './faults.ts';
@@ -24,6 +25,8 @@ export interface SandboxOptions {
   /** 1: a file is delivered in about five seconds; 2: in half of that; 0: files move only with `advance`. */
   readonly speed?: number;
   readonly faults?: readonly Fault[];
+  /** The whole process goes by the sandbox's clock, until it is closed. */
+  readonly setsClock?: boolean;
 }
 
 export interface Sandbox {
@@ -31,16 +34,24 @@ export interface Sandbox {
   readonly apiKey: string;
   /** The time by its clock, in milliseconds. */
   now(): number;
-  /** How many minutes the audio at a URL has: the sandbox fetches none, so it can't know. */
-  setLength(url: string, minutes: number): void;
+  /** Tells the lengths that are known: the service would fetch the audio, the sandbox does not. */
+  setLengths(audios: readonly MeasuredAudio[]): void;
   /** Takes no more calls, and sends the events that are due. */
   close(): Promise<void>;
 }
 
+export interface MeasuredAudio {
+  readonly url: string;
+  readonly details?: { readonly seconds?: number | undefined } | undefined;
+}
+
+/** To two digits, and never none at all. */
+const toMinutes = (seconds: number): number => Math.max(1, Math.round((seconds * 100) / 60)) / 100;
+
 const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [] } = options;
+  const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [], setsClock = false } = options;
   const db = await openStore(folder);
   const sender = new EventSender(db);
   const lengths = new Map<string, number>();
@@ -63,17 +74,23 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await stop(server);
     await sender.close();
     db.close();
+    if (setsClock) setClock(undefined);
   };
   let closing: Promise<void> | undefined;
   let aheadMs = 0;
+  const now = (): number => {
+    if (!closing) aheadMs = clockAheadMs(db);
+    return Date.now() + aheadMs;
+  };
+  if (setsClock) setClock(now);
   return {
     baseUrl: urlOf(server),
     apiKey: SANDBOX_KEY,
-    now: () => {
-      if (!closing) aheadMs = clockAheadMs(db);
-      return Date.now() + aheadMs;
+    now,
+    setLengths: (audios) => {
+      for (const { url, details } of audios)
+        if (details?.seconds) lengths.set(url, toMinutes(details.seconds));
     },
-    setLength: (url, minutes) => void lengths.set(url, minutes),
     close: () => (closing ??= close()),
   };
 }

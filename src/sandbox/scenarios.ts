@@ -1,7 +1,10 @@
 /** A word in an ordered URL makes this happen. */
 export const scenarios = [
   { word: 'hold', what: 'the order is held until `steno sandbox release <order>`' },
-  { word: 'unpaid', what: 'the order is invoiced instead of prepaid: its invoice becomes SUBMITTED and is never paid' },
+  {
+    word: 'unpaid',
+    what: 'the order is invoiced instead of prepaid: its invoice becomes SUBMITTED and is never paid',
+  },
   { word: 'difficult', what: 'the audio is found to be difficult on the way' },
   { word: 'duplicate', what: 'the file is taken for one that was ordered before' },
   { word: 'refund', what: 'the service refunds the file by itself' },
