@@ -478,7 +478,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @(
                 @{ Names = @('reset'); Path = 'sandbox reset'; Help = 'Forget all orders and start afresh' }
                 @{ Names = @('release'); Path = 'sandbox release'; Help = 'End the hold of an order, which then goes on' }
-                @{ Names = @('advance'); Path = 'sandbox advance'; Help = 'Move files to their next state at once' }
+                @{ Names = @('advance'); Path = 'sandbox advance'; Help = 'Move files to their next state at once, or move the clock' }
             )
             Flags = @(
                 @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'listen here; 0: any free port' }
@@ -503,7 +503,9 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'sandbox advance' = @{
             Commands = @()
-            Flags = @()
+            Flags = @(
+                @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'move the clock by this, such as 7d or 12h; it is never moved back' }
+            )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'sandbox-audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )

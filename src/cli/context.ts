@@ -64,10 +64,10 @@ export class Context {
   readonly signal: AbortSignal;
   readonly mask = new Mask();
   readonly out: Output;
+  sandbox: Sandbox | undefined;
   readonly #edges: Edges;
   readonly #cleanUps = new CleanUps();
   #settings: Settings | undefined;
-  #sandbox: Sandbox | undefined;
   #ledger: Promise<Ledger> | undefined;
 
   /** `commandTree` gives all commands; completion scripts are made from it. */
@@ -99,8 +99,8 @@ export class Context {
     if (!this.inSandbox) return;
     const { startSandbox, hasStore } = await import('../sandbox/index.ts');
     const isKept = !makesNoFile || hasStore(stateFolder(this.env));
-    this.#sandbox = await startSandbox(isKept ? { folder: this.stateFolder } : {});
-    this.onExit(() => this.#sandbox?.close());
+    this.sandbox = await startSandbox({ ...(isKept && { folder: this.stateFolder }), setsClock: true });
+    this.onExit(() => this.sandbox?.close());
   }
 
   get stateFolder(): string {
@@ -117,7 +117,7 @@ export class Context {
   /** Reads the settings anew; `newProfile` accepts a profile that is about to be made. */
   readSettings(how: Pick<SettingsOptions, 'newProfile' | 'profiles'> = {}): Settings {
     const { globals, env, mask } = this;
-    const sandbox = this.#sandbox;
+    const { sandbox } = this;
     const timeout = globals.timeout === undefined ? undefined : formatDuration(globals.timeout);
     if (sandbox) {
       const flags = { 'base-url': sandbox.baseUrl, 'api-key': sandbox.apiKey, timeout };
@@ -160,7 +160,7 @@ export class Context {
   async connectAs(account: Account, options: ConnectOptions = {}): Promise<Transport> {
     const { settings, apiKey, keySource, baseUrl = settings.get('base-url').value } = account;
     const { timeoutBounds = 'request', signal = this.signal, connections } = options;
-    const env = this.#sandbox ? withoutProxies(this.env) : this.env;
+    const env = this.sandbox ? withoutProxies(this.env) : this.env;
     const transport = await connect({
       ...{ settings, baseUrl, apiKey, keySource, env, signal },
       hardSignal: this.#edges.hardSignal,
@@ -183,7 +183,7 @@ export class Context {
   get publicReading(): PublicReading {
     const { env, signal } = this;
     return {
-      env: this.#sandbox ? withoutProxies(env) : env,
+      env: this.sandbox ? withoutProxies(env) : env,
       signal,
       userAgent: userAgent(),
       trace: this.#trace,
@@ -192,7 +192,7 @@ export class Context {
 
   /** Where a feed is: `sample` is that of the sandbox. */
   feedSource(given: string): string {
-    return this.#sandbox && given === 'sample' ? new URL('/feed.xml', this.#sandbox.baseUrl).href : given;
+    return this.sandbox && given === 'sample' ? new URL('/feed.xml', this.sandbox.baseUrl).href : given;
   }
 
   /** The ledger; none with --no-ledger. */

@@ -97,7 +97,7 @@ function optionSections(): Section[] {
     section('Options, before or after the command', options.map(optionItem)),
     section(
       'Values',
-      'A duration is 500ms, 30s, 5m, 2h or 3d; a bare number is seconds.',
+      'A duration is 500ms, 30s, 5m, 2h, 3d or 1w; a bare number is seconds.',
       'A flag shown with … takes several values, with commas or by repeating it.',
     ),
   ];

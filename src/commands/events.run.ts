@@ -3,6 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { nowMs } from '../lib/clock.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { parseSince } from '../lib/since.ts';
@@ -127,7 +128,7 @@ const filterOf = (options: EventsOptions, onUnknown: (what: string, hint: string
   file: options.file,
   order: options.order,
   found: options.found,
-  since: options.since === undefined ? undefined : parseSince(options.since, Date.now()),
+  since: options.since === undefined ? undefined : parseSince(options.since, nowMs()),
 });
 
 async function follow(context: Context, ledger: Ledger, filter: EventFilter, limit: number): Promise<void> {

@@ -5,6 +5,7 @@ import { raiseFailures, values } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import { watchFiles } from '../flows/files/watch.ts';
+import { nowMs } from '../lib/clock.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
@@ -43,7 +44,7 @@ async function watch(context: Context, ids: readonly string[], interval: number 
   const { out } = context;
   await watchFiles(transport, ledger, ids, poll, (file) =>
     out.forPeople
-      ? showLines(out, [watchedLine(file, new Date().toISOString(), ids.length > 1)])
+      ? showLines(out, [watchedLine(file, new Date(nowMs()).toISOString(), ids.length > 1)])
       : out.showNext(filesView([file], file.json)),
   );
 }

@@ -6,6 +6,7 @@ import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import { fileHint } from '../flows/files/mistaken-ids.ts';
 import type { FileFilter } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { nowMs } from '../lib/clock.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
@@ -63,7 +64,7 @@ async function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): 
       each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => kept),
     ),
     order,
-    since: since === undefined ? undefined : parseSince(since, Date.now()),
+    since: since === undefined ? undefined : parseSince(since, nowMs()),
   };
 }
 

@@ -13,6 +13,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { type Moved, useIt } from '../ledger/moved.ts';
 import { Outbox } from '../ledger/outbox.ts';
 import { mayWork } from '../ledger/status.ts';
+import { nowMs } from '../lib/clock.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
@@ -128,7 +129,7 @@ export async function pruneLedger(context: Context, { options, line }: Input<Pru
   const { out, signal } = context;
   const { before, allProfiles, dryRun, yes } = options;
   if (before === undefined) throw usage('ledger prune requires --before', 'for example: --before 90d');
-  const time = parseSince(before, Date.now());
+  const time = parseSince(before, nowMs());
   if (!yes && !dryRun && !context.stdin.isTTY)
     throw usage(
       'ledger prune requires --yes where there is no terminal to ask on',
@@ -187,7 +188,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
     throw usage(`there is no ledger to copy in ${dirname(context.localLedgerPath)}`);
   const local = await openLocal(context);
   const [to, account] = [shownPostgresUrl(url), target.account.name];
-  const moved: Moved = { to, place: placeOf(target.address), account, at: new Date().toISOString() };
+  const moved: Moved = { to, place: placeOf(target.address), account, at: new Date(nowMs()).toISOString() };
   if (dryRun && !(await Ledger.statusOfShared(target, mask.hide)).made) {
     await out.show(importedView(await countRows(local)));
     return out.note('nothing was written; the shared ledger has no tables yet');

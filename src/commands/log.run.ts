@@ -1,6 +1,7 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import type { LogEntry } from '../ledger/purchase-log.ts';
+import { nowMs } from '../lib/clock.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
 import { withPager } from '../ui/pager.ts';
@@ -15,7 +16,7 @@ interface LogOptions {
 
 export async function run(context: Context, { options }: Input<LogOptions>): Promise<void> {
   const { out, settings } = context;
-  const since = options.since === undefined ? undefined : parseSince(options.since, Date.now());
+  const since = options.since === undefined ? undefined : parseSince(options.since, nowMs());
   const { file, order } = options;
   const isFiltered = [since, file, order].some((each) => each !== undefined);
   const limit = options.limit ?? (isFiltered ? Number.POSITIVE_INFINITY : LOG_ROWS);

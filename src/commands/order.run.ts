@@ -144,6 +144,7 @@ async function send(
     (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
   const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
+  for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const { leftOut } = guard;
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
@@ -278,9 +279,9 @@ async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): 
 
 const uploader =
   (context: Context, ledger: Ledger | undefined): NonNullable<OrderAndWaitOptions['upload']> =>
-  (order, report, onFailure) => {
+  async (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
-    return uploadOrder(
+    const uploaded = await uploadOrder(
       order,
       {
         ...{ env, signal, ledger, report },
@@ -290,6 +291,8 @@ const uploader =
       },
       onFailure,
     );
+    context.sandbox?.setLengths(uploaded.audios);
+    return uploaded;
   };
 
 interface Shown {

@@ -7,6 +7,7 @@ import { costSettings } from '../flows/orders/cost.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { nowMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
@@ -34,7 +35,7 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   if (options.html === '') throw usage('the name after --html is empty', 'name a file');
   const replaces = options.html !== undefined && (options.force || isReport(options.html));
   if (options.html !== undefined && !replaces) checkIsFree(options.html);
-  const now = Date.now();
+  const now = nowMs();
   const since = options.since === undefined ? undefined : parseSince(options.since, now);
   const ledger = await context.requireLedger('report reads the ledger');
   await fetchMissing(context, ledger, line);

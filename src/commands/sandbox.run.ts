@@ -5,6 +5,7 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { isLoopback } from '../lib/urls.ts';
 import {
+  advanceBy,
   advance as advanceFiles,
   type MovedFile,
   parseFault,
@@ -58,8 +59,14 @@ export async function release(context: Context, { args: [order = ''] }: Input): 
   await showFiles(context, await releaseHold(context.stateFolder, order));
 }
 
-export async function advance(context: Context, { args }: Input): Promise<void> {
-  await showFiles(context, await advanceFiles(context.stateFolder, args));
+export async function advance(
+  context: Context,
+  { args, options: { by } }: Input<{ readonly by: number | undefined }>,
+): Promise<void> {
+  if (by === undefined) return showFiles(context, await advanceFiles(context.stateFolder, args));
+  if (args.length > 0)
+    throw usage("--by moves the clock of all files, so it can't be used with ids", 'leave out one of them');
+  await showFiles(context, await advanceBy(context.stateFolder, by));
 }
 
 function readNumber(name: string, given: string, shape: RegExp, max: number): number {

@@ -1,5 +1,5 @@
 import { command } from '../cli/command-spec.ts';
-import { flag, list, text } from '../cli/options.ts';
+import { duration, flag, list, text } from '../cli/options.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
 
 const work = () => import('./sandbox.run.ts');
@@ -21,12 +21,18 @@ const release = command({
 
 const advance = command({
   name: 'advance',
-  summary: 'Move files to their next state at once',
-  about: 'Moves files to their next state at once: these, or all that are under way. A held file stays held.',
+  summary: 'Move files to their next state at once, or move the clock',
+  about:
+    'Moves files to their next state at once: these, or all that are under way. A held file stays held. With --by it ' +
+    "moves the sandbox's clock instead: what is due by then happens, and due dates, invoices, report and budget follow.",
+  options: {
+    by: duration('--by <duration>', 'move the clock by this, such as 7d or 12h; it is never moved back'),
+  },
   args: [{ name: '[id…]', help: 'audiofiles to move', values: 'sandbox-audiofile' }],
   examples: [
     ['steno sandbox advance', 'all of them, one state further'],
     ['steno sandbox advance 1001', 'only this one'],
+    ['steno sandbox advance --by 7d', 'a week later'],
   ],
   load: async () => (await work()).advance,
 });
@@ -41,6 +47,10 @@ export const sandbox = command({
     'A word in an ordered URL makes something happen:',
     scenarios.map(({ word, what }) => [word, what.replaceAll('`', '')] as const),
     'A URL that was ordered before is reported as a duplicate.',
+    'minutes=35 in the query of a URL sets the length of its audio. Episodes of a feed have the length that the feed ' +
+      'says; any other audio has 8 to 27 minutes.',
+    'The prepay balance pays for orders and upgrades at once, and for a held order when it is released. A refund is a ' +
+      'credit on the same invoice.',
   ],
   options: {
     port: text('--port <port>', 'listen here; 0: any free port', { default: '4141' }),

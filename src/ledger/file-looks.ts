@@ -1,5 +1,6 @@
 /** Which files the service is asked about by a listener: those that events named, and those whose event may be lost. */
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
+import { nowMs } from '../lib/clock.ts';
 import { hasNews } from './files.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement } from './store.ts';
@@ -98,7 +99,7 @@ export class FileLooks extends Table {
 
   /** Takes files in anew that were asked about in the future: the clock was wrong then. */
   async forgetFutureLooks(): Promise<number> {
-    const latest = this.byItsClock(new Date(Date.now() + MAX_AHEAD_MS).toISOString());
+    const latest = this.byItsClock(new Date(nowMs() + MAX_AHEAD_MS).toISOString());
     return this.db.run(
       `UPDATE files SET due_since = ''
        WHERE seq IN (SELECT seq FROM files WHERE ${isOpen} AND due_since > '' AND looked_at > ? LIMIT ${SLICE})`,

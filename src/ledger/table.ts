@@ -1,3 +1,4 @@
+import { nowMs } from '../lib/clock.ts';
 import type { Outbox } from './outbox.ts';
 import type { Store, Value } from './store.ts';
 
@@ -73,4 +74,4 @@ export abstract class Table {
 /** SQL for the time by the clock of the database: on a shared ledger, those of other machines may be wrong. */
 export const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
-export const timestamp = (): string => new Date().toISOString();
+export const timestamp = (): string => new Date(nowMs()).toISOString();

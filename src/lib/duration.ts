@@ -1,21 +1,29 @@
 import { POLL_PAUSE_MS } from './defaults.ts';
 import { usage } from './errors.ts';
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3, '': 1e3 };
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1e3,
+  m: 60e3,
+  h: 3600e3,
+  d: 86400e3,
+  w: 604800e3,
+  '': 1e3,
+};
 
 /** Ten years: added to any date, it still gives a date. */
 const MAX_DURATION_MS = 3650 * 86400e3;
 
-/** Reads `500ms`, `30s`, `5m`, `2h`, `3d` or a bare number of seconds, as milliseconds. */
+/** Reads `500ms`, `30s`, `5m`, `2h`, `3d`, `1w` or a bare number of seconds, as milliseconds. */
 export function parseDuration(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|)$/.exec(text.trim());
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w|)$/.exec(text.trim());
   const milliseconds = match
     ? Math.round(Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN))
     : Number.NaN;
   if (!(milliseconds <= MAX_DURATION_MS)) {
     throw usage(
       `'${text}' is not a duration`,
-      'write it as 500ms, 30s, 5m, 2h or 3d; a bare number is seconds',
+      'write it as 500ms, 30s, 5m, 2h, 3d or 1w; a bare number is seconds',
     );
   }
   return milliseconds;

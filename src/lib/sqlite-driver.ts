@@ -14,6 +14,7 @@ export interface Statement {
 export interface Connection {
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  function(name: string, options: { varargs: boolean }, work: (...values: Value[]) => Value): void;
   close(): void;
 }
 

@@ -1,6 +1,7 @@
 /** Opens a SQLite database, applies its migrations, and makes its errors readable. */
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { hasOwnClock, nowMs } from './clock.ts';
 import { StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 import { withoutNul } from './kept-text.ts';
@@ -168,8 +169,10 @@ async function open(
   migrations: readonly Migration[],
   { hintIfEmpty, hintIfDamaged, signal }: OpenOptions = {},
 ): Promise<Database> {
-  const database = new Database(path, new Driver(path), hintIfDamaged);
+  const connection = new Driver(path);
+  const database = new Database(path, connection, hintIfDamaged);
   try {
+    if (hasOwnClock()) setTime(connection);
     database.exec('PRAGMA foreign_keys = ON');
     await untilFree(BUSY_TIMEOUT_MS, signal, () => {
       // Before anything that writes to the file.
@@ -186,6 +189,10 @@ async function open(
     throw error;
   }
 }
+
+/** Statements ask for the time in one way only, so the format need not be looked at. */
+const setTime = (connection: Connection): void =>
+  connection.function('strftime', { varargs: true }, () => new Date(nowMs()).toISOString());
 
 /** A database of this process alone, in a temporary file that SQLite removes. */
 export async function openScratch(): Promise<Database> {

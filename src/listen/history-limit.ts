@@ -1,6 +1,6 @@
 /** `--keep`: removes events as they get older than that, a few at a time, so that receiving goes on meanwhile. */
 import type { Ledger } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/clock.ts';
+import { monotonicMs, nowMs } from '../lib/clock.ts';
 import { sleep } from '../lib/sleep.ts';
 import { isLocked } from '../lib/sqlite-errors.ts';
 
@@ -51,7 +51,7 @@ class HistoryLimit {
   }
 
   get #before(): string {
-    return new Date(Date.now() - this.#options.keepMs).toISOString();
+    return new Date(nowMs() - this.#options.keepMs).toISOString();
   }
 
   async #removeEvents(): Promise<void> {

@@ -8,6 +8,7 @@ import type { MissedFile } from '../ledger/expected-events.ts';
 import { Journal } from '../ledger/journal/journal.ts';
 import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { nowMs } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { countStreamedBytes } from '../lib/memory.ts';
 import { thisProcess } from '../lib/processes.ts';
@@ -163,7 +164,7 @@ export class Inbox {
     if (this.#mover.pending > 0) return undefined;
     const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
     const body = Buffer.from(new URLSearchParams(fields).toString());
-    const delivery = { body, contentType: '', receivedAt: new Date().toISOString(), remote: '' };
+    const delivery = { body, contentType: '', receivedAt: new Date(nowMs()).toISOString(), remote: '' };
     const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
     const row = await this.commits.add(async (tables) => {
       await tables.events.lock();

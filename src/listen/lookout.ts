@@ -3,7 +3,7 @@ import type { Transport } from '../api/http/transport.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { monotonicMs } from '../lib/clock.ts';
+import { monotonicMs, nowMs } from '../lib/clock.ts';
 import { ServiceCheck } from './actions/service-check.ts';
 import { Duty } from './duty.ts';
 import type { ReceivedEvent } from './event.ts';
@@ -192,4 +192,4 @@ export class Lookout {
   }
 }
 
-const isoBefore = (milliseconds: number): string => new Date(Date.now() - milliseconds).toISOString();
+const isoBefore = (milliseconds: number): string => new Date(nowMs() - milliseconds).toISOString();

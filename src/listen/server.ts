@@ -1,6 +1,7 @@
 /** The HTTP server of the receiver: takes deliveries at one path, and answers each after it was kept. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { nowMs } from '../lib/clock.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { Bodies, Body, MAX_BODY_BYTES } from './bodies.ts';
 import { ConnectionLimit } from './connection-limit.ts';
@@ -177,7 +178,7 @@ let timestampText = '';
  * event; this takes 0.1. To take it out, use `new Date().toISOString()`.
  */
 function timestamp(): string {
-  const now = Date.now();
+  const now = nowMs();
   if (now !== timestampMs) {
     timestampMs = now;
     timestampText = new Date(now).toISOString();

@@ -2,11 +2,13 @@ import { findUpgradeSku } from '../catalog/skus.ts';
 import { findFileState } from '../catalog/states.ts';
 import { addEvent } from './events.ts';
 import { type FileRow, stateOf } from './files.ts';
-import { addInvoice, costOf } from './invoices.ts';
-import { addTransaction, balanceCents, chargeNow, paidFor } from './money.ts';
+import { addInvoice, costOf, type InvoiceLine } from './invoices.ts';
+import { planRework } from './lifecycle.ts';
+import { balanceCents, chargeNow, findRefundStep, planRefund } from './money.ts';
 import { dollars } from './prices.ts';
 import { Refusal } from './refusal.ts';
-import { currentStep, replaceNextSteps, startStep } from './steps.ts';
+import { scenariosOf } from './scenarios.ts';
+import { appendSteps, currentStep, replaceNextSteps, startStep } from './steps.ts';
 import type { ServiceContext } from './store.ts';
 
 /** Adds all the upgrades to the file, or none. */
@@ -16,17 +18,45 @@ export function upgrade(context: ServiceContext, file: FileRow, skus: readonly s
     sku: file.sku,
     extras: file.extras.split(',').filter(Boolean),
   });
-  const lines = skus.map((sku) => ({ file: file.id, sku, minutes: file.minutes }));
-  const cost = costOf(lines);
-  if (balanceCents(context) < cost) throw new Refusal(402, `The prepay balance is below $${dollars(cost)}.`);
-  chargeNow(context, file.id, currentStep(context.db, `file/${file.id}`, context.now).n, cost);
-  addInvoice(context, lines);
+  bill(
+    context,
+    file,
+    skus.map((sku) => ({ file: file.id, sku, minutes: file.minutes })),
+  );
   context.db.run(
     'UPDATE files SET sku = ?, extras = ? WHERE id = ?',
     after.sku,
     after.extras.join(','),
     file.id,
   );
+  if (stateOf(context, file.id) === 'Delivered') rework(context, file);
+}
+
+function bill(context: ServiceContext, file: FileRow, lines: readonly InvoiceLine[]): void {
+  const { db, now } = context;
+  const { n } = currentStep(db, `file/${file.id}`, now);
+  const unpaid = isUnpaid(context, file);
+  if (!unpaid) {
+    const cost = costOf(lines);
+    if (balanceCents(context) < cost)
+      throw new Refusal(402, `The prepay balance is below $${dollars(cost)}.`);
+    chargeNow(context, file.id, n, cost);
+  }
+  addInvoice(context, lines, { held: false, unpaid });
+  const refundStep = findRefundStep(db, `file/${file.id}`);
+  if (refundStep !== undefined) planRefund(db, file, refundStep);
+}
+
+const isUnpaid = ({ db }: ServiceContext, { order }: FileRow): boolean =>
+  db.get<{ unpaid: number }>('SELECT unpaid FROM orders WHERE id = ?', order)?.unpaid === 1;
+
+/** A delivered file is delivered anew with what was added. */
+function rework({ db, now, speed }: ServiceContext, { id, order, link }: FileRow): void {
+  const steps = appendSteps(db, `file/${id}`, planRework(scenariosOf(link), speed));
+  const [first = 0] = steps;
+  const fields = { audiofile: id, order: order ?? '', originallink: link };
+  addEvent(db, `file/${id}`, steps.at(-1) ?? first, 'TRANSCRIPT_COMPLETE', fields);
+  startStep(db, `file/${id}`, first, now);
 }
 
 function requireUpgradable(context: ServiceContext, file: FileRow): void {
@@ -54,8 +84,8 @@ function withUpgrade(context: ServiceContext, { id }: FileRow, before: FileSkus,
   return { ...before, sku: to };
 }
 
-/** Gives the money back, if no transcription work has been done; returns the amount. */
-export function refund(context: ServiceContext, file: FileRow): string {
+/** Gives the money back, if no transcription work has been done; returns how many cents went to the balance. */
+export function refund(context: ServiceContext, file: FileRow): number {
   const { db, now } = context;
   const state = stateOf(context, file.id);
   if (file.order === null || file.test)
@@ -63,16 +93,8 @@ export function refund(context: ServiceContext, file: FileRow): string {
   if (!findFileState(state)?.refundable) {
     throw new Refusal(409, `Audiofile ${file.id} can not be refunded in the state ${state}.`);
   }
-  const paid = paidFor(context, file.id);
   const step = replaceNextSteps(db, `file/${file.id}`, 'Refunded', now);
-  const amount = dollars(paid.cents);
-  addEvent(db, `file/${file.id}`, step, 'REFUND_ISSUED', {
-    amount,
-    audiofile: file.id,
-    order: file.order,
-    original_transaction: paid.transaction,
-    transaction: addTransaction(db, file.id, step, paid.cents),
-  });
+  const cents = planRefund(db, file, step);
   startStep(db, `file/${file.id}`, step, now);
-  return amount;
+  return cents;
 }

@@ -2,6 +2,7 @@ import { type ClientRequest, request as overHttp, type RequestOptions } from 'no
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../lib/clock.ts';
 import type { Database } from '../lib/sqlite.ts';
+import { readClock } from './store.ts';
 import { discardDueEvents, readWebhook } from './webhook.ts';
 
 const POLL_INTERVAL_MS = 100;
@@ -66,11 +67,11 @@ export class EventSender {
 }
 
 const anyDue = (db: Database): boolean =>
-  db.get('SELECT 1 FROM events WHERE claimed IS NULL AND due <= ? LIMIT 1', Date.now()) !== undefined;
+  db.get('SELECT 1 FROM events WHERE claimed IS NULL AND due <= ? LIMIT 1', readClock(db)) !== undefined;
 
 function claim(db: Database, limit: number): Delivery[] {
   return db.transaction(() => {
-    const now = Date.now();
+    const now = readClock(db);
     const url = readWebhook(db);
     if (url === null) {
       discardDueEvents(db, now);

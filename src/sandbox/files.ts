@@ -30,6 +30,14 @@ export function getFile({ db }: ServiceContext, id: string): FileRow {
 export const stateOf = ({ db, now }: ServiceContext, id: string): string =>
   currentStep(db, `file/${id}`, now).state;
 
+/** An upgraded file is delivered once more. */
+export const countDeliveries = ({ db, now }: ServiceContext, id: string): number =>
+  db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM steps WHERE subject = ? AND state = 'Delivered' AND at <= ?",
+    `file/${id}`,
+    now,
+  )?.count ?? 0;
+
 export function fileJson(context: ServiceContext, file: FileRow): JsonObject {
   const { invoices, cents } = billing(context, file.id);
   return toJson({
@@ -48,10 +56,12 @@ export function fileJson(context: ServiceContext, file: FileRow): JsonObject {
   }) as JsonObject;
 }
 
-function billing({ db }: ServiceContext, file: string): { invoices: string[]; cents: number } {
+function billing({ db, now }: ServiceContext, file: string): { invoices: string[]; cents: number } {
   const rows = db.all<{ invoice: string; cents: number }>(
-    'SELECT invoice, sum(quantity * cents) AS cents FROM items WHERE file = ? GROUP BY invoice ORDER BY min(rowid)',
+    `SELECT invoice, sum(quantity * cents) AS cents FROM items WHERE file = ? AND at <= ?
+     GROUP BY invoice ORDER BY min(rowid)`,
     file,
+    now,
   );
   return {
     invoices: rows.map(({ invoice }) => invoice),

@@ -98,8 +98,9 @@ export function upgradeFile(call: Call): Answer {
 export function refundFile(call: Call): Answer {
   if (isTest(call))
     return messageAnswer(`Audiofile ${id(call)} would be refunded: this is a test, and nothing was done.`);
-  const amount = refund(call, getFile(call, id(call)));
-  return messageAnswer(`Audiofile ${id(call)} is refunded: $${amount} went back to the prepay balance.`);
+  const cents = refund(call, getFile(call, id(call)));
+  const where = cents > 0 ? `$${dollars(cents)} went back to the prepay balance` : 'it is off its invoice';
+  return messageAnswer(`Audiofile ${id(call)} is refunded: ${where}.`);
 }
 
 export const invoice = (call: Call): Answer => jsonAnswer(invoiceJson(call, id(call)));

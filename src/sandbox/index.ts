@@ -1,13 +1,14 @@
 /** The whole service of the API document on loopback: for trying steno out, for users' own tests, and for ours. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setClock } from '../lib/clock.ts';
 import { StenoError } from '../lib/errors.ts';
 import { EventSender } from './event-sender.ts';
 import type { Fault } from './faults.ts';
-import { advanceFiles, type MovedFile, release } from './release.ts';
+import { advanceClock, advanceFiles, type MovedFile, release } from './release.ts';
 import { BASE_PATH } from './routes.ts';
 import { makeServer, SANDBOX_KEY } from './server.ts';
-import { openStore, resetStore, withStore } from './store.ts';
+import { clockAheadMs, openStore, resetStore, withStore } from './store.ts';
 
 export { type Fault, parseFault } from './faults.ts';
 export type { MovedFile } from './release.ts';
@@ -24,26 +25,42 @@ export interface SandboxOptions {
   /** 1: a file is delivered in about five seconds; 2: in half of that; 0: files move only with `advance`. */
   readonly speed?: number;
   readonly faults?: readonly Fault[];
+  /** The whole process goes by the sandbox's clock, until it is closed. */
+  readonly setsClock?: boolean;
 }
 
 export interface Sandbox {
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** The time by its clock, in milliseconds. */
+  now(): number;
+  /** Tells the lengths that are known: the service would fetch the audio, the sandbox does not. */
+  setLengths(audios: readonly MeasuredAudio[]): void;
   /** Takes no more calls, and sends the events that are due. */
   close(): Promise<void>;
 }
 
+export interface MeasuredAudio {
+  readonly url: string;
+  readonly details?: { readonly seconds?: number | undefined } | undefined;
+}
+
+/** To two digits, and never none at all. */
+const toMinutes = (seconds: number): number => Math.max(1, Math.round((seconds * 100) / 60)) / 100;
+
 const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [] } = options;
+  const { folder, host = '127.0.0.1', port = 0, speed = 1, faults = [], setsClock = false } = options;
   const db = await openStore(folder);
   const sender = new EventSender(db);
+  const lengths = new Map<string, number>();
   const server = makeServer({
     db,
     host,
     speed,
     faults,
+    lengths,
     onChange: () => setImmediate(() => sender.sendDue()),
   });
   try {
@@ -57,9 +74,25 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await stop(server);
     await sender.close();
     db.close();
+    if (setsClock) setClock(undefined);
   };
   let closing: Promise<void> | undefined;
-  return { baseUrl: urlOf(server), apiKey: SANDBOX_KEY, close: () => (closing ??= close()) };
+  let aheadMs = 0;
+  const now = (): number => {
+    if (!closing) aheadMs = clockAheadMs(db);
+    return Date.now() + aheadMs;
+  };
+  if (setsClock) setClock(now);
+  return {
+    baseUrl: urlOf(server),
+    apiKey: SANDBOX_KEY,
+    now,
+    setLengths: (audios) => {
+      for (const { url, details } of audios)
+        if (details?.seconds) lengths.set(url, toMinutes(details.seconds));
+    },
+    close: () => (closing ??= close()),
+  };
 }
 
 /** Empties the sandbox; works while other processes use it. */
@@ -72,6 +105,10 @@ export const releaseHold = (folder: string, order: string): Promise<MovedFile[]>
 /** Moves the given files, or all unfinished ones, to their next state; returns the new states. */
 export const advance = (folder: string, ids: readonly string[] = []): Promise<MovedFile[]> =>
   withStore(folder, (context) => advanceFiles(context, ids));
+
+/** Moves the clock, for files, invoices and events alike; returns the files that it moved, with their new states. */
+export const advanceBy = (folder: string, milliseconds: number): Promise<MovedFile[]> =>
+  withStore(folder, (context) => advanceClock(context, milliseconds));
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

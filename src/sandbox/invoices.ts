@@ -1,6 +1,7 @@
 import { JsonNumber, type JsonObject, toJson } from '../lib/json.ts';
+import type { Database } from '../lib/sqlite.ts';
 import { nextId } from './ids.ts';
-import { planInvoice } from './lifecycle.ts';
+import { type Payment, planInvoice } from './lifecycle.ts';
 import { money, priceOf } from './prices.ts';
 import { Refusal } from './refusal.ts';
 import { addSteps, currentStep, type Subject, startStep } from './steps.ts';
@@ -14,42 +15,61 @@ export interface InvoiceLine {
 
 interface Item {
   readonly id: string;
+  readonly invoice: string;
   readonly file: string;
   readonly sku: string;
   readonly quantity: number;
   readonly cents: number;
 }
 
+/** A minute that has begun is billed, so that a price multiplied by a quantity is always a whole number of cents. */
+const quantityOf = ({ minutes }: InvoiceLine): number => Math.ceil(minutes);
+
 export const costOf = (lines: readonly InvoiceLine[]): number =>
-  lines.reduce((sum, { sku, minutes }) => sum + priceOf(sku) * minutes, 0);
+  lines.reduce((sum, line) => sum + priceOf(line.sku) * quantityOf(line), 0);
 
 export function addInvoice(
   { db, now, speed }: ServiceContext,
   lines: readonly InvoiceLine[],
-  held = false,
+  payment: Payment,
 ): void {
   const id = nextId(db, 'invoice');
   db.run('INSERT INTO invoices (id) VALUES (?)', id);
-  for (const { file, sku, minutes } of lines) {
-    db.run(
-      'INSERT INTO items (id, invoice, file, sku, quantity, cents) VALUES (?, ?, ?, ?, ?, ?)',
-      nextId(db, 'item'),
-      id,
-      file,
-      sku,
-      minutes,
-      priceOf(sku),
+  for (const line of lines) {
+    const { file, sku } = line;
+    addItem(
+      db,
+      { invoice: id, file, sku, quantity: quantityOf(line), cents: priceOf(sku) },
+      { step: null, at: now },
     );
   }
   const subject: Subject = `invoice/${id}`;
-  addSteps(db, subject, planInvoice(held, speed));
+  addSteps(db, subject, planInvoice(payment, speed));
   startStep(db, subject, 0, now);
+}
+
+/** Takes everything that the file was billed for off its invoices, when the file's step begins. */
+export function addCredits(db: Database, file: string, step: number): void {
+  const billed = db.all<Item>('SELECT * FROM items WHERE file = ? ORDER BY rowid', file);
+  for (const item of billed) addItem(db, { ...item, quantity: -item.quantity }, { step, at: null });
+}
+
+/** Without a step, an item is on its invoice from the start. */
+function addItem(
+  db: Database,
+  { invoice, file, sku, quantity, cents }: Omit<Item, 'id'>,
+  { step, at }: { readonly step: number | null; readonly at: number | null },
+): void {
+  db.run(
+    'INSERT INTO items (id, invoice, file, subject, step, sku, quantity, cents, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[nextId(db, 'item'), invoice, file, `file/${file}`, step, sku, quantity, cents, at],
+  );
 }
 
 export function invoiceJson({ db, now }: ServiceContext, id: string): JsonObject {
   if (!db.get('SELECT 1 FROM invoices WHERE id = ?', id))
     throw new Refusal(404, `There is no invoice ${id}.`);
-  const items = db.all<Item>('SELECT * FROM items WHERE invoice = ? ORDER BY rowid', id);
+  const items = db.all<Item>('SELECT * FROM items WHERE invoice = ? AND at <= ? ORDER BY rowid', id, now);
   const { state, at } = currentStep(db, `invoice/${id}`, now);
   const created = db.get<{ at: number }>('SELECT at FROM steps WHERE subject = ? AND n = 0', `invoice/${id}`);
   return toJson({

@@ -1,3 +1,4 @@
+import { targetDaysOf } from '../catalog/skus.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Step } from './steps.ts';
 
@@ -39,7 +40,15 @@ const test: Timeline = [
   [1, 'Order Cancelled'],
 ];
 
+/** A delivered file that was upgraded is worked on once more. */
+const reworked: Timeline = [
+  [0, 'Out for edit'],
+  [3, 'Awaiting Final Approval'],
+  [4, 'Delivered'],
+];
+
 const SLOW_FACTOR = 12;
+const DAY_MS = 86_400_000;
 
 export interface FileKind {
   readonly sku: string;
@@ -49,24 +58,45 @@ export interface FileKind {
 }
 
 export function planFile(kind: FileKind, speed: number): Step[] {
-  const steps = toSteps(timelineFor(kind), kind.scenarios.has('slow') ? speed / SLOW_FACTOR : speed);
+  const timely = toSteps(timelineFor(kind), speedOf(kind.scenarios, speed));
+  const steps = kind.scenarios.has('overdue') ? delayed(timely, kind.sku) : timely;
   return kind.held
     ? [{ state: 'On Hold', wait: 0 }, { ...head(steps), wait: null }, ...steps.slice(1)]
     : steps;
 }
 
-/** An invoice does not move while its order is held. */
-export function planInvoice(held: boolean, speed: number): Step[] {
-  const steps = toSteps(
-    [
-      [0, 'CREATED'],
-      [1, 'OPEN'],
-      [2, 'SUBMITTED'],
-      [4, 'PAID'],
-    ],
-    speed,
+/** Transcribed until a week after its due date: days on the clock, whatever the speed. */
+function delayed(steps: readonly Step[], sku: string): Step[] {
+  const days = (targetDaysOf([sku]) ?? 0) + 7;
+  const after = steps.findIndex(({ state }) => state === 'Transcribing' || state === 'Processing') + 1;
+  return steps.map((step, n) =>
+    n === after && n > 0 && step.wait !== null ? { ...step, wait: step.wait + days * DAY_MS } : step,
   );
-  return steps.map((step, n) => (held && n === 1 ? { ...step, wait: null } : step));
+}
+
+export const planRework = (scenarios: ReadonlySet<Scenario>, speed: number): Step[] =>
+  toSteps(reworked, speedOf(scenarios, speed));
+
+const speedOf = (scenarios: ReadonlySet<Scenario>, speed: number): number =>
+  scenarios.has('slow') ? speed / SLOW_FACTOR : speed;
+
+export interface Payment {
+  /** Nothing is paid until the release. */
+  readonly held: boolean;
+  /** Billed, and never taken from the prepay balance. */
+  readonly unpaid: boolean;
+}
+
+const unpaidInvoice: Timeline = [
+  [0, 'CREATED'],
+  [1, 'OPEN'],
+  [2, 'SUBMITTED'],
+];
+
+/** What the prepay balance pays for is paid at once; an invoice does not move while its order is held. */
+export function planInvoice({ held, unpaid }: Payment, speed: number): Step[] {
+  if (!unpaid) return [...(held ? [{ state: 'CREATED', wait: 0 }] : []), { state: 'PAID', wait: null }];
+  return toSteps(unpaidInvoice, speed).map((step, n) => (held && n === 1 ? { ...step, wait: null } : step));
 }
 
 function timelineFor({ sku, scenarios, test: isTest }: FileKind): Timeline {

@@ -3,8 +3,7 @@ import { addEvent } from './events.ts';
 import { nextId } from './ids.ts';
 import { addInvoice, costOf, type InvoiceLine } from './invoices.ts';
 import { planFile } from './lifecycle.ts';
-import { addTransaction, balanceCents } from './money.ts';
-import { dollars } from './prices.ts';
+import { addTransaction, balanceCents, findRefundStep, planRefund } from './money.ts';
 import { sampleFiles } from './samples.ts';
 import { type Scenario, scenariosOf } from './scenarios.ts';
 import { addSteps, type Step, startStep } from './steps.ts';
@@ -41,28 +40,33 @@ export function placeOrder(context: ServiceContext, request: OrderRequest): Plac
   const order = nextId(db, 'order');
   const drafts = draftFiles(context, request);
   const lines = drafts.flatMap((draft) => draft.lines);
-  const held = !request.test && isHeld(context, drafts, costOf(lines));
+  const unpaid = drafts.some(({ scenarios }) => scenarios.has('unpaid'));
+  const held = !request.test && isHeld(context, drafts, unpaid ? 0 : costOf(lines));
   const skus = [request.sku, ...request.extras].join(',');
-  db.run('INSERT INTO orders (id, skus, held) VALUES (?, ?, ?)', order, skus, held ? 1 : 0);
+  db.run(
+    'INSERT INTO orders (id, skus, held, unpaid) VALUES (?, ?, ?, ?)',
+    ...[order, skus, Number(held), Number(unpaid)],
+  );
+  for (const draft of drafts) addFile(context, order, request, draft);
+  if (!request.test) addInvoice(context, lines, { held, unpaid });
   drafts.forEach((draft, index) => {
-    addFile(context, order, request, draft);
     const steps = planFile({ ...request, scenarios: draft.scenarios, held }, context.speed);
     addSteps(db, `file/${draft.id}`, steps);
     if (!request.test) {
-      addFileEffects(context, order, draft, steps, held ? 1 : 0);
+      if (!unpaid) addTransaction(db, draft.id, held ? 1 : 0, -costOf(draft.lines));
+      addFileEffects(context, order, draft, steps);
       if (index === 0) addOrderEvents(context, order, drafts, steps, { held, skus });
     }
     startStep(db, `file/${draft.id}`, 0, context.now);
   });
-  if (!request.test) addInvoice(context, lines, held);
   return { order, files: drafts.map(({ id }) => id), held };
 }
 
-function draftFiles({ db }: ServiceContext, { urls, sku, extras, test }: OrderRequest): Draft[] {
+function draftFiles({ db, lengths }: ServiceContext, { urls, sku, extras, test }: OrderRequest): Draft[] {
   const drafts: Draft[] = [];
   for (const url of urls) {
     const id = nextId(db, 'file');
-    const audio = audioAt(url);
+    const audio = audioAt(url, lengths.get(url));
     const scenarios = scenariosOf(url);
     const earlier =
       drafts.find((each) => each.url === url)?.id ??
@@ -106,11 +110,9 @@ function addFile(
 function addFileEffects(
   { db }: ServiceContext,
   order: string,
-  { id, url, lines, original, scenarios }: Draft,
+  { id, url, original, scenarios }: Draft,
   steps: readonly Step[],
-  chargeStep: number,
 ): void {
-  const charge = addTransaction(db, id, chargeStep, -costOf(lines));
   const addEventAt = (state: string, name: string, fields: Readonly<Record<string, string>>): void => {
     const step = steps.findIndex((each) => each.state === state);
     if (step >= 0) addEvent(db, `file/${id}`, step, name, { audiofile: id, order, ...fields });
@@ -119,11 +121,8 @@ function addFileEffects(
     addEventAt('Audio Processing', 'DUPLICATE_FILE', { original_audiofile: original });
   if (scenarios.has('difficult')) addEventAt('Checking Audio Quality', 'DIFFICULT_AUDIO', {});
   addEventAt('Delivered', 'TRANSCRIPT_COMPLETE', { originallink: url });
-  const refund = steps.findIndex(({ state }) => state === 'Refunded');
-  if (refund < 0) return;
-  const transaction = addTransaction(db, id, refund, costOf(lines));
-  const amount = dollars(costOf(lines));
-  addEventAt('Refunded', 'REFUND_ISSUED', { amount, original_transaction: charge, transaction });
+  const refundStep = findRefundStep(db, `file/${id}`);
+  if (refundStep !== undefined) planRefund(db, { id, order }, refundStep);
 }
 
 /** Events of the whole order are sent once, with the steps of its first file. */

@@ -1,7 +1,7 @@
 import { findFileState } from '../catalog/states.ts';
 import { StenoError } from '../lib/errors.ts';
 import { advanceStep, currentStep, startStep } from './steps.ts';
-import type { ServiceContext } from './store.ts';
+import { moveClock, type ServiceContext } from './store.ts';
 
 export interface MovedFile {
   readonly id: string;
@@ -34,6 +34,20 @@ export function advanceFiles(context: ServiceContext, ids: readonly string[]): M
       for (const invoice of invoicesLedBy(context, id)) advanceStep(db, `invoice/${invoice}`, now);
     }
     return { id, state: currentStep(db, `file/${id}`, now).state };
+  });
+}
+
+/** Moves the clock; returns the files that are in another state by that. */
+export function advanceClock(context: ServiceContext, milliseconds: number): MovedFile[] {
+  const { db, now } = context;
+  const files = unfinishedFiles(context).map(({ id }) => ({
+    id,
+    before: currentStep(db, `file/${id}`, now),
+  }));
+  moveClock(db, milliseconds);
+  return files.flatMap(({ id, before }) => {
+    const { n, state } = currentStep(db, `file/${id}`, now + milliseconds);
+    return n === before.n ? [] : [{ id, state }];
   });
 }
 

@@ -7,10 +7,10 @@ export const migrations: readonly Migration[] = [
     sql: `
       CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
       CREATE TABLE counters (name TEXT PRIMARY KEY, last INTEGER NOT NULL);
-      CREATE TABLE orders (id TEXT PRIMARY KEY, skus TEXT NOT NULL, held INTEGER NOT NULL);
+      CREATE TABLE orders (id TEXT PRIMARY KEY, skus TEXT NOT NULL, held INTEGER NOT NULL, unpaid INTEGER NOT NULL);
       CREATE TABLE files (
         id TEXT PRIMARY KEY, "order" TEXT REFERENCES orders (id), link TEXT NOT NULL, title TEXT NOT NULL,
-        names TEXT NOT NULL, notes TEXT NOT NULL, minutes INTEGER NOT NULL, stars INTEGER NOT NULL,
+        names TEXT NOT NULL, notes TEXT NOT NULL, minutes REAL NOT NULL, stars INTEGER NOT NULL,
         sku TEXT NOT NULL, extras TEXT NOT NULL, test INTEGER NOT NULL
       );
       CREATE INDEX files_by_link ON files (link);
@@ -34,10 +34,12 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE invoices (id TEXT PRIMARY KEY);
       CREATE TABLE items (
         id TEXT PRIMARY KEY, invoice TEXT NOT NULL REFERENCES invoices (id), file TEXT NOT NULL REFERENCES files (id),
-        sku TEXT NOT NULL, quantity INTEGER NOT NULL, cents INTEGER NOT NULL
+        subject TEXT NOT NULL, step INTEGER, sku TEXT NOT NULL, quantity INTEGER NOT NULL, cents INTEGER NOT NULL,
+        at INTEGER
       );
       CREATE INDEX items_by_invoice ON items (invoice);
-      CREATE INDEX items_by_file ON items (file);`,
+      CREATE INDEX items_by_file ON items (file);
+      CREATE INDEX items_by_step ON items (subject, step);`,
   },
 ];
 

@@ -10,6 +10,7 @@ import { FEED_PATH, feedAnswer } from './feed.ts';
 import { type Params, readParams } from './params.ts';
 import { Refusal } from './refusal.ts';
 import { MethodNotAllowed, matchRoute } from './routes.ts';
+import { readClock } from './store.ts';
 
 export const SANDBOX_KEY = 'steno-sandbox-key';
 
@@ -19,6 +20,7 @@ export interface Service {
   readonly host: string;
   readonly speed: number;
   readonly faults: readonly Fault[];
+  readonly lengths: ReadonlyMap<string, number>;
   /** Called after every call that may have made an event due. */
   readonly onChange: () => void;
 }
@@ -59,7 +61,7 @@ async function answerTo(
 }
 
 async function handle(
-  { db, speed, onChange }: Service,
+  { db, speed, lengths, onChange }: Service,
   request: IncomingMessage,
   body: Buffer,
 ): Promise<Answer> {
@@ -69,7 +71,8 @@ async function handle(
   const { route, pathParams } = matchRoute(method, path);
   const params = readParams(query.join('?'), request.headers['content-type'], body);
   requireKey(params);
-  const answerCall = () => route.answer({ db, speed, now: Date.now(), params, pathParams }, method);
+  const answerCall = () =>
+    route.answer({ db, speed, lengths, now: readClock(db), params, pathParams }, method);
   if (route.reads) return answerCall();
   const answer = db.transaction(answerCall);
   onChange();

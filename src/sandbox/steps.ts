@@ -29,7 +29,7 @@ export function addSteps(db: Database, subject: Subject, steps: readonly Step[],
   });
 }
 
-/** Starts step `n` now, and sets the times of the steps after it, with their transactions and events. */
+/** Starts step `n` now, and sets the times of the steps after it, with their transactions, invoice items and events. */
 export function startStep(db: Database, subject: Subject, n: number, now: number): void {
   const rows = db.all<StepRow>(
     'SELECT n, wait FROM steps WHERE subject = ? AND n >= ? ORDER BY n',
@@ -40,14 +40,17 @@ export function startStep(db: Database, subject: Subject, n: number, now: number
   for (const row of rows) {
     if (row.n > n) at = at === null || row.wait === null ? null : at + row.wait;
     db.run('UPDATE steps SET at = ? WHERE subject = ? AND n = ?', at, subject, row.n);
-    db.run('UPDATE transactions SET at = ? WHERE subject = ? AND step = ?', at, subject, row.n);
-    db.run(
-      'UPDATE events SET due = ? WHERE subject = ? AND step = ? AND claimed IS NULL',
-      at,
-      subject,
-      row.n,
-    );
+    timeEffects(db, subject, row.n);
   }
+}
+
+/** What happens at a step happens when it begins. */
+export function timeEffects(db: Database, subject: Subject, n: number): void {
+  const { at = null } =
+    db.get<{ at: number | null }>('SELECT at FROM steps WHERE subject = ? AND n = ?', subject, n) ?? {};
+  for (const table of ['transactions', 'items'])
+    db.run(`UPDATE ${table} SET at = ? WHERE subject = ? AND step = ?`, at, subject, n);
+  db.run('UPDATE events SET due = ? WHERE subject = ? AND step = ? AND claimed IS NULL', at, subject, n);
 }
 
 export function currentStep(
@@ -79,12 +82,24 @@ export function advanceStep(db: Database, subject: Subject, now: number): void {
   if (hasStep(db, subject, next)) startStep(db, subject, next, now);
 }
 
+/** Adds steps after the last one; returns their numbers. */
+export function appendSteps(db: Database, subject: Subject, steps: readonly Step[]): number[] {
+  const first =
+    (db.get<{ n: number }>('SELECT max(n) AS n FROM steps WHERE subject = ?', subject)?.n ?? -1) + 1;
+  addSteps(db, subject, steps, first);
+  return steps.map((_, index) => first + index);
+}
+
+/** Forgets what was to happen from this step on. */
+export function dropEffects(db: Database, subject: Subject, from: number): void {
+  for (const table of ['events', 'transactions', 'items'])
+    db.run(`DELETE FROM ${table} WHERE subject = ? AND step >= ?`, subject, from);
+}
+
 /** Replaces all steps to come with one of this state; returns its number. */
 export function replaceNextSteps(db: Database, subject: Subject, state: string, now: number): number {
   const { n } = currentStep(db, subject, now);
-  for (const table of ['events', 'transactions']) {
-    db.run(`DELETE FROM ${table} WHERE subject = ? AND step > ?`, subject, n);
-  }
+  dropEffects(db, subject, n + 1);
   db.run('DELETE FROM steps WHERE subject = ? AND n > ?', subject, n);
   addSteps(db, subject, [{ state, wait: null }], n + 1);
   return n + 1;

@@ -4,11 +4,15 @@ import { type Database, openDatabase } from '../lib/sqlite.ts';
 import { addSamples } from './samples.ts';
 import { migrations, tables } from './schema.ts';
 
-/** What a call works with: the data, the time, and the speed of new files. */
+/** What a call works with. */
 export interface ServiceContext {
   readonly db: Database;
+  /** The time by the sandbox's clock. */
   readonly now: number;
+  /** How fast new files move. */
   readonly speed: number;
+  /** The minutes of audios by their URL, where the caller has said them. */
+  readonly lengths: ReadonlyMap<string, number>;
 }
 
 const fileIn = (folder: string): string => join(folder, 'sandbox.db');
@@ -27,10 +31,21 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const db = await openStore(folder);
   try {
-    return db.transaction(() => work({ db, now: Date.now(), speed: 1 }));
+    return db.transaction(() => work({ db, now: readClock(db), speed: 1, lengths: new Map() }));
   } finally {
     db.close();
   }
+}
+
+export const readClock = (db: Database): number => Date.now() + clockAheadMs(db);
+
+/** How far `advance --by` has moved the sandbox's clock ahead of the machine's. */
+export const clockAheadMs = (db: Database): number =>
+  Number(db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'clock'")?.value ?? 0);
+
+export function moveClock(db: Database, milliseconds: number): void {
+  const ahead = String(clockAheadMs(db) + milliseconds);
+  db.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('clock', ?)", ahead);
 }
 
 /** Empties the tables and keeps the file, which other processes may have open. */

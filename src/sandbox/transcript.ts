@@ -1,6 +1,6 @@
 import { findFormat, formats } from '../catalog/formats.ts';
 import type { Answer } from './answer.ts';
-import { getFile, stateOf } from './files.ts';
+import { countDeliveries, getFile, stateOf } from './files.ts';
 import type { Call } from './handlers.ts';
 import { Refusal } from './refusal.ts';
 
@@ -19,7 +19,8 @@ export async function transcript(call: Call): Promise<Answer> {
   const { renderTranscript } = await import('./transcripts/index.ts');
   const names = file.names.split('|').filter((name) => name.trim() !== '');
   const { id, title, link, minutes } = file;
-  const body = renderTranscript(ext, { id, title, names, link, minutes, ...(fake && { fake }) });
+  const revision = countDeliveries(call, id);
+  const body = renderTranscript(ext, { id, title, names, link, minutes, revision, ...(fake && { fake }) });
   return {
     status: 200,
     type: format.content === 'text' ? `${format.mime}; charset=utf-8` : format.mime,

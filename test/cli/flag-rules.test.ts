@@ -120,6 +120,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'ledger copy': { '--to': 'required', '--dry-run': 'may be added to every line' },
   'completion install': { '--dry-run': 'may be added to every line' },
   'completion uninstall': { '--dry-run': 'may be added to every line' },
+  'sandbox advance': { '--by': 'excludes ids: checked with the arguments' },
   sandbox: {
     '--port': 'there is always a server',
     '--host': 'there is always a server',

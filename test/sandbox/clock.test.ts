@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { advance, resetSandbox } from '../../src/sandbox/index.ts';
+import { advance, advanceBy, resetSandbox } from '../../src/sandbox/index.ts';
 import { freshFolder } from '../support/files.ts';
 import { balance, open, order, reaches, receive, stateOf } from '../support/sandbox.ts';
+import { User } from '../support/steno.ts';
 
 const states = [
   'Pre-Processing',
@@ -68,7 +69,7 @@ describe('the clock', () => {
 });
 
 describe('at speed 0', () => {
-  it('a file moves only when told to, one state at a time, and its invoice with it', async () => {
+  it('a file moves only when told to, one state at a time', async () => {
     const folder = freshFolder();
     const client = await open({ folder, speed: 0 });
     const receiver = await receive();
@@ -79,8 +80,6 @@ describe('at speed 0', () => {
     const seen = [await stateOf(client, file)];
     for (let n = 0; n < 8; n += 1) seen.push((await advance(folder, [file]))[0]?.state ?? '');
     expect(seen).toEqual(states);
-    expect((await client.post('/invoice/5001')).data.state).toBe('PAID');
-    expect((await client.post('/invoice/5002')).data.state).toBe('CREATED');
     await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: file });
     expect(await advance(folder, [file])).toEqual([{ id: file, state: 'Delivered' }]);
     expect(await advance(folder)).toEqual([{ id: other.file, state: 'Audio Processing' }]);
@@ -104,6 +103,77 @@ it('advance also hurries a file that moves by the clock', async () => {
   const { file } = await order(client);
   for (let n = 0; n < 8; n += 1) await advance(folder, [file]);
   expect(await stateOf(client, file)).toBe('Delivered');
+});
+
+describe('a clock that is moved', () => {
+  const WEEK_MS = 7 * 86_400_000;
+
+  it('brings about what is due by then, tells which files it moved, and is kept', async () => {
+    const folder = freshFolder();
+    const first = await open({ folder, speed: 0.01 });
+    const receiver = await receive();
+    await first.post('/webhook', { webhook: receiver.url });
+    const { file } = await order(first, 'https://a.example/difficult.mp3');
+    const held = await order(first, 'https://a.example/hold.mp3');
+    const moved = await advanceBy(folder, WEEK_MS);
+    expect(moved).toEqual([{ id: file, state: 'Delivered' }]);
+    expect(await advanceBy(folder, 1)).toEqual([]);
+    expect(await stateOf(first, held.file)).toBe('On Hold');
+    await receiver.event({ event: 'TRANSCRIPT_COMPLETE', audiofile: file });
+    expect(receiver.events.map(({ event }) => event)).toEqual([
+      'ORDER_ON_HOLD',
+      'DIFFICULT_AUDIO',
+      'TRANSCRIPT_COMPLETE',
+    ]);
+    await first.sandbox.close();
+    const second = await open({ folder });
+    expect(second.sandbox.now()).toBeGreaterThan(Date.now() + WEEK_MS - 60_000);
+    await order(second);
+    const { createtime, paidtime } = (await second.post('/invoice/5003')).data;
+    for (const time of [createtime, paidtime])
+      expect(Math.abs(Date.parse(String(time)) - second.sandbox.now())).toBeLessThan(60_000);
+    await resetSandbox(folder);
+    expect(second.sandbox.now()).toBeLessThan(Date.now() + 60_000);
+  });
+
+  it('moves no file at speed 0', async () => {
+    const folder = freshFolder();
+    const client = await open({ folder, speed: 0 });
+    const { file } = await order(client);
+    expect(await advanceBy(folder, WEEK_MS)).toEqual([]);
+    expect(await stateOf(client, file)).toBe('Pre-Processing');
+  });
+
+  it('is what the ledger and the report go by', async () => {
+    const user = new User();
+    const steno = async (line: string): Promise<string> => {
+      const { code, stdout, stderr } = await user.run(line.split(' '));
+      expect([line, code, stderr]).toEqual([line, 0, expect.any(String)]);
+      return stdout;
+    };
+    await steno('--sandbox order https://a.example/overdue.mp3 --sku TRANS2 --quiet');
+    expect(await steno('sandbox advance --by 2d --json')).toContain('"Transcribing"');
+    const late = JSON.parse(await steno('--sandbox report --json'));
+    expect(JSON.stringify(late)).toMatch(/"late_seconds":864\d\d[,}]/);
+    await steno('--sandbox order https://a.example/next.mp3 --sku EMSR02 --quiet');
+    const [next] = JSON.parse(await steno('--sandbox files --limit 1 --json'));
+    expect(Date.parse(next.ordered_at)).toBeGreaterThan(Date.now() + 1.9 * 86_400_000);
+    expect(await steno('sandbox advance --by 1w')).toContain('1001\tDelivered');
+    await steno('--sandbox files --refresh');
+    const { turnaround } = JSON.parse(await steno('--sandbox report --json'));
+    expect(turnaround).toContainEqual(expect.objectContaining({ sku: 'TRANS2', delivered: 1, late: 1 }));
+  });
+
+  it.each([
+    ['a time that is none', ['--by', 'soon']],
+    ['no time at all', ['--by', '0s']],
+    ['a time back', ['--by', '-1d']],
+    ['ids beside it', ['1001', '--by', '1d']],
+  ])('is refused with %s', async (_, args) => {
+    const user = new User();
+    const { code, stdout } = await user.run(['sandbox', 'advance', ...args]);
+    expect([code, stdout]).toEqual([2, '']);
+  });
 });
 
 describe('reset', () => {

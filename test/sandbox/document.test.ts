@@ -191,8 +191,8 @@ const walks: Record<string, (row: readonly string[]) => Promise<void>> = {
     expect((await client.post(`/audiofile/${delivered}/${operation}`)).status).toBe(409);
   },
   'Invoice states (value of `state`) (State, Meaning)': async ([state]) => {
-    const slow = await open({ speed: state === 'PAID' ? 50 : 5 });
-    const { file } = await order(slow);
+    const slow = await open({ speed: 5 });
+    const { file } = await order(slow, freshUrl(state === 'PAID' ? 'plain' : 'unpaid'));
     const { invoices } = (await slow.get(`/audiofile/${file}`)).data.audiofile as { invoices: number[] };
     const invoice = await until(async () => {
       const { data } = await slow.post(`/invoice/${invoices[0]}`);

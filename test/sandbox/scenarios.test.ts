@@ -8,13 +8,15 @@ import { balance, type Cleanup, open, order, reaches, receive, stateOf } from '.
 /** Where a file with the word in its URL ends, and the events that are sent on its way. */
 const ends: Record<string, readonly [string, ...string[]]> = {
   hold: ['On Hold', 'ORDER_ON_HOLD'],
+  unpaid: ['Delivered', 'TRANSCRIPT_COMPLETE'],
   difficult: ['Delivered', 'DIFFICULT_AUDIO', 'TRANSCRIPT_COMPLETE'],
   duplicate: ['Delivered', 'DUPLICATE_FILE', 'TRANSCRIPT_COMPLETE'],
   refund: ['Refunded', 'REFUND_ISSUED'],
   'card-failure': ['Delivered', 'CC_AUTH_FAILURE', 'TRANSCRIPT_COMPLETE'],
   error: ['Error'],
-  cancel: ['Order Cancelled'],
+  cancel: ['Order Cancelled', 'REFUND_ISSUED'],
   slow: ['Delivered', 'TRANSCRIPT_COMPLETE'],
+  overdue: ['Transcribing'],
 };
 
 async function withWebhook(options: Parameters<typeof open>[0] = {}, cleanup: Cleanup = onTestFinished) {

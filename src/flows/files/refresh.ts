@@ -4,6 +4,7 @@ import type { ServiceAnswer } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import type { Report } from '../../lib/progress.ts';
@@ -24,7 +25,7 @@ export async function refreshFile(
   id: string,
   notes?: LedgerNotes | undefined,
 ): Promise<RefreshedFile> {
-  const askedAt = new Date().toISOString();
+  const askedAt = new Date(nowMs()).toISOString();
   const file = await getFile(transport, id);
   if (notes) notes.addAnswer(answerOf(id, file, askedAt));
   if (notes || !ledger) return { file, previousState: undefined };
@@ -34,7 +35,7 @@ export async function refreshFile(
 
 /** Notes in the ledger what the service said of a file; gives the state before, if it was another. */
 export const keepAnswer = (ledger: LedgerTables, id: string, file: AudioFile): Promise<string | undefined> =>
-  ledger.files.update(answerOf(id, file, new Date().toISOString()));
+  ledger.files.update(answerOf(id, file, new Date(nowMs()).toISOString()));
 
 const answerOf = (
   id: string,
@@ -82,7 +83,7 @@ export async function refreshMany(
   const written = new WrittenAnswers(ledger.impatient(transport.signal), onDone);
   const ask = async (at: number): Promise<void> => {
     const id = ids[at] as string;
-    const askedAt = new Date().toISOString();
+    const askedAt = new Date(nowMs()).toISOString();
     const file = await getFile(transport, id).catch((error: unknown) => {
       onDone?.(at, undefined);
       throw error;

@@ -140,7 +140,8 @@ export class OrderCosts {
 
   /** What the ledger must hold each purchase to. */
   get limits(): SpendingLimit[] {
-    const nowMs = this.#facts?.nowMs ?? Date.now();
+    const nowMs = this.#facts?.nowMs;
+    if (nowMs === undefined) return [];
     return this.budgets.map(({ budget }) => ({
       since: periodAt(budget.period, nowMs).start,
       millionths: boundedMillionths(budget.limit.amount),

@@ -4,6 +4,7 @@ import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
 import { makeEpisode } from '../../ledger/audio-names.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
@@ -65,7 +66,7 @@ export const wholeFeedError = (episodes: number): StenoError =>
 
 const choiceOf = ({ latest, since, match, again }: FeedInput): Choice => ({
   latest,
-  since: since === undefined ? undefined : parseSince(since, Date.now()),
+  since: since === undefined ? undefined : parseSince(since, nowMs()),
   match: match === undefined ? undefined : parseMatch(match),
   again,
 });

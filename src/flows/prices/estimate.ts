@@ -1,5 +1,6 @@
 /** What planned orders will cost, as far as it is known. Unknown is said, and is never zero. */
 import { productOf } from '../../catalog/skus.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { usage } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { amountText, type Money, MoneySums, moneyText, parseMoney } from '../../lib/money.ts';
@@ -139,7 +140,7 @@ function unmeasuredText(names: readonly string[]): string {
 }
 
 /** What people are told before they order. */
-export const estimateLines = (estimate: Estimate, now = Date.now()): string[] => [
+export const estimateLines = (estimate: Estimate, now = nowMs()): string[] => [
   `estimate: ${totalText(estimate)}`,
   ...groundTexts(estimate, now),
   ...unknownTexts(estimate),

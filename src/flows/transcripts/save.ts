@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
@@ -88,13 +89,13 @@ export async function saveTranscript(
     if (!isSpecial) {
       const { bytes, skipped, partial } = await write(path, source, transcript.length, options);
       if (skipped) return { saved: { id, ext, path, bytes, skipped } };
-      const at = new Date().toISOString();
+      const at = new Date(nowMs()).toISOString();
       return { saved: { id, ext, path, bytes, at, hash: hash?.digest('hex') }, partial };
     }
     const bytes = await writeToSpecial(path, source).catch((error) => {
       throw truncatedError(error);
     });
-    return { saved: { id, ext, path, bytes, at: new Date().toISOString() } };
+    return { saved: { id, ext, path, bytes, at: new Date(nowMs()).toISOString() } };
   });
 }
 

@@ -3,6 +3,7 @@
  * goes back to the ledger with the time of its next try, and the queue goes on with the others.
  */
 import type { WaitingAction } from '../../ledger/actions.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { ReceivedEvent } from '../event.ts';
@@ -67,7 +68,7 @@ export class ActionQueue {
       while (this.#isWoken) {
         this.#isWoken = false;
         // One moment for both: what gets due between them, or a pause that ends, would be found by neither.
-        const now = Date.now();
+        const now = nowMs();
         const pauseMs = this.#target.pauseLeftMs;
         const listed = pauseMs > 0 ? [] : await this.#next(now);
         // All of them first: one that ends at once wakes the queue.

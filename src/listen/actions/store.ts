@@ -1,6 +1,7 @@
 /** What a queue reads from the ledger and writes to it. Times are kept there, so that a restart keeps every pause. */
 import type { ActionResult, WaitingAction } from '../../ledger/actions.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { nowMs } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { ReceivedEvent } from '../event.ts';
 import type { GroupCommit, Work } from '../group-commit.ts';
@@ -88,7 +89,7 @@ export class ActionStore {
       return {};
     }
     const { pace } = this.#options;
-    const now = Date.now();
+    const now = nowMs();
     const failingSince = since || iso(now);
     const isStranger = await this.#isStranger(waiting);
     const schedule = this.#action.retries(isStranger);
@@ -110,7 +111,7 @@ export class ActionStore {
   async noteDown(outcome: string): Promise<number> {
     const { run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
-    const now = Date.now();
+    const now = nowMs();
     const why = `given up after ${formatDuration(giveUpAfterMs)}: ${outcome}`;
     return commits.add(async ({ actions }) => {
       await actions.markFailing(this.#action, run, iso(now));
@@ -132,7 +133,7 @@ export class ActionStore {
   adopt(gone: readonly number[]): Promise<number[]> {
     const { run, commits, pace } = this.#options;
     const { giveUpAfterMs } = this.#action.retries(false);
-    const failingFrom = iso(Date.now() - (giveUpAfterMs - ADOPTED_MS) * pace);
+    const failingFrom = iso(nowMs() - (giveUpAfterMs - ADOPTED_MS) * pace);
     return commits.add(({ actions }) => actions.adopt(this.#action, run, { gone, failingFrom }));
   }
 

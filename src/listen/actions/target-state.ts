@@ -2,7 +2,7 @@
  * Whether the target of an action works. While it can't be reached, one event at a time finds out whether it can again,
  * after growing pauses. One that refuses is spared, but gets each new event at once: others may be to its liking.
  */
-import { monotonicMs } from '../../lib/clock.ts';
+import { monotonicMs, nowMs } from '../../lib/clock.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { Action, ActionReport, Outcome } from './action.ts';
 import { pauseAfter, targetRetries } from './schedule.ts';
@@ -80,7 +80,7 @@ export class TargetState {
     const pauseMs = refuses ? 0 : (pauseAfter(schedule, failures + 1, (now - sinceMs) / pace) ?? 0);
     this.#down = { refuses, failures: failures + 1, sinceMs, untilMs: now + pauseMs * pace };
     if (!isNew) return;
-    const nextTryAt = pauseMs > 0 ? new Date(Date.now() + pauseMs * pace).toISOString() : undefined;
+    const nextTryAt = pauseMs > 0 ? new Date(nowMs() + pauseMs * pace).toISOString() : undefined;
     this.#options.onReport({ action: this.#action, event, what: 'down', outcome: text, nextTryAt });
   }
 

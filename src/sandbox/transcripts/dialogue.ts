@@ -14,11 +14,11 @@ const MIN_TURNS = 8;
 const MAX_TURNS = 3000;
 const MIN_TURN_MS = 250;
 
-/** A conversation of the speakers that fills the length; the id alone decides what is said. */
-export function dialogue(id: string, speakers: readonly string[], length: number): Turn[] {
+/** A conversation of the speakers that fills the length; the seed alone decides what is said. */
+export function dialogue(seed: string, speakers: readonly string[], length: number): Turn[] {
   const usual = Math.round((length / 60_000) * TURNS_PER_MINUTE);
   const count = Math.max(Math.min(Math.max(usual, MIN_TURNS), MAX_TURNS), speakers.length);
-  return timed(conversation(seeded(id), count), speakers, Math.max(length, count * MIN_TURN_MS));
+  return timed(conversation(seeded(seed), count), speakers, Math.max(length, count * MIN_TURN_MS));
 }
 
 function conversation(random: Random, count: number): string[] {

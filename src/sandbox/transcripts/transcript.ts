@@ -7,6 +7,8 @@ export interface TranscriptSource {
   names: readonly string[];
   link: string;
   minutes: number;
+  /** How often it was delivered; a later one differs in what is said. */
+  revision?: number;
   fake?: boolean;
 }
 
@@ -31,9 +33,11 @@ export function compose(source: TranscriptSource): Transcript {
     link: oneLine(source.link),
     details: [`File: ${oneLine(source.id)}`, `Length: ${clock(length)}`],
     notice: source.fake ? NOTICE : undefined,
-    turns: dialogue(source.id, speakersOf(source.names), length),
+    turns: dialogue(seedOf(source), speakersOf(source.names), length),
   };
 }
+
+const seedOf = ({ id, revision = 1 }: TranscriptSource): string => (revision > 1 ? `${id}/${revision}` : id);
 
 /** The names given, once each; a conversation has at least two speakers. */
 function speakersOf(names: readonly string[]): string[] {
