@@ -113,7 +113,8 @@ _steno_flags() {
     'ledger export::') offers=(--output -o --force --all-profiles --damaged) ;;
     'ledger import::') offers=(--as) ;;
     'ledger prune::') offers=(--before --all-profiles --dry-run --yes -y) ;;
-    'ledger copy::') offers=(--to --dry-run) ;;
+    'ledger copy::') offers=(--to --dry-run --without-shared --yes -y) ;;
+    'ledger account::') offers=(--separate-from --leave-local) ;;
     'doctor::') offers=(--offline --test-event) ;;
     'sandbox::') offers=(--port --host --speed --ephemeral --fault) ;;
     'schema::') offers=(--dry-run) ;;
@@ -139,7 +140,7 @@ _steno_value() {
     'listen:--only:' | 'events:--event:') list=1 offers=('TRANSCRIPT_COMPLETE	transcription of a file is complete' 'DUPLICATE_FILE	a file that was ordered before is detected' 'REFUND_ISSUED	money is refunded to the prepay balance' 'CC_AUTH_FAILURE	authorization of the account'\''s card failed' 'DIFFICULT_AUDIO	in some cases, a file is found to be difficult' 'ORDER_ON_HOLD	an order is accepted but held instead of started') ;;
     'listen:--until:') offers=('TRANSCRIPT_COMPLETE	transcription of a file is complete' 'DUPLICATE_FILE	a file that was ordered before is detected' 'REFUND_ISSUED	money is refunded to the prepay balance' 'CC_AUTH_FAILURE	authorization of the account'\''s card failed' 'DIFFICULT_AUDIO	in some cases, a file is found to be difficult' 'ORDER_ON_HOLD	an order is accepted but held instead of started') ;;
     'events:--file:') kind=audiofile ;;
-    'ledger import:--as:') kind=account ;;
+    'ledger import:--as:' | 'ledger account:--separate-from:') kind=account ;;
     'ledger copy:--to:') kind=copy-target ;;
     'doctor:--test-event:') offers=(TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD) ;;
     *':--profile:') kind=profile ;;
@@ -169,7 +170,7 @@ _steno_argument() {
     'config set:1:account') kind=account ;;
     'config set:1:timeout') offers=(30s 1m 2m 5m) ;;
     'config set:1:currency') offers=(USD EUR GBP) ;;
-    'ledger:0:'*) offers=('status	Say where the ledger is, and how it is' 'export	Write the ledger as JSON lines' 'import	Take an export into the ledger' 'prune	Remove old events from the ledger' 'copy	Copy the ledger to a shared one, or back' 'migrate	Bring the shared ledger up to date' 'account	Change the base URL of an account in the shared ledger') ;;
+    'ledger:0:'*) offers=('status	Say where the ledger is, and how it is' 'export	Write the ledger as JSON lines' 'import	Take an export into the ledger' 'prune	Remove old events from the ledger' 'copy	Copy the ledger to a shared one, or back' 'migrate	Bring the shared ledger up to date' 'account	Say which account is which') ;;
     'sandbox:0:'*) offers=('reset	Forget all orders and start afresh' 'release	End the hold of an order, which then goes on' 'advance	Move files to their next state at once') ;;
     'sandbox release:0:'*) kind=sandbox-held-order ;;
     'sandbox advance:'*) kind=sandbox-audiofile ;;

@@ -24,7 +24,7 @@ function __steno_where
                 set sandbox 1
             case '*:--profile=*'
                 set profile (string replace -- --profile= '' $token)
-            case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--feed' 'order:--download' 'order:--latest' 'order:--since' 'order:--match' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--key' 'order:--max-cost' 'order:--interval' 'order:--format' 'order:--name-as' 'order:--param' 'attempts settle:--placed' 'attempts settle:--file' 'files:--state' 'files:--since' 'files:--order' 'files:--limit' 'file:--interval' 'track:--from' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'wait:--name-as' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--name-as' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'report:--since' 'report:--by' 'report:--html' 'listen:--port' 'listen:--public-url' 'listen:--tunnel' 'listen:--forward-to' 'listen:--exec' 'listen:--download' 'listen:--host' 'listen:--path' 'listen:--tls-cert' 'listen:--tls-key' 'listen:--exec-timeout' 'listen:--jobs' 'listen:--format' 'listen:--name-as' 'listen:--only' 'listen:--until' 'listen:--count' 'listen:--keep' 'events:--limit' 'events:--event' 'events:--file' 'events:--order' 'events:--since' 'events replay:--to' 'events replay:--exec' 'events replay:--exec-timeout' 'login:--api-key-command' 'ledger export:--output' 'ledger export:-o' 'ledger import:--as' 'ledger prune:--before' 'ledger copy:--to' 'doctor:--test-event' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault'
+            case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--feed' 'order:--download' 'order:--latest' 'order:--since' 'order:--match' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--key' 'order:--max-cost' 'order:--interval' 'order:--format' 'order:--name-as' 'order:--param' 'attempts settle:--placed' 'attempts settle:--file' 'files:--state' 'files:--since' 'files:--order' 'files:--limit' 'file:--interval' 'track:--from' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'wait:--name-as' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--name-as' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'report:--since' 'report:--by' 'report:--html' 'listen:--port' 'listen:--public-url' 'listen:--tunnel' 'listen:--forward-to' 'listen:--exec' 'listen:--download' 'listen:--host' 'listen:--path' 'listen:--tls-cert' 'listen:--tls-key' 'listen:--exec-timeout' 'listen:--jobs' 'listen:--format' 'listen:--name-as' 'listen:--only' 'listen:--until' 'listen:--count' 'listen:--keep' 'events:--limit' 'events:--event' 'events:--file' 'events:--order' 'events:--since' 'events replay:--to' 'events replay:--exec' 'events replay:--exec-timeout' 'login:--api-key-command' 'ledger export:--output' 'ledger export:-o' 'ledger import:--as' 'ledger prune:--before' 'ledger copy:--to' 'ledger account:--separate-from' 'doctor:--test-event' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault'
                 set flag $token
             end
             continue
@@ -245,7 +245,7 @@ complete -c steno -n '__steno_at ledger 0' -a 'import' -d 'Take an export into t
 complete -c steno -n '__steno_at ledger 0' -a 'prune' -d 'Remove old events from the ledger'
 complete -c steno -n '__steno_at ledger 0' -a 'copy' -d 'Copy the ledger to a shared one, or back'
 complete -c steno -n '__steno_at ledger 0' -a 'migrate' -d 'Bring the shared ledger up to date'
-complete -c steno -n '__steno_at ledger 0' -a 'account' -d 'Change the base URL of an account in the shared ledger'
+complete -c steno -n '__steno_at ledger 0' -a 'account' -d 'Say which account is which'
 complete -c steno -n '__steno_at sandbox 0' -a 'reset' -d 'Forget all orders and start afresh'
 complete -c steno -n '__steno_at sandbox 0' -a 'release' -d 'End the hold of an order, which then goes on'
 complete -c steno -n '__steno_at sandbox 0' -a 'advance' -d 'Move files to their next state at once'
@@ -396,6 +396,10 @@ complete -c steno -n '__steno_at "ledger prune"' -l dry-run -d 'say what would b
 complete -c steno -n '__steno_at "ledger prune"' -l yes -s y -d 'do not ask'
 complete -c steno -n '__steno_at "ledger copy"' -l to -x -a '(__steno_ids copy-target)' -d 'postgres:// URL of the shared ledger, without its password; or: local'
 complete -c steno -n '__steno_at "ledger copy"' -l dry-run -d 'say what would be copied, and write nothing'
+complete -c steno -n '__steno_at "ledger copy"' -l without-shared -d 'with --to local: the shared ledger is gone, copy nothing from it'
+complete -c steno -n '__steno_at "ledger copy"' -l yes -s y -d 'do not ask'
+complete -c steno -n '__steno_at "ledger account"' -l separate-from -x -a '(__steno_ids account)' -d 'the account, or profile, that this one is not'
+complete -c steno -n '__steno_at "ledger account"' -l leave-local -d 'the orders in this machine\'s own ledger are not of this account'
 complete -c steno -n '__steno_at doctor' -l offline -d 'leave out what needs the network'
 complete -c steno -n '__steno_at doctor' -l test-event -x -a 'TRANSCRIPT_COMPLETE REFUND_ISSUED DIFFICULT_AUDIO ORDER_ON_HOLD' -d 'have the service send this, and wait until a listener here has it'
 complete -c steno -n '__steno_at sandbox' -l port -x -d 'listen here; 0: any free port'

@@ -60,10 +60,10 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (options.unpriced) checkHasBudget(context);
   const plan = await readPlan(context, args, options);
   if (!globals.ledger) checkWithoutLedger(context, options);
-  checkNamedLedger(context);
-  const ledger = await context.ledger();
+  const ledger = await context.ledgerForMoney();
   await context.warnOfLittleRoom();
   const isShown = options.dryRun || plan.isWholeFeed;
+  const keyMark = await context.keyMark(ledger, !isShown);
   const form = formOf(args, options, plan.orders, waits);
   const sorting = OrderGuard.of(plan.orders, ledger, {
     ...options,
@@ -74,7 +74,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   });
   // Both ask the ledger; what the preparation says comes first.
   sorting.catch(() => {});
-  await ledger?.prepareForOrders(isShown);
+  await ledger?.prepareForOrders(isShown, keyMark);
   const guard = await sorting;
   if (guard.leftOut)
     out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
@@ -172,15 +172,6 @@ function checkHasBudget({ settings }: Context): void {
       '--unpriced requires a budget',
       'set one with: steno config set budget 200/month   (or leave out --unpriced)',
     );
-}
-
-/** In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own. */
-function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
-  if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
-  throw usage(
-    'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
-    'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
-  );
 }
 
 /** Says what a feed or a folder holds that is not ordered. */
