@@ -184,7 +184,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const [asked, go] = [join(user.home, 'asked'), join(user.home, 'go')];
     const command = `touch ${asked}; while [ ! -e ${go} ]; do sleep 0.05; done; echo '${audio('b')}'`;
     expect((await user.run(['config', 'set', 'upload-command', command])).code).toBe(0);
-    writeFileSync(join(user.home, 'b.mp3'), 'b');
+    writeFileSync(join(user.home, 'b.mp3'), '\0\xffb');
     const ordering = finished(user.start(['order', 'b.mp3', '--sku', 'TRANS14']));
     await until(() => existsSync(asked), 'an order that uploads its recording');
     expect((await copy(user, url)).code).toBe(0);
