@@ -428,7 +428,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--to'); Value = $true; List = $false; Kind = 'copy-target'; Offers = @(); About = @{}; Help = 'postgres:// URL of the shared ledger, without its password; or: local' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be copied, and write nothing' }
                 @{ Names = @('--without-shared'); Value = $false; Help = 'with --to local: the shared ledger is gone, copy nothing from it' }
-                @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
+                @{ Names = @('--yes', '-y'); Value = $false; Help = 'with --without-shared, do not ask' }
             )
             Arguments = @()
         }

@@ -352,10 +352,9 @@ export async function changeAccount(
   { options: { separateFrom, leaveLocal } }: Input<AccountOptions>,
 ): Promise<void> {
   const { globals, inSandbox } = context;
-  const asked = [globals.baseUrl !== undefined, separateFrom !== undefined, leaveLocal].filter(Boolean);
-  if (asked.length !== 1)
+  if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)
     throw usage(
-      'ledger account requires one of --base-url, --separate-from and --leave-local',
+      'ledger account requires --base-url, --separate-from or --leave-local',
       'see: steno ledger account --help',
     );
   if (inSandbox) throw usage('the sandbox has one account', 'leave out --sandbox, or choose another profile');

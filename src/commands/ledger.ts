@@ -131,8 +131,11 @@ const copy = command({
     withoutShared: flag(
       '--without-shared',
       'with --to local: the shared ledger is gone, copy nothing from it',
+      {
+        needs: ['--to'],
+      },
     ),
-    yes: flag('-y, --yes', 'do not ask'),
+    yes: flag('-y, --yes', 'with --without-shared, do not ask', { needs: ['--without-shared'] }),
   },
   examples: [
     ['steno ledger copy --to postgres://steno@db.example.com/steno', 'to the team'],
@@ -161,8 +164,11 @@ const account = command({
   options: {
     separateFrom: text('--separate-from <name>', 'the account, or profile, that this one is not', {
       values: 'account',
+      excludes: ['--base-url', '--leave-local'],
     }),
-    leaveLocal: flag('--leave-local', "the orders in this machine's own ledger are not of this account"),
+    leaveLocal: flag('--leave-local', "the orders in this machine's own ledger are not of this account", {
+      excludes: ['--base-url'],
+    }),
   },
   examples: [
     ['steno ledger account --base-url https://api.example.com', 'the service has moved'],
