@@ -394,7 +394,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('prune'); Path = 'ledger prune'; Help = 'Remove old events from the ledger' }
                 @{ Names = @('copy'); Path = 'ledger copy'; Help = 'Copy the ledger to a shared one, or back' }
                 @{ Names = @('migrate'); Path = 'ledger migrate'; Help = 'Bring the shared ledger up to date' }
-                @{ Names = @('account'); Path = 'ledger account'; Help = 'Change the base URL of an account in the shared ledger' }
+                @{ Names = @('account'); Path = 'ledger account'; Help = 'Say which account is which' }
             )
             Flags = @()
             Arguments = @()
@@ -438,6 +438,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--to'); Value = $true; List = $false; Kind = 'copy-target'; Offers = @(); About = @{}; Help = 'postgres:// URL of the shared ledger, without its password; or: local' }
                 @{ Names = @('--dry-run'); Value = $false; Help = 'say what would be copied, and write nothing' }
+                @{ Names = @('--without-shared'); Value = $false; Help = 'with --to local: the shared ledger is gone, copy nothing from it' }
+                @{ Names = @('--yes', '-y'); Value = $false; Help = 'with --without-shared, do not ask' }
             )
             Arguments = @()
         }
@@ -448,7 +450,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'ledger account' = @{
             Commands = @()
-            Flags = @()
+            Flags = @(
+                @{ Names = @('--separate-from'); Value = $true; List = $false; Kind = 'account'; Offers = @(); About = @{}; Help = 'the account, or profile, that this one is not' }
+                @{ Names = @('--leave-local'); Value = $false; Help = 'the orders in this machine''s own ledger are not of this account' }
+            )
             Arguments = @()
         }
         'doctor' = @{

@@ -7,6 +7,7 @@ import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
+import { accountName } from '../lib/account-name.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -68,6 +69,7 @@ export class Context {
   readonly #edges: Edges;
   readonly #cleanUps = new CleanUps();
   #settings: Settings | undefined;
+  #key: Promise<Key | undefined> | undefined;
   #ledger: Promise<Ledger> | undefined;
 
   /** `commandTree` gives all commands; completion scripts are made from it. */
@@ -89,7 +91,7 @@ export class Context {
   /** Whether calls go to the sandbox: because of the flag, or of the profile's name. */
   get inSandbox(): boolean {
     const { sandbox, profile } = this.globals;
-    return sandbox || (profile ?? this.env.STENO_PROFILE) === SANDBOX;
+    return sandbox || accountName(profile ?? this.env.STENO_PROFILE ?? '') === SANDBOX;
   }
 
   /** Starts the sandbox, if calls go to it; warns of a key in the command line. */
@@ -135,8 +137,10 @@ export class Context {
     return new Settings({ flags, profile: globals.profile, ...how, env, mask });
   }
 
+  /** A command that prints it is run once. */
   async key(): Promise<Key | undefined> {
-    return this.settings.key(this.commandLimits);
+    this.#key ??= this.settings.key(this.commandLimits);
+    return this.#key;
   }
 
   async requireKey(): Promise<Key> {
@@ -234,6 +238,42 @@ export class Context {
     const ledger = await this.ledger();
     if (!ledger) throw usage(`${use}, so it can't be used with --no-ledger`);
     return ledger;
+  }
+
+  /** The ledger for a command that costs money: throws where another ledger may know of orders that this one does not. */
+  async ledgerForMoney(): Promise<Ledger | undefined> {
+    const { env, sharedLedger: url, inSandbox, settings } = this;
+    // In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own.
+    if (!inSandbox && url === undefined && env.STENO_LEDGER === '')
+      throw usage(
+        'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
+        'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
+      );
+    const ledger = await this.ledger();
+    if (url === undefined) return ledger;
+    const { profileName: profile } = settings;
+    const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
+    await ledger?.refuseLeftBehind(
+      { path: this.localLedgerPath, profile, profileFlag: this.profileFlag },
+      shownPostgresUrl(url),
+    );
+    return ledger;
+  }
+
+  /**
+   * By which a ledger knows the service and the key again; undefined where there is none, and in the sandbox. The command
+   * that prints the key is run only for what is sent.
+   */
+  async keyMark(ledger: Ledger | undefined, sends: boolean): Promise<string | undefined> {
+    if (!ledger || this.inSandbox) return undefined;
+    const baseUrl = this.settings.get('base-url').value;
+    const key = sends ? (await this.key())?.value : this.settings.get('api-key').value;
+    return baseUrl === undefined || key === undefined ? undefined : ledger.keyMark(baseUrl, key);
+  }
+
+  /** What a command line needs to mean the same profile: ` --profile acme`, or nothing. */
+  get profileFlag(): string {
+    return this.globals.profile === undefined ? '' : ` --profile ${this.settings.profileName}`;
   }
 
   /** The same for a listener: one that is reached over a network is connected to when it is first used. */

@@ -1,4 +1,5 @@
 /** Global flags that don't fit together, or that are better not used. */
+import { accountName } from '../lib/account-name.ts';
 import { usage } from '../lib/errors.ts';
 import type { Output } from '../ui/output.ts';
 import type { GlobalValues } from './global-options.ts';
@@ -11,7 +12,7 @@ export function checkSandboxFlags({ baseUrl, apiKey, profile, sandbox }: GlobalV
   const ignored = [
     baseUrl !== undefined && '--base-url',
     apiKey !== undefined && '--api-key',
-    profile !== undefined && profile !== SANDBOX && '--profile',
+    profile !== undefined && accountName(profile) !== SANDBOX && '--profile',
   ].find(Boolean);
   if (!ignored) return;
   throw usage(

@@ -23,7 +23,10 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
       'certificate',
       'verified unless the server is this machine; sslrootcert=<file> in the URL names a CA of your own',
     ],
-    ['account', 'whose orders these are: give every machine the same (default: the name of the profile)'],
+    [
+      'account',
+      'whose orders these are: give every machine the same (default: the name of the profile); Acme and acme are one',
+    ],
   ]),
   section(
     'To it and back',
@@ -33,7 +36,8 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
       ['files, events', 'read it as before, with a warning; so do attempts and ledger export'],
       ['sync, wait', 'go on with what it knows, with a warning; so does transcript'],
     ],
-    'If the copy fails, the mark is taken back; if its end is not known, run it again. steno ledger copy --to local, with the setting still there, brings everything back and lifts the mark.',
+    'If the copy fails, the mark is taken back; if its end is not known, run it again. steno ledger copy --to local, with the setting still there, brings everything back and lifts the mark. If the database is gone for good, --without-shared lifts the mark alone: what was ordered with it since is then unknown here.',
+    'While the ledger of this machine has orders of the profile that were not copied to the shared one that is set, order exits with 2: they could be bought again. Copy them, or say once that they are not of this account: steno ledger account --leave-local. A fresh CI runner has no such ledger, and is not asked.',
   ),
   section('When the database is down', [
     ['order', 'waits up to 30 s (connect_timeout=<seconds> in the URL), sends nothing, exits with 7'],
@@ -48,6 +52,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
   ]),
   section(
     'Also',
+    'A new account name with a service and key that the ledger knows under another name exits with 2, because each name would buy for itself. Use the known name, or say once that they are two accounts: steno ledger account --separate-from <name>. The ledger holds a mark of each key, from which the key cannot be read; a new key for an account stops nobody.',
     '--no-ledger is refused for an order unless you add --again. Downloads are known by file, format and folder, whatever the machine: two machines that each want all transcripts need folders of different paths.',
     'Listeners on several machines share the work: each action is done once, and what a killed one has left is taken over within a minute by one with the same command or target. No command is read from the database. One at a time lends out the webhook.',
     'A pooler in transaction mode (PgBouncer) may stand in between. Backups are those of the database: pg_dump -Fc -n steno, then pg_restore -c.',

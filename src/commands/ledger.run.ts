@@ -13,11 +13,12 @@ import { Ledger } from '../ledger/ledger.ts';
 import { type Moved, useIt } from '../ledger/moved.ts';
 import { Outbox } from '../ledger/outbox.ts';
 import { mayWork } from '../ledger/status.ts';
+import { accountName } from '../lib/account-name.ts';
 import { nowMs } from '../lib/clock.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
-import { passwordOf, placeOf, shownPostgresUrl } from '../lib/postgres-url.ts';
+import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { LatestProgress, type Report } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
 import { plural } from '../lib/text.ts';
@@ -87,8 +88,8 @@ export async function importLedger(
   { args, options, line }: Input<ImportOptions>,
 ): Promise<void> {
   const [file = ''] = args;
-  const { as } = options;
-  if (as !== undefined) checkAccount(as);
+  if (options.as !== undefined) checkAccount(options.as);
+  const as = options.as && accountName(options.as);
   const { out, signal } = context;
   // What comes from a pipe may take for ever.
   const source = addAbortSignal(signal, file === '-' ? context.stdin : createReadStream(file));
@@ -160,14 +161,23 @@ export async function pruneLedger(context: Context, { options, line }: Input<Pru
 interface CopyOptions {
   readonly to: string | undefined;
   readonly dryRun: boolean;
+  readonly withoutShared: boolean;
+  readonly yes: boolean;
 }
 
 export async function copyLedger(context: Context, { options, line }: Input<CopyOptions>): Promise<void> {
-  const { to, dryRun } = options;
+  const { to, dryRun, withoutShared, yes } = options;
   if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
   if (!context.globals.ledger)
     throw usage("ledger copy reads the ledger, so it can't be used with --no-ledger");
-  if (context.inSandbox) throw usage('the ledger of the sandbox is never shared');
+  if (context.inSandbox)
+    throw usage(
+      'the ledger of the sandbox is never shared',
+      'leave out --sandbox, or choose another profile',
+    );
+  if (withoutShared && to !== 'local')
+    throw usage('--without-shared leads back to the local ledger', 'write: --to local --without-shared');
+  if (withoutShared) return comeBackWithoutShared(context, { dryRun, yes });
   await (to === 'local' ? copyBack(context, { dryRun, line }) : copyOut(context, to, { dryRun, line }));
 }
 
@@ -185,17 +195,20 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
     );
   const target = await context.sharedLedgerOptions(url);
   if (!existsSync(context.localLedgerPath))
-    throw usage(`there is no ledger to copy in ${dirname(context.localLedgerPath)}`);
+    throw usage(
+      `there is no ledger to copy in ${dirname(context.localLedgerPath)}`,
+      'without one there is nothing to take along: use the shared one as it is',
+    );
   const local = await openLocal(context);
   const [to, account] = [shownPostgresUrl(url), target.account.name];
-  const moved: Moved = { to, place: placeOf(target.address), account, at: new Date(nowMs()).toISOString() };
   if (dryRun && !(await Ledger.statusOfShared(target, mask.hide)).made) {
     await out.show(importedView(await countRows(local)));
     return out.note('nothing was written; the shared ledger has no tables yet');
   }
   const shared = await Ledger.openShared(target, mask.hide);
   context.onExit(() => shared.close());
-  await shared.prepareForOrders(dryRun);
+  await shared.prepareForOrders(dryRun, await context.keyMark(shared, false));
+  const moved: Moved = { to, identity: shared.identity, account, at: new Date(nowMs()).toISOString() };
   if (!dryRun) await takeJournalsIn(context, local);
   const counts = await copying(context, line, (report) =>
     moveTo(shared, local, moved, { signal, dryRun, report }),
@@ -224,8 +237,50 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   await out.show(importedView(counts));
   if (dryRun) return out.note('nothing was written');
   out.note('the shared ledger stays as it is: what others order with it from now on is not known here');
-  out.note('use the local one from now on: steno config unset ledger   (and unset STENO_LEDGER)');
+  out.note(unsetLedger(context.profileFlag));
 }
+
+/** The way out where the shared ledger is gone for good: the local one may be ordered with again, with what it knew. */
+async function comeBackWithoutShared(
+  context: Context,
+  { dryRun, yes }: Pick<CopyOptions, 'dryRun' | 'yes'>,
+): Promise<void> {
+  const { out, stateFolder, localLedgerPath: path, profileFlag } = context;
+  if (!existsSync(path))
+    throw usage(
+      `there is no ledger in ${dirname(path)} to come back to`,
+      'to begin a new one, which knows of no order: steno config unset ledger   (and unset STENO_LEDGER)',
+    );
+  const local = await openLocal(context);
+  const moved = await local.moved();
+  if (!moved)
+    return out.note(`the ledger of this machine is not marked as moved: ${unsetLedger(profileFlag)}`);
+  await out.warn(
+    `what was ordered with ${moved.to} since ${moved.at}, here or by others, is not known to the ledger of this machine and could be bought again`,
+    'take it in from a backup of the database (steno ledger import), or file by file: steno track <id>',
+  );
+  const waiting = Outbox.count(join(stateFolder, 'outcomes'), moved.account);
+  if (waiting)
+    await out.warn(
+      `${plural(waiting, 'order')} of this machine would have been told to it next: see ${join(stateFolder, 'outcomes')}`,
+      'take the files in with: steno track <id>',
+    );
+  if (dryRun) return out.note('nothing was written');
+  if (!yes && !context.stdin.isTTY)
+    throw usage(
+      'ledger copy --without-shared requires --yes where there is no terminal to ask on',
+      `run: steno ledger copy --to local --without-shared --yes${profileFlag}`,
+    );
+  const question = 'Order with the ledger of this machine again, without what the shared one knows?';
+  if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
+    throw new StenoError('failed', 'nothing was changed: the question was not answered with yes');
+  await local.unmarkMoved();
+  out.done('the ledger of this machine may be ordered with again', { path });
+  out.note(unsetLedger(profileFlag));
+}
+
+const unsetLedger = (profileFlag: string): string =>
+  `use the local one from now on: steno config unset ledger${profileFlag}   (and unset STENO_LEDGER)`;
 
 async function copying(
   { out, signal }: Context,
@@ -287,17 +342,60 @@ export async function migrateLedger(context: Context): Promise<void> {
   out.note(done.length ? 'the shared ledger is up to date now' : 'the shared ledger is up to date already');
 }
 
-export async function changeAccount(context: Context, _: Input): Promise<void> {
-  const { out, settings, globals, sharedLedger: url } = context;
-  if (globals.baseUrl === undefined)
-    throw usage('ledger account requires --base-url', 'see: steno ledger account --help');
-  const baseUrl = settings.get('base-url').value ?? globals.baseUrl;
-  if (url === undefined)
+interface AccountOptions {
+  readonly separateFrom: string | undefined;
+  readonly leaveLocal: boolean;
+}
+
+export async function changeAccount(
+  context: Context,
+  { options: { separateFrom, leaveLocal } }: Input<AccountOptions>,
+): Promise<void> {
+  const { globals, inSandbox } = context;
+  if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)
     throw usage(
-      'the local ledger remembers no base URL: only a shared one does',
-      'set the shared one with: steno config set ledger postgres://user@host/database',
+      'ledger account requires --base-url, --separate-from or --leave-local',
+      'see: steno ledger account --help',
     );
+  if (inSandbox) throw usage('the sandbox has one account', 'leave out --sandbox, or choose another profile');
+  if (separateFrom !== undefined) return keepSeparate(context, accountName(separateFrom));
+  return leaveLocal ? leaveLocalBehind(context) : changeBaseUrl(context, globals.baseUrl ?? '');
+}
+
+const noSharedLedger = (what: string): StenoError =>
+  usage(what, 'set the shared one with: steno config set ledger postgres://user@host/database');
+
+async function changeBaseUrl(context: Context, given: string): Promise<void> {
+  const { out, settings, sharedLedger: url } = context;
+  const baseUrl = settings.get('base-url').value ?? given;
+  if (url === undefined)
+    throw noSharedLedger('the local ledger remembers no base URL: only a shared one does');
   const options = await context.sharedLedgerOptions(url);
   const former = await whileWorking(out, 'Writing', () => Ledger.changeAccount(options, baseUrl));
   await out.show(accountView({ account: options.account.name, baseUrl, former }));
+}
+
+async function keepSeparate(context: Context, other: string): Promise<void> {
+  const { out, settings } = context;
+  const ledger = await context.requireLedger('ledger account works on the ledger');
+  if (other === ledger.profile)
+    throw usage(`'${other}' is the account itself`, 'choose another with --profile or STENO_ACCOUNT');
+  await whileWorking(out, 'Writing', () => ledger.keepSeparate(other));
+  const baseUrl = settings.get('base-url').value;
+  await out.show(accountView({ account: ledger.profile, baseUrl, former: undefined }));
+  out.note(
+    `${ledger.profile} and ${other} are two accounts from now on: each may order what the other has on order`,
+  );
+}
+
+async function leaveLocalBehind(context: Context): Promise<void> {
+  const { out, settings, sharedLedger: url, localLedgerPath: path } = context;
+  if (url === undefined) throw noSharedLedger('no shared ledger is set: the local one is used');
+  if (!existsSync(path)) throw usage(`there is no ledger in ${dirname(path)}`, 'nothing is left behind');
+  const shared = await context.requireLedger('ledger account works on the ledger');
+  const local = await openLocal(context);
+  await local.leaveFor(shared);
+  const baseUrl = settings.get('base-url').value;
+  await out.show(accountView({ account: shared.profile, baseUrl, former: undefined }));
+  out.note(`the orders in ${path} hold up none of account ${shared.profile} from now on`);
 }

@@ -120,28 +120,61 @@ const copy = command({
       'ledger is then marked as moved: it can be read, but nothing is ordered with it. With --to local it copies from ' +
       'the shared ledger, which the setting ledger names, into the local one, and lifts the mark.',
     'It is refused while an order is being sent, or a listener of this profile runs.',
+    'Where the shared ledger is gone for good, --to local --without-shared lifts the mark alone: what was ordered with ' +
+      'the shared one since is not known then. It asks first on a terminal; elsewhere it requires --yes.',
   ],
   options: {
     to: text('--to <url|local>', 'postgres:// URL of the shared ledger, without its password; or: local', {
       values: 'copy-target',
     }),
     dryRun: flag('--dry-run', 'say what would be copied, and write nothing'),
+    withoutShared: flag(
+      '--without-shared',
+      'with --to local: the shared ledger is gone, copy nothing from it',
+      {
+        needs: ['--to'],
+      },
+    ),
+    yes: flag('-y, --yes', 'with --without-shared, do not ask', { needs: ['--without-shared'] }),
   },
   examples: [
     ['steno ledger copy --to postgres://steno@db.example.com/steno', 'to the team'],
     ['steno ledger copy --to local', 'and back'],
     ['steno ledger copy --to local --dry-run', 'how much that would be'],
+    ['steno ledger copy --to local --without-shared', 'the database is gone for good'],
   ],
   load: async () => (await work()).copyLedger,
 });
 
 const account = command({
   name: 'account',
-  summary: 'Change the base URL of an account in the shared ledger',
+  summary: 'Say which account is which',
   about:
+    'Says which service an account belongs to, and which orders are not its own. Each answer is kept in the ledger, so ' +
+    'it is given once.',
+  details: [
     'A shared ledger remembers the base URL that an account was first used with, and refuses another. Where the service ' +
-    'itself has moved, this changes it, for all who use the account.',
-  examples: [['steno ledger account --base-url https://api.example.com', 'the service has moved']],
+      'itself has moved, --base-url changes it, for all who use the account.',
+    'A ledger also knows the key again, by a mark that does not tell it. An order with the same service and key under ' +
+      'another profile or account stops with 2: it could buy again what is on order. If they are two accounts all the ' +
+      'same, --separate-from says so.',
+    'With a shared ledger, an order stops with 2 while the ledger of this machine has orders that were not copied to ' +
+      'it. steno ledger copy takes them along; --leave-local says that they are not of this account.',
+  ],
+  options: {
+    separateFrom: text('--separate-from <name>', 'the account, or profile, that this one is not', {
+      values: 'account',
+      excludes: ['--base-url', '--leave-local'],
+    }),
+    leaveLocal: flag('--leave-local', "the orders in this machine's own ledger are not of this account", {
+      excludes: ['--base-url'],
+    }),
+  },
+  examples: [
+    ['steno ledger account --base-url https://api.example.com', 'the service has moved'],
+    ['steno ledger account --separate-from acme', 'another account, though the key is the same'],
+    ['steno ledger account --leave-local', 'the orders of this machine are not of this account'],
+  ],
   load: async () => (await work()).changeAccount,
 });
 

@@ -66,10 +66,10 @@ export async function run(context: Context, { args, options, line }: Input<Order
   checkNameAs(options, formats);
   const plan = await readPlan(context, args, options);
   if (!globals.ledger) checkWithoutLedger(context, options);
-  checkNamedLedger(context);
-  const ledger = await context.ledger();
+  const ledger = await context.ledgerForMoney();
   await context.warnOfLittleRoom();
   const isShown = options.dryRun || plan.isWholeFeed;
+  const keyMark = await context.keyMark(ledger, !isShown);
   const form = formOf(args, options, plan.orders, waits);
   const sorting = OrderGuard.of(plan.orders, ledger, {
     ...options,
@@ -83,7 +83,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const reading =
     ledger && readCostFacts(ledger, costSettings(context.settings), isShown || maxCost !== undefined);
   reading?.catch(() => {});
-  await ledger?.prepareForOrders(isShown);
+  await ledger?.prepareForOrders(isShown, keyMark);
   const guard = await sorting;
   if (guard.leftOut)
     out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
@@ -170,15 +170,6 @@ function checkWithoutLedger(context: Context, { again }: OrderOptions): void {
   throw usage(
     '--no-ledger would hide this order from the others of the shared ledger',
     'leave it out; --again orders without looking at the ledger',
-  );
-}
-
-/** In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own. */
-function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
-  if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
-  throw usage(
-    'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
-    'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
   );
 }
 

@@ -22,7 +22,7 @@ const here = (): Judge => ({ nowMs: Date.now(), isShared: false });
 
 /**
  * On another machine only the heartbeat tells. On this one a process that is gone ends its lease at once, and one that
- * is there keeps it: it may be stopped (Ctrl-Z), and sends its order when it goes on.
+ * is there keeps it, whatever the clock says: it may be stopped (Ctrl-Z), and sends its order when it goes on.
  */
 export function holdsLease(lease: Lease, { nowMs, isShared } = here()): boolean {
   const silent = isSilent(lease.seenAt, MAX_SILENCE_MS, nowMs);
@@ -31,9 +31,12 @@ export function holdsLease(lease: Lease, { nowMs, isShared } = here()): boolean 
   return silent ? isCertainlySame(lease) : isSameProcess(lease);
 }
 
-/** Whether the last heartbeat of a process is older than the limit. */
+/**
+ * Whether the last heartbeat of a process is older than the limit. One from further in the future was written by a wrong
+ * clock and says nothing: it would count as fresh until the right clock catches up.
+ */
 export const isSilent = (seenAt: string, limitMs = MAX_SILENCE_MS, nowMs = Date.now()): boolean =>
-  nowMs - Date.parse(seenAt) > limitMs;
+  Math.abs(nowMs - Date.parse(seenAt)) > limitMs;
 
 /** A lease that was taken longer ago than this is asked about before an order is sent. */
 const RECHECK_AFTER_MS = 2_000;

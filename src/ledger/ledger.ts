@@ -1,9 +1,13 @@
 /** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
+import { secretMark } from '../lib/sealer.ts';
+import { comparableBaseUrl } from '../lib/urls.ts';
+import { isNewKey, KEY_ROWS, type KeyRow, keepSeparate, takeKey } from './account-keys.ts';
 import { AnswerWriter, AT_ONCE, IN_BATCHES } from './answers.ts';
 import type { ImportOptions, TableCounts } from './dump/import.ts';
 import type { Salvaged } from './dump/salvage.ts';
 import type { LedgerView } from './inspect.ts';
 import { LedgerTables } from './ledger-tables.ts';
+import type { LocalPlace } from './left-behind.ts';
 import { type Moved, movedError, readMoved, refuseMoved, removeMoved, setMoved } from './moved.ts';
 import { Outbox } from './outbox.ts';
 import type { Pruning } from './prune.ts';
@@ -142,10 +146,50 @@ export class Ledger extends LedgerTables {
     return new AnswerWriter(this.files, this.#store.isShared ? IN_BATCHES : AT_ONCE);
   }
 
-  /** Throws where no order may be placed with this ledger. */
-  async prepareForOrders(isDryRun: boolean): Promise<void> {
+  /**
+   * Throws where no order may be placed with this ledger. `keyMark`: of the service and the key that it would be placed
+   * with, undefined where that is not known.
+   */
+  async prepareForOrders(isDryRun: boolean, keyMark?: string): Promise<void> {
     await this.checkNotMoved();
-    await this.#store.prepareForOrders(isDryRun);
+    await this.#store.prepareForOrders(isDryRun, keyMark);
+    if (this.#store.isShared || keyMark === undefined) return;
+    const user = { name: this.#profile, mark: keyMark, isShared: false };
+    const rows = await this.#store.all<KeyRow>(KEY_ROWS);
+    if (isDryRun) isNewKey(rows, user);
+    else await takeKey(this.#store, user, rows);
+  }
+
+  /** The mark of a service and a key, by which this ledger knows them again; the same on all machines that share it. */
+  async keyMark(baseUrl: string, key: string): Promise<string> {
+    const salt = this.#store.isShared ? this.#store.identity : await this.properties.salt();
+    return secretMark(key, salt, comparableBaseUrl(baseUrl));
+  }
+
+  /** From now on this account or profile may order with the key of another. */
+  keepSeparate(other: string): Promise<void> {
+    return keepSeparate(this.#store, this.#profile, other);
+  }
+
+  /** Tells a shared ledger from every other. */
+  get identity(): string {
+    return this.#store.identity;
+  }
+
+  /** Throws where the local ledger has orders that this shared one was not given. */
+  async refuseLeftBehind(local: Omit<LocalPlace, 'hide'>, to: string): Promise<void> {
+    const { refuseLeftBehind } = await import('./left-behind.ts');
+    await refuseLeftBehind(
+      { ...local, hide: this.#hide },
+      { identity: this.#store.identity, account: this.#profile, to },
+    );
+  }
+
+  /** Of a local ledger: its orders are no concern of the shared one. */
+  async leaveFor({ identity, profile: account }: Pick<Ledger, 'identity' | 'profile'>): Promise<void> {
+    const { leftProperty } = await import('./left-behind.ts');
+    const name = leftProperty(this.#profile, { identity, account });
+    await this.properties.set(name, new Date().toISOString());
   }
 
   /** Whose rows these are: a profile, or an account. */
@@ -168,7 +212,7 @@ export class Ledger extends LedgerTables {
     return this.#store.durable(async (db) => {
       const context = this.#context(db);
       const before = await readMoved(context);
-      if (before && (before.place !== moved.place || before.account !== moved.account))
+      if (before && (before.identity !== moved.identity || before.account !== moved.account))
         throw movedError(before);
       await check(new LedgerTables(db, this.#profile, this.#hide));
       if (!before) await setMoved(context, { ...moved, unfinished: true });

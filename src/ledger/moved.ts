@@ -12,8 +12,8 @@ import type { TableContext } from './table.ts';
 export interface Moved {
   /** The URL of the shared ledger, without its password. */
   readonly to: string;
-  /** Which database and schema that is, however its URL is spelled. */
-  readonly place: string;
+  /** Tells that ledger from every other, however its URL is spelled. */
+  readonly identity: string;
   readonly account: string;
   readonly at: string;
   /** The copy has begun and is not known to have ended: the shared ledger may have nothing of it. */
@@ -48,10 +48,7 @@ export async function refuseMoved(db: Store, profile: string): Promise<void> {
   if (moved) throw movedError(moved);
 }
 
-export const movedError = (moved: Moved): StenoError =>
-  moved.unfinished
-    ? usage(movedText(moved), movedHint(moved))
-    : usage(movedText(moved), `${movedHint(moved)}; or come back: steno ledger copy --to local`);
+export const movedError = (moved: Moved): StenoError => usage(movedText(moved), movedHint(moved));
 
 /** What a person is told of a ledger that may not be ordered with. */
 export const movedText = ({ to, at, unfinished }: Moved): string =>
@@ -60,10 +57,17 @@ export const movedText = ({ to, at, unfinished }: Moved): string =>
     : `this ledger has moved to ${to} (${at}): nothing is ordered with it any more`;
 
 /** With an unfinished copy the shared ledger would let everything be bought again. */
-export const movedHint = ({ to, account, unfinished }: Moved): string =>
-  unfinished
-    ? `finish it, with the same settings: steno ledger copy --to ${quotedWord(to)}`
-    : `use the shared one: ${useIt(to, account)}`;
+export const movedHint = (moved: Moved): string =>
+  moved.unfinished
+    ? `finish it, with the same settings: steno ledger copy --to ${quotedWord(moved.to)}; ${GONE_HINT}`
+    : `use the shared one: ${useIt(moved.to, moved.account)}; or come back: ${comeBack(moved)}; ${GONE_HINT}`;
+
+/** The way out where the shared ledger will never answer again. */
+export const GONE_HINT = 'if it is gone for good: steno ledger copy --to local --without-shared';
+
+/** What brings everything back from the shared ledger. */
+export const comeBack = ({ to, account }: Moved): string =>
+  `STENO_LEDGER=${quotedWord(to)} STENO_ACCOUNT=${account} steno ledger copy --to local`;
 
 /** What is said where it is only read, and what to do. */
 export const movedNotice = (moved: Moved): [string, string?] =>

@@ -96,7 +96,9 @@ export class Runs extends Table {
 /** On a shared ledger hosts may have the same name, so only its heartbeat tells. */
 export function isRunningListener({ host, pid, seen_at, now }: RunRow, isShared: boolean): boolean {
   const silent = isSilent(seen_at, MAX_SILENCE_MS, Date.parse(now));
-  if (isShared || host !== hostname() || silent) return !silent;
+  // On this machine the clock may have been set back since its last heartbeat: then the process tells.
+  const isTold = !isShared && host === hostname() && (!silent || seen_at > now);
+  if (!isTold) return !silent;
   // A row with our own process id is of an earlier process: in a container each has the same.
   return pid !== process.pid && isRunning(pid);
 }

@@ -23,6 +23,7 @@ import type {
 export class SqliteStore implements LedgerStore {
   readonly isShared = false;
   readonly clockAheadMs = 0;
+  readonly identity = '';
   readonly file: LedgerFile;
   readonly #db: Database;
   readonly #inTransaction: SqliteTransaction;

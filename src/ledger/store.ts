@@ -98,8 +98,10 @@ export interface LedgerStore extends Store {
   reopen(): Promise<boolean>;
   /** Whether the error is about the database itself, which no work can use now. */
   isDown(error: unknown): boolean;
-  /** Throws where no order may be placed with this ledger; a dry run writes nothing. */
-  prepareForOrders(isDryRun: boolean): Promise<void>;
+  /** Tells a shared ledger from every other, wherever it is moved; empty where it was not reached, and of a local one. */
+  readonly identity: string;
+  /** Throws where no order may be placed with this ledger; a dry run writes nothing. `keyMark`: of the service and the key. */
+  prepareForOrders(isDryRun: boolean, keyMark: string | undefined): Promise<void>;
   /** The same store for work that can do without it: waits for others only some seconds in all. */
   impatient(signal: AbortSignal): LedgerStore;
   /**

@@ -105,10 +105,6 @@ export function shownPostgresUrl(text: string): string {
   return url.href.replace(`@${NO_HOST}`, '@');
 }
 
-/** Which tables it leads to, however the URL is spelled and whoever asks. */
-export const placeOf = ({ host, port, database, schema }: PostgresAddress): string =>
-  `${host}:${port}/${database} ${schema}`;
-
 function parseUrl(text: string): URL {
   if (!/^postgres(ql)?:\/\//i.test(text)) throw usage('the ledger must be a postgres:// URL', HINT);
   // The text is not repeated: it may hold a password.

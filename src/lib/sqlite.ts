@@ -222,7 +222,7 @@ export async function openDamaged(path: string, hintIfDamaged?: () => string): P
 
 /**
  * Opens a database to look at it: no file is made beside it. SQLite would leave a log and an index of it behind, unless it
- * is told that nothing changes, which holds while there is no log.
+ * is told that nothing changes, which holds while there is no log, nor a journal of a writer.
  */
 export async function openUntouched(path: string, hintIfDamaged?: () => string): Promise<Database> {
   const Driver = await loadDriver();
@@ -237,7 +237,7 @@ export async function openUntouched(path: string, hintIfDamaged?: () => string):
 }
 
 function openReadOnly(Driver: Driver, path: string): Connection {
-  if (!sizeOf(`${path}-wal`)) {
+  if (!sizeOf(`${path}-wal`) && !sizeOf(`${path}-journal`)) {
     try {
       const url = pathToFileURL(path);
       url.search = 'immutable=1';

@@ -26,3 +26,6 @@ function shownUrl(text: string): string {
 /** Whether the host name of a URL means this machine. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+/** One spelling of a base URL. */
+export const comparableBaseUrl = (baseUrl: string): string => new URL(baseUrl).href.replace(/\/+$/, '');

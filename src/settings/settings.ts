@@ -1,4 +1,5 @@
 import { findOrderSku } from '../catalog/skus.ts';
+import { accountName } from '../lib/account-name.ts';
 import { parseBudget } from '../lib/budget.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Env } from '../lib/env.ts';
@@ -110,9 +111,10 @@ export class Settings {
     const { profile, env, mask, newProfile = false } = options;
     const profiles = options.profiles ?? readProfiles(env);
     this.#options = options;
-    this.profileName = profile ?? (env.STENO_PROFILE || 'default');
+    const given = profile ?? (env.STENO_PROFILE || 'default');
+    checkProfileName(given);
+    this.profileName = accountName(given);
     this.profileSource = this.#sourceOfProfile();
-    checkProfileName(this.profileName);
     const known = Object.hasOwn(profiles, this.profileName);
     if (!known && !newProfile && this.profileName !== 'default')
       throw unknownProfile(this.profileName, profiles);
@@ -193,7 +195,9 @@ export class Settings {
   /** Whose rows of a shared ledger these are. */
   get account(): SettingValue {
     const found = this.get('account');
-    return found.value === undefined ? { ...found, value: this.profileName, source: 'the profile' } : found;
+    return found.value === undefined
+      ? { ...found, value: this.profileName, source: 'the profile' }
+      : { ...found, value: accountName(found.value) };
   }
 
   /** Learns the password in the URL of a shared ledger, and that of the environment. */

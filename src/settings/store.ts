@@ -1,3 +1,4 @@
+import { accountName } from '../lib/account-name.ts';
 import type { Env } from '../lib/env.ts';
 import { type StenoError, usage } from '../lib/errors.ts';
 import { nearest } from '../lib/suggest.ts';
@@ -57,7 +58,20 @@ function parseProfiles(path: string, text: string | undefined): Profiles {
       throw invalid(`has a profile '${name}' that is not an object of strings`);
     }
   }
-  return profiles as Profiles;
+  return foldNames(profiles as Profiles, invalid);
+}
+
+/** By the one spelling of their names. */
+function foldNames(profiles: Profiles, invalid: (what: string) => StenoError): Profiles {
+  const folded = new Map<string, Profile>();
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (folded.has(accountName(name)))
+      throw invalid(
+        `has several profiles '${accountName(name)}': names that differ only in case are the same`,
+      );
+    folded.set(accountName(name), profile);
+  }
+  return Object.fromEntries(folded);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type IdSuggestion, IdSuggestions } from '../ledger/id-suggestions.ts';
 import { migrations } from '../ledger/schema.ts';
 import { SqliteTransaction } from '../ledger/sqlite-transaction.ts';
+import { accountName } from '../lib/account-name.ts';
 import { openForReading } from '../lib/sqlite.ts';
 import { forRow } from '../lib/text.ts';
 import { configFolder, ledgerPath, stateFolder } from '../settings/paths.ts';
@@ -16,7 +17,7 @@ const { env } = process;
 /** These kinds are of the sandbox, whatever the profile: `sandbox-held-order`. */
 const isOfSandbox = asked.startsWith('sandbox-');
 const kind = isOfSandbox ? asked.slice('sandbox-'.length) : asked;
-const profile = isOfSandbox ? 'sandbox' : env.STENO_PROFILE || 'default';
+const profile = isOfSandbox ? 'sandbox' : accountName(env.STENO_PROFILE || 'default');
 
 const kindsOfLedger = new Set(['audiofile', 'order', 'held-order', 'invoice', 'attempt', 'event']);
 
@@ -37,7 +38,7 @@ async function fromSettings(): Promise<IdSuggestion[]> {
 
 function fromLedger(): Promise<IdSuggestion[]> {
   if (profile === 'sandbox') return fromLocal();
-  const kept = keptProfiles()[profile];
+  const kept = Object.entries(keptProfiles()).find(([name]) => accountName(name) === profile)?.[1];
   const ledger = env.STENO_LEDGER || kept?.ledger;
   return ledger ? fromShared(ledger, kept?.account ?? profile) : fromLocal();
 }
@@ -56,7 +57,11 @@ async function fromLocal(): Promise<IdSuggestion[]> {
 async function fromShared(url: string, keptAccount: string): Promise<IdSuggestion[]> {
   usesShared = true;
   const { suggestFromShared } = await import('./complete-shared.ts');
-  return suggestFromShared(url, env, { account: env.STENO_ACCOUNT || keptAccount, kind, prefix });
+  return suggestFromShared(url, env, {
+    account: accountName(env.STENO_ACCOUNT || keptAccount),
+    kind,
+    prefix,
+  });
 }
 
 /** Read by hand: loading the settings would take longer than all the rest. */

@@ -33,20 +33,17 @@ export const prunedView = (counts: PruneCounts): View => ({
 
 interface ChangedAccount {
   readonly account: string;
-  readonly baseUrl: string;
+  readonly baseUrl: string | undefined;
   readonly former: string | undefined;
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
   textField('account', 'its name', ({ account }) => account, { kind: 'id', schema: text }),
-  textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, {
-    kind: 'link',
-    schema: text,
-  }),
+  textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, { kind: 'link' }),
   textField('former', 'the base URL before', ({ former }) => former),
 ]);
 
 export const accountView = (changed: ChangedAccount): View => ({
-  ...accountRecord.view([changed], ({ baseUrl }) => baseUrl),
+  ...accountRecord.view([changed], ({ account, baseUrl }) => baseUrl ?? account),
   json: accountRecord.json(changed),
 });

@@ -321,7 +321,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
   it.runIf(!kind.isShared)('orders nothing after it has moved', async () => {
     const attempt = await here.begin('a');
     const unsent = await here.unclear('b');
-    const moved = { to: 'postgres://db', place: 'p', account: 'acme', at: '2026-11-01' };
+    const moved = { to: 'postgres://db', identity: 'p', account: 'acme', at: '2026-11-01' };
     await (await here.other()).markMoved(moved, async () => {});
     expect(await here.ledger.attempts.renew(attempt, newOrder('a'))).toBe(true);
     await here.ledger.markMoved(moved, async () => {});
@@ -335,7 +335,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
     await expect(here.ledger.openAttempts.settleNotPlaced(unsent)).rejects.toThrow('has moved');
     expect(await here.rows('SELECT id FROM attempts')).toHaveLength(2);
     expect((await here.ledger.openAttempts.get(unsent))?.status).toBe('unclear');
-    await expect(here.ledger.markMoved({ ...moved, place: 'q' }, async () => {})).rejects.toThrow(
+    await expect(here.ledger.markMoved({ ...moved, identity: 'q' }, async () => {})).rejects.toThrow(
       'has moved',
     );
     await here.ledger.unmarkMoved();

@@ -10,6 +10,7 @@ import {
   storedName,
 } from '../../src/ledger/audio-names.ts';
 import { holdsLease, isSilent, type Lease, recheckTimer } from '../../src/ledger/lease.ts';
+import { isRunningListener } from '../../src/ledger/runs.ts';
 import { thisProcess } from '../../src/lib/processes.ts';
 
 const URL_A = 'https://e.example/a.mp3';
@@ -64,6 +65,29 @@ describe('a lease', () => {
     const elsewhere = { host: 'elsewhere' };
     expect([holds(elsewhere, 45_000), holds(elsewhere, 45_001)]).toEqual([true, false]);
     expect(holds({ host: '' }, 0)).toBe(false);
+  });
+
+  it('with a heartbeat from the future, by a wrong clock, lasts no longer than others', () => {
+    const elsewhere = { host: 'elsewhere' };
+    expect([holds(elsewhere, -45_000), holds(elsewhere, -45_001)]).toEqual([true, false]);
+    expect([holds(elsewhere, -45_000, true), holds(elsewhere, -45_001, true)]).toEqual([true, false]);
+    const future = -3_600_000;
+    expect([holds(own, future), holds(gone, future), holds({ start: '' }, future)]).toEqual([
+      ...[process.platform === 'linux', false, false],
+    ]);
+  });
+
+  it('of a listener is told by its process on this machine, also after the clock was set back', () => {
+    const [host, hourAhead] = [hostname(), seen(-3_600_000)];
+    const runs = (mark: object, isShared = false): boolean =>
+      isRunningListener(
+        { id: 1, host, pid: process.ppid, seen_at: hourAhead, now: seen(0), ...mark },
+        isShared,
+      );
+    expect([runs({}), runs({ pid: gone.pid }), runs({ host: 'elsewhere' }), runs({}, true)]).toEqual([
+      ...[true, false, false, false],
+    ]);
+    expect(runs({ seen_at: seen(30_001) })).toBe(false);
   });
 
   it('of this machine ends with its process, and lasts as long as it', () => {

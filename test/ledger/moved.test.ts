@@ -4,11 +4,12 @@ import { movedError, movedNotice } from '../../src/ledger/moved.ts';
 
 const whole = {
   to: 'postgres://steno@db.example/our%20ledger',
-  place: 'steno on db.example',
+  identity: 'steno on db.example',
   account: 'team',
   at: '2026-03-04T05:06:07.000Z',
 };
 const broken = { ...whole, unfinished: true };
+const gone = 'if it is gone for good: steno ledger copy --to local --without-shared';
 
 describe('a ledger that has moved', () => {
   it('is not ordered with: the error says how to go on, and how to come back', () => {
@@ -18,7 +19,7 @@ describe('a ledger that has moved', () => {
     );
     expect(error.hint).toBe(
       `use the shared one: steno config set ledger '${whole.to}' && steno config set account team; ` +
-        'or come back: steno ledger copy --to local',
+        `or come back: STENO_LEDGER='${whole.to}' STENO_ACCOUNT=team steno ledger copy --to local; ${gone}`,
     );
     expect(error.exitCode).toBe(2);
   });
@@ -32,7 +33,7 @@ describe('a ledger that has moved', () => {
 
 describe('a ledger whose copy broke off', () => {
   const text = `the copy of this ledger to ${whole.to} broke off (${whole.at}): nothing is ordered with either until it is done`;
-  const hint = `finish it, with the same settings: steno ledger copy --to '${whole.to}'`;
+  const hint = `finish it, with the same settings: steno ledger copy --to '${whole.to}'; ${gone}`;
 
   it('is not ordered with, nor left for the shared one, before the copy is finished', () => {
     const error = movedError(broken);

@@ -1,6 +1,7 @@
 /** The config file and what is set. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { accountName } from '../../lib/account-name.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { plural } from '../../lib/text.ts';
 import { isSettingName, settingNames } from '../../settings/settings.ts';
@@ -58,7 +59,8 @@ function unknownNames(path: string, profile: string): string[] {
   const { profiles = {} } = JSON.parse(readFileSync(path, 'utf8')) as {
     profiles?: Record<string, Record<string, string>>;
   };
-  return Object.keys(profiles[profile] ?? {}).filter((name) => !isSettingName(name));
+  const own = Object.entries(profiles).find(([name]) => accountName(name) === profile)?.[1] ?? {};
+  return Object.keys(own).filter((name) => !isSettingName(name));
 }
 
 /** Where a setting is missing, it may stand in a file that can't be used. */

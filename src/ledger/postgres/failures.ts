@@ -1,5 +1,6 @@
 /** What a failure of the database means to a person; told apart by Postgres's codes, never by texts. */
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+import { GONE_HINT } from '../moved.ts';
 import { DatabaseError } from '../store.ts';
 
 interface Explanation {
@@ -24,7 +25,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   '3D000': {
     kind: 'failed',
     text: 'there is no such database',
-    hint: 'make it, or correct the setting ledger',
+    hint: `make it, or correct the setting ledger; ${GONE_HINT}`,
   },
   '42501': {
     kind: 'failed',
@@ -65,9 +66,13 @@ export function ledgerError(where: string, error: unknown): StenoError {
   }
   // Five characters with a digit: Postgres answered, so it can be reached. 57P is a shutdown, 08 the connection.
   const answered = /^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !/^(57P|08)/.test(code);
-  if (answered) return new DatabaseError('failed', `${subject}: ${errorMessage(error)}`, { cause: error });
+  if (answered)
+    return new DatabaseError('failed', `${subject}: ${errorMessage(error)}`, {
+      hint: 'steno doctor looks at the shared ledger',
+      cause: error,
+    });
   return new DatabaseError('network', `can't reach ${subject}: ${errorMessage(error)}`, {
-    hint: 'nothing was sent; try again when it is there',
+    hint: `nothing was sent; try again when it is there; ${GONE_HINT}`,
     cause: error,
   });
 }

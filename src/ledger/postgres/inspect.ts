@@ -14,7 +14,7 @@ export async function statusOfShared(options: SharedLedgerOptions, hide: Hide): 
   return withConnection(options, async (connection) => {
     const own = await storeStatus(connection);
     if (!own.made || own.missing.length || !mayWork(own)) return { ...own, ...nothing };
-    const db = new PostgresStore(async () => ({ connection, accounts: [] }), options.account);
+    const db = new PostgresStore(async () => ({ connection }), options.account);
     return { ...own, ...nothing, ...(await statusOfTables({ db, profile: options.account.name, hide })) };
   });
 }
@@ -24,7 +24,7 @@ export async function viewShared(options: SharedLedgerOptions, hide: Hide): Prom
   const connection = await PostgresConnection.open(options.address, options);
   try {
     const store = await storeStatus(connection);
-    const db = new PostgresStore(async () => ({ connection, accounts: [] }), options.account);
+    const db = new PostgresStore(async () => ({ connection }), options.account);
     return {
       version: store.migrations.at(-1) ?? '',
       missing: store.missing,
@@ -47,8 +47,10 @@ export const migrateShared = (options: SharedLedgerOptions): Promise<readonly st
 /** Moves an account to another service; gives the one it belonged to. */
 export function changeAccount(options: SharedLedgerOptions, baseUrl: string): Promise<string | undefined> {
   return withConnection(options, async (connection) => {
-    refuseNewer(connection, (await migrationsIn(connection)) ?? []);
-    const db = new PostgresStore(async () => ({ connection, accounts: [] }), options.account);
+    const applied = await migrationsIn(connection);
+    if (applied) refuseNewer(connection, applied);
+    else await migrate(connection, connection.schema);
+    const db = new PostgresStore(async () => ({ connection }), options.account);
     const { name } = options.account;
     return db.transaction(async (store) => {
       const own = await store.get<AccountRow>('SELECT name, base_url FROM accounts WHERE name = ?', name);

@@ -23,7 +23,6 @@ export const openForReading = (
 ): Store & Pick<PostgresStore, 'close'> => {
   const connect = async () => ({
     connection: await PostgresConnection.open(address, options),
-    accounts: [],
   });
   return new PostgresStore(connect, { name: '', isChosen: false, baseUrl: undefined });
 };

@@ -1,7 +1,8 @@
 /** Opens a shared ledger: checks that it may be used, and makes its tables in a database that has none. */
 import { StenoError } from '../../lib/errors.ts';
+import { KEY_ROWS, type KeyRow } from '../account-keys.ts';
 import type { SharedLedgerOptions } from '../shared.ts';
-import { type AccountRow, accountsQuery, checkAccount } from './accounts.ts';
+import { type AccountRow, accountsQuery, checkAccount, type Known } from './accounts.ts';
 import { PostgresConnection } from './connection.ts';
 import { isMissingTable } from './failures.ts';
 import { migrate } from './migrate.ts';
@@ -32,12 +33,10 @@ const MIGRATIONS =
 interface Checked {
   /** Tells it from every other ledger, wherever it is moved. */
   readonly identity: string;
-  /** The account itself, and others of the same service. */
-  readonly accounts: readonly AccountRow[];
+  readonly known: Known;
 }
 
 export interface Opened extends Partial<Checked> {
-  readonly accounts: readonly AccountRow[];
   readonly connection: PostgresConnection;
 }
 
@@ -55,13 +54,14 @@ export async function openChecked(options: SharedLedgerOptions, limits?: Connect
 async function check(connection: PostgresConnection, options: SharedLedgerOptions): Promise<Checked> {
   const { account } = options;
   const { schema } = options.address;
-  const [server, migrations, accounts] = await Promise.allSettled([
+  const [server, migrations, accounts, keys] = await Promise.allSettled([
     connection.query<ServerRow>(
       `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
          extract(epoch FROM clock_timestamp()) * 1000 AS now`,
     ),
     connection.query<DatedMigration>(MIGRATIONS.replace('{schema}', schema)),
     connection.query<AccountRow>(...accountsQuery(account)),
+    connection.query<KeyRow>(KEY_ROWS),
   ]);
   const answeredAt = Date.now();
   if (server.status === 'rejected') throw server.reason;
@@ -77,7 +77,9 @@ async function check(connection: PostgresConnection, options: SharedLedgerOption
   checkVersion(connection, migrations.value.rows);
   if (accounts.status === 'rejected') throw accounts.reason;
   checkAccount(accounts.value.rows, account);
-  return { identity: migrations.value.rows[0]?.at ?? '', accounts: accounts.value.rows };
+  if (keys.status === 'rejected') throw keys.reason;
+  const known = { accounts: accounts.value.rows, keys: keys.value.rows };
+  return { identity: migrations.value.rows[0]?.at ?? '', known };
 }
 
 const readOnlyError = ({ where }: PostgresConnection, reason: string): StenoError =>

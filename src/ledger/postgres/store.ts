@@ -14,7 +14,7 @@ import {
   type Value,
   type Work,
 } from '../store.ts';
-import { checkChosen, registerAccount } from './accounts.ts';
+import { checkOne, type Known, registerAccount } from './accounts.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isAboutServer, isConflict, isUnexpected } from './failures.ts';
 import type { ConnectLimits, Opened } from './open.ts';
@@ -22,6 +22,7 @@ import { PostgresTransaction } from './transaction.ts';
 
 type Connect = (limits?: ConnectLimits) => Promise<Opened>;
 const CONFLICT_RETRIES = 10;
+const NOTHING_KNOWN: Known = { accounts: [], keys: [] };
 /** How often a process looks for what others have written. */
 const NEWS_INTERVAL_MS = 1_000;
 /** A listener must not hang on a server that is gone without a word. */
@@ -148,10 +149,10 @@ export class PostgresStore implements LedgerStore {
     };
   }
 
-  async prepareForOrders(isDryRun: boolean): Promise<void> {
-    const accounts = this.#link.opened?.accounts ?? [];
-    if (isDryRun) checkChosen(accounts, this.#account);
-    else await registerAccount(this, accounts, this.#account);
+  async prepareForOrders(isDryRun: boolean, keyMark: string | undefined): Promise<void> {
+    const known = this.#link.opened?.known ?? NOTHING_KNOWN;
+    if (isDryRun) checkOne(known, this.#account, keyMark);
+    else await registerAccount(this, known, this.#account, keyMark);
   }
 
   impatient(): PostgresStore {

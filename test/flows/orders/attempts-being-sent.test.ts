@@ -77,7 +77,10 @@ describe.concurrent('an order that another process is sending', () => {
   it.each([
     ['unclear', -46_000],
     ['being sent', -30_000],
-  ])('on another machine is %s by its heartbeat alone', async (status, age) => {
+    ['being sent', 30_000],
+    ['unclear', 60_000],
+    ['unclear', 86_400_000],
+  ])('on another machine is %s by its heartbeat alone, %d ms from now', async (status, age) => {
     const { user, end, answer } = await inFlight();
     const seen = new Date(Date.now() + age).toISOString();
     queryLedger(user, "UPDATE attempts SET host = 'elsewhere', seen_at = ?", seen);

@@ -182,12 +182,11 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const url = await server.newDatabase();
     await order(user, 'a');
     const [asked, go] = [join(user.home, 'asked'), join(user.home, 'go')];
-    const command = `touch ${asked}; while [ ! -e ${go} ]; do sleep 0.05; done; echo '${KEY}'`;
-    expect((await user.run(['config', 'set', 'api-key-command', command])).code).toBe(0);
-    const ordering = finished(
-      user.start(['order', audio('b'), '--sku', 'TRANS14'], { env: { STENO_API_KEY: undefined } }),
-    );
-    await until(() => existsSync(asked), 'an order that asks for its key');
+    const command = `touch ${asked}; while [ ! -e ${go} ]; do sleep 0.05; done; echo '${audio('b')}'`;
+    expect((await user.run(['config', 'set', 'upload-command', command])).code).toBe(0);
+    writeFileSync(join(user.home, 'b.mp3'), '\0\xffb');
+    const ordering = finished(user.start(['order', 'b.mp3', '--sku', 'TRANS14']));
+    await until(() => existsSync(asked), 'an order that uploads its recording');
     expect((await copy(user, url)).code).toBe(0);
     writeFileSync(go, '');
     const { code, stderr } = await ordering;

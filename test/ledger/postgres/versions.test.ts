@@ -154,7 +154,9 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
   it('says what is unclear, how large it is, and who else uses the same service', async () => {
     const { user, service } = await used();
     const orderAs = (account: string, name: string): Promise<Result> =>
-      user.run(['order', audio(name), '--sku', 'TRANS14'], { env: { STENO_ACCOUNT: account } });
+      user.run(['order', audio(name), '--sku', 'TRANS14'], {
+        env: { STENO_ACCOUNT: account, STENO_API_KEY: `key-of-${account}` },
+      });
     expect((await orderAs('ci', 'c')).code).toBe(0);
     service.on('POST /order_url', { status: 500, body: {} });
     expect((await orderAs('default', 'b')).code).toBe(11);
