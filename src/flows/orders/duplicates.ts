@@ -1,9 +1,10 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
-import { type Audio, isContentName, spellingOf } from '../../ledger/audio-names.ts';
+import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
 import { type Holder, TRACKED } from '../../ledger/claims.ts';
-import { differenceOf } from '../../lib/audio-identity.ts';
+
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
+import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
 import { describeAudio } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
@@ -65,8 +66,7 @@ export const samenessOf = (name: string, one: Audio, other: Audio): string =>
   one.url === other.url ? '' : reason(name, one.url, other.url);
 
 function reason(name: string, one: string, other: string): string {
-  if (isContentName(name)) return ' (same content)';
-  if (!name.startsWith('url ')) return ` (same ${name.slice(0, name.indexOf(' '))})`;
+  if (!isUrlName(name)) return ` (${sameBy(name)})`;
   if (!isUrl(other)) return '';
   const difference = differenceOf(one, other);
   // The ledger keeps no signature, so that two texts may be equal where the URLs were not.
