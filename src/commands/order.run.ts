@@ -4,6 +4,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
+import { renumberedText } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
@@ -76,8 +77,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   sorting.catch(() => {});
   await ledger?.prepareForOrders(isShown);
   const guard = await sorting;
-  if (guard.leftOut)
-    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
+  await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, { ...options, maxCost, isShown });
   if (isShown) {
     await showPlan(out, guard, form, costs);
@@ -88,6 +88,15 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
+}
+
+async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
+  if (guard.leftOut)
+    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
+  for (const held of guard.renumbered) {
+    const { text, hint } = renumberedText(held);
+    await out.warn(text, hint);
+  }
 }
 
 /** What follows from the command line for what is shown. */

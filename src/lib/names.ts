@@ -284,8 +284,7 @@ export function storedName(name: string): string {
 export function sameBy(name: string): string {
   if (isContentName(name)) return 'same content';
   const kind = name.slice(0, name.indexOf(' '));
-  if (kind === 'episode') return 'same guid, title and date';
-  return kind === 'title' ? 'same title and date' : `same ${kind}`;
+  return kind === 'episode' ? 'same guid' : `same ${kind}`;
 }
 
 /** Tells a URL that was given twice from two that differ in what is not kept. */

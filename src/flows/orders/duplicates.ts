@@ -5,6 +5,8 @@ import { type Holder, TRACKED } from '../../ledger/claims.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import { oneLine } from '../../lib/text.ts';
 import { describeAudio } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
@@ -12,6 +14,19 @@ export interface HeldAudio {
   readonly audio: Audio;
   readonly name: string;
   readonly holder: Holder;
+  /** The guid under which the very same URL was ordered, where the feed has another now. */
+  readonly otherGuid?: string | undefined;
+}
+
+/** Why an episode is left out whose audio was ordered under another guid. */
+export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { text: string; hint: string } {
+  const { title, guid = '' } = audio.details ?? {};
+  const name = `the episode '${oneLine(title || guid, 80)}'`;
+  const order = holder.order ? ` as order ${holder.order}` : '';
+  return {
+    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}', which is now '${oneLine(guid, 80)}'`,
+    hint: `if it is another episode: --again, or alone: steno order ${shellWord(describeAudio(audio))} --key <text>`,
+  };
 }
 
 /** The error for audios that stop the whole command; `isAlone`: it orders nothing else. */
