@@ -255,17 +255,17 @@ const scopeOf = (name: string): string => sha256(name).slice(0, 32);
 
 // An order, an account.
 
-/** Can't be typed, and no id of a service begins so. */
-const NO_ID = '\u0001attempt ';
+/** Before the id of an attempt: in SQL too. */
+export const NO_ORDER_ID = '(no id) ';
 
 /**
  * What the ledger keeps an order under: the service's id, or a name made of the id of the attempt where the answer had
  * none. Orders without an id are never one order.
  */
-export const orderName = (id: string, attempt: string): string => id || NO_ID + attempt;
+export const orderName = (id: string, attempt: string): string => id || NO_ORDER_ID + attempt;
 
 /** The service's id of an order that is kept under this name; empty where it gave none. */
-export const orderId = (name: string): string => (name.startsWith(NO_ID) ? '' : name);
+export const orderId = (name: string): string => (name.startsWith(NO_ORDER_ID) ? '' : name);
 
 /** Whose rows these are: `acme` and `Acme` are one account. */
 export const accountName = (name: string): string => name.normalize('NFC').toLowerCase();

@@ -499,6 +499,7 @@ describe('an order', () => {
     expect(orderName('', 'one')).not.toBe(orderName('', 'two'));
     fc.assert(fc.property(fc.string({ minLength: 1 }), (token) => orderId(orderName('', token)) === ''));
     fc.assert(fc.property(fc.string({ minLength: 1 }), (id) => orderId(orderName(id, 'token')) === id));
+    expect(orderName('', 'one')).toBe('(no id) one');
   });
 });
 
