@@ -9,7 +9,7 @@ import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
 import { OrderGuard } from '../flows/orders/guard.ts';
-import { isLocalPath, uploadOrder } from '../flows/orders/local-audio.ts';
+import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
   type OrderAndWaitOptions,
   type OrderCallbacks,
@@ -258,14 +258,17 @@ async function learnPrices(context: Context, ledger: Ledger): Promise<void> {
   }
 }
 
-const uploader =
-  (context: Context, ledger: Ledger | undefined): NonNullable<OrderAndWaitOptions['upload']> =>
-  (order, report, onFailure) => {
+const uploader = (
+  context: Context,
+  ledger: Ledger | undefined,
+): NonNullable<OrderAndWaitOptions['upload']> => {
+  const used = new Map<string, Recording>();
+  return (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
     return uploadOrder(
       order,
       {
-        ...{ env, signal, ledger, report },
+        ...{ env, signal, ledger, report, used },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
         onMessage: (lines) => output.passOn(lines),
@@ -273,6 +276,7 @@ const uploader =
       onFailure,
     );
   };
+};
 
 async function showPlan(out: Output, guard: OrderGuard, { isList }: Form, costs: OrderCosts): Promise<void> {
   const { ready, deferred } = guard;

@@ -1,6 +1,7 @@
 /** The events that a listener expects for open files, and what stands in for one that never came. */
 
 import { jsonList } from './json-list.ts';
+import { orderIdIn } from './new-order.ts';
 import { Table } from './table.ts';
 
 export interface MissedFile {
@@ -13,7 +14,7 @@ export class ExpectedEvents extends Table {
   /** Files that were seen to be delivered before `until` (ISO 8601), and whose event was expected and has not come. */
   missed(until: string): Promise<MissedFile[]> {
     return this.db.all<MissedFile>(
-      `SELECT id, order_id, url FROM files
+      `SELECT id, ${orderIdIn('order_id')} AS order_id, url FROM files
        WHERE profile = ? AND awaited = 1 AND ended = 'delivered' AND changed_at < ? ORDER BY seq LIMIT 1000`,
       this.profile,
       this.byItsClock(until),

@@ -2,6 +2,7 @@
 import { findFileState } from '../catalog/states.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { jsonList } from './json-list.ts';
+import { orderIdIn } from './new-order.ts';
 import type { Statement, Store, Value } from './store.ts';
 import { Table } from './table.ts';
 
@@ -64,7 +65,7 @@ export interface KnownFile {
   readonly found: number | null;
 }
 
-const columns = `files.seq, files.id, files.order_id, files.url, files.test, files.state, files.ended, files.title,
+const columns = `files.seq, files.id, ${orderIdIn('files.order_id')} AS order_id, files.url, files.test, files.state, files.ended, files.title,
   files.invoices, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
   files.remark, files.hint, files.answer, files.key, files.details,
   orders.skus, orders.names, orders.notes, orders.hold, orders."user", orders.host, orders.job`;

@@ -1,4 +1,5 @@
 /** Ids for a shell to complete, newest first, each with a few words about it. */
+import { NO_ORDER_ID } from '../lib/names.ts';
 import { Table } from './table.ts';
 
 export interface IdSuggestion {
@@ -38,7 +39,7 @@ export class IdSuggestions extends Table {
   }
 
   #orders(prefix: string): Promise<IdSuggestion[]> {
-    const found = "SELECT id, skus, placed_at FROM orders WHERE profile = ? AND id <> ''";
+    const found = `SELECT id, skus, placed_at FROM orders WHERE profile = ? AND id <> '' AND id NOT LIKE '${NO_ORDER_ID}%'`;
     return prefix === ''
       ? this.#described(
           `${found} AND id IN (SELECT order_id FROM files WHERE profile = ? ORDER BY seq DESC LIMIT ${MAX_FILES_READ})

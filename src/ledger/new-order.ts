@@ -1,4 +1,5 @@
 /** An order on its way to the service, and what the service made of it. */
+import { NO_ORDER_ID } from '../lib/names.ts';
 import type { Audio } from './audio-names.ts';
 
 export interface NewOrder {
@@ -26,7 +27,15 @@ export interface SpendingLimit {
   readonly since: string;
 }
 
+/** SQL for the id that the service gave the order of this name; empty where it gave none. */
+export const orderIdIn = (column: string): string =>
+  `CASE WHEN ${column} LIKE '${NO_ORDER_ID}%' THEN '' ELSE ${column} END`;
+
+/** SQL for the name of an order that the service gave no id, from its attempt. */
+export const NAMED_BY_ATTEMPT = `'${NO_ORDER_ID}' || attempts.token`;
+
 export interface PlacedOrder {
+  /** Empty where the answer named none. */
   readonly id: string;
   readonly audiofiles: readonly string[];
   readonly hold: string | undefined;

@@ -1,3 +1,4 @@
+import { accountName } from '../lib/names.ts';
 import type { Outbox } from './outbox.ts';
 import type { Store, Value } from './store.ts';
 
@@ -24,7 +25,7 @@ export abstract class Table {
 
   constructor({ db, profile, hide, outbox }: TableContext) {
     this.db = db;
-    this.profile = profile;
+    this.profile = accountName(profile);
     this.hide = hide;
     this.outbox = outbox;
   }

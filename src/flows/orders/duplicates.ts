@@ -2,7 +2,7 @@
 import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
 import { type Holder, TRACKED } from '../../ledger/claims.ts';
 
-import { type Failure, StenoError } from '../../lib/errors.ts';
+import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
@@ -38,6 +38,15 @@ export function duplicateError(held: readonly HeldAudio[], isAlone: boolean): St
     hint: hintFor(first.holder, isAlone),
   });
 }
+
+/** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
+export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
+  what: audio.details?.source ?? describeAudio(audio),
+  error: usage(
+    `another recording was ordered at its URL by ${holder.by}: ${describeAudio(audio)}`,
+    'have the upload command give each recording an object name of its own',
+  ),
+});
 
 /** The failure of one row among others. */
 export const heldFailure = (held: HeldAudio): Failure => ({

@@ -10,10 +10,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
-import { isUrlName } from '../../lib/names.ts';
+import { isUploadName, isUrlName } from '../../lib/names.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
-import { duplicateError, type HeldAudio, heldFailure } from './duplicates.ts';
+import { duplicateError, type HeldAudio, heldFailure, sharedUrlFailure } from './duplicates.ts';
 import { countAudios, describeAudio, type PlannedOrder } from './planned-order.ts';
 
 export interface GuardOptions {
@@ -146,7 +146,7 @@ export class OrderGuard {
       else if (found.holder.status === 'being sent') {
         waiting.push(audio);
         busy.set(found.holder.attempt, found.holder);
-      } else if (this.#isRetried(found.holder)) {
+      } else if (!isUploadName(found.name) && this.#isRetried(found.holder)) {
         free.push(audio);
         unclear.add(found.holder.attempt);
       } else this.#leaveOut(found);
@@ -157,7 +157,8 @@ export class OrderGuard {
   }
 
   #leaveOut(found: HeldAudio): void {
-    if (found.otherGuid !== undefined) this.renumbered.push(found);
+    if (isUploadName(found.name)) this.failures.push(sharedUrlFailure(found));
+    else if (found.otherGuid !== undefined) this.renumbered.push(found);
     else if (found.holder.status === 'placed' && this.#options.skipOrdered) this.leftOut += 1;
     else this.failures.push(heldFailure(found));
   }
@@ -267,12 +268,14 @@ const senderOf = (deferred: Deferred | undefined): string =>
 
 /** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */
 function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
-  const held = audio.names
+  const all = audio.names
     .flatMap((name) => {
       const holder = holders.get(name);
       return holder ? [{ audio, name, holder }] : [];
     })
     .sort((one, other) => Number(isUrlName(one.name)) - Number(isUrlName(other.name)));
+  const ofAudio = all.filter(({ name }) => !isUploadName(name));
+  const held = ofAudio.length ? ofAudio : all;
   for (const status of ['placed', 'being sent', 'unclear'])
     for (const each of held) if (each.holder.status === status) return each;
   return undefined;

@@ -117,8 +117,8 @@ export class PlannedRows {
 const hasOtherGuid = ({ details: one }: PlannedAudio, first: PlannedAudio | undefined): boolean =>
   one?.guid !== undefined && first?.details?.guid !== undefined && one.guid !== first.details.guid;
 
-function audioOf({ audio, url, key, path }: Row): PlannedAudio {
+function audioOf({ audio, url, key, path, mark }: Row): PlannedAudio {
   if (!path) return audio ?? makeAudio(url, key);
   const { names, details } = audio ?? makeAudio(url, key);
-  return { url, key: audio?.key ?? key, names, details, path };
+  return { url, key: audio?.key ?? key, names, details, path, mark };
 }
