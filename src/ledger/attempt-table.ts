@@ -4,7 +4,7 @@ import { thisProcess, userName } from '../lib/processes.ts';
 import { detailsText } from './audio-details.ts';
 import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
-import type { NewOrder } from './new-order.ts';
+import { NAMED_BY_ATTEMPT, type NewOrder } from './new-order.ts';
 import type { OrderedFile } from './ordered-files.ts';
 import type { Statement, Value } from './store.ts';
 import { NOW, Table, type TableContext } from './table.ts';
@@ -98,23 +98,24 @@ export abstract class AttemptTable extends Table {
     const { id, at, skus, names, notes, hold } = row;
     const order: Statement = {
       sql: `INSERT INTO orders (profile, id, placed_at, skus, names, notes, hold, "user", host, job)
-        SELECT ?, ?, ?, ?, ?, ?, ?, "user", host, job FROM attempts WHERE id = ?
+        SELECT ?, ${id ? '?' : NAMED_BY_ATTEMPT}, ?, ?, ?, ?, ?, "user", host, job FROM attempts WHERE id = ?
         ON CONFLICT (profile, id) DO UPDATE SET hold = excluded.hold`,
-      values: [this.profile, id, at, skus, names, notes, hold, attempt],
+      values: [this.profile, ...(id ? [id] : []), at, skus, names, notes, hold, attempt],
     };
-    return [order, ...files.map((file) => this.#addingFile(file, row, test))];
+    return [order, ...files.map((file) => this.#addingFile(file, row, attempt, test))];
   }
 
   /** A known id is open again, as a file of the new order; but a test never replaces a real file. */
-  #addingFile({ id, audio }: OrderedFile, order: OrderRow, test: boolean): Statement {
+  #addingFile({ id, audio }: OrderedFile, order: OrderRow, attempt: number, test: boolean): Statement {
+    const name = order.id ? '?' : `(SELECT ${NAMED_BY_ATTEMPT} FROM attempts WHERE id = ?)`;
     return {
       sql: `INSERT INTO files (profile, id, order_id, url, key, details, test, state, ordered_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ${name}, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (profile, id) DO UPDATE SET order_id = excluded.order_id, url = excluded.url, key = excluded.key,
           details = excluded.details, test = excluded.test, state = excluded.state, ended = '', ordered_at = excluded.ordered_at
         WHERE excluded.test <= files.test`,
       values: [
-        ...[this.profile, id, order.id, audio?.url ?? '', audio?.key ?? '', audio?.details ?? ''],
+        ...[this.profile, id, order.id || attempt, audio?.url ?? '', audio?.key ?? '', audio?.details ?? ''],
         Number(test),
         ...[order.hold === null ? '' : 'On Hold', order.at],
       ],
