@@ -15,13 +15,19 @@ export const idField = (object: JsonObject, key: string): string =>
 
 /** Ids in an array, in a text separated by commas, or in objects that have an id. */
 export function ids(value: Json | undefined): string[] {
-  if (typeof value === 'boolean') return [];
-  if (Array.isArray(value)) return value.flatMap(ids);
-  if (isObject(value)) return ids(value.get('id'));
-  return (scalar(value) ?? '')
+  if (typeof value !== 'string') return wholeIds(value);
+  return value
     .split(',')
     .map((id) => id.trim())
     .filter(Boolean);
+}
+
+/** The same where each text is one id, whatever characters it has. */
+export function wholeIds(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(wholeIds);
+  if (isObject(value)) return wholeIds(value.get('id'));
+  const id = typeof value === 'boolean' ? undefined : scalar(value);
+  return id ? [id] : [];
 }
 
 /** The object under `key`, or the answer itself where it is not wrapped. */

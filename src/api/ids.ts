@@ -1,18 +1,23 @@
 import { usage } from '../lib/errors.ts';
 import { pastedHint } from '../lib/url-hints.ts';
 
-const MAX_ID_LENGTH = 256;
-
-/** Accepts an id of any format that is exactly one segment of a path. */
+/**
+ * An id of the service may be any text. Not one that leads out of its path where a proxy decodes it, and not one that
+ * no request can carry.
+ */
 export function checkId(id: string): string {
-  const tooLong = id === '' || id.length > MAX_ID_LENGTH;
-  if (tooLong || /[\s/\\?#%,\u0000-\u001f\u007f-\u009f\u2018-\u201f]/.test(id) || /^\.+$/.test(id)) {
-    throw usage(`'${id}' is not an id`, idHint(id));
-  }
+  if (id.trim() === '') throw usage(`'${id}' is not an id`, 'the ids of your files: steno files');
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(id))
+    throw usage(`'${id}' is not an id`, 'it has a control character in it');
+  if (id.split(/[/\\]/).some((segment) => segment === '.' || segment === '..'))
+    throw usage(`'${id}' is not an id`, "it has a '.' or '..' between slashes");
+  if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(id))
+    throw usage(`'${id}' is not an id`, 'it has half of a character in it');
   return id;
 }
 
-function idHint(text: string): string | undefined {
+/** What a text was most likely meant to be that the service does not know as an id. */
+export function idHint(text: string): string | undefined {
   const ids = text.split(/[,\s]+/).filter(Boolean);
   const [first] = ids;
   const plain = (id: string): boolean => /^[^\s/\\?#%,]+$/.test(id);
@@ -23,4 +28,5 @@ function idHint(text: string): string | undefined {
   return pastedHint(text);
 }
 
+/** As one segment of a path. */
 export const pathSegment = (id: string): string => encodeURIComponent(checkId(id));

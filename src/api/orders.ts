@@ -2,7 +2,7 @@ import { cutValues, signatureValues } from '../lib/audio-identity.ts';
 import { ORDER_LIMIT_MS } from '../lib/defaults.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
-import { field, idField, ids, scalar } from './decode.ts';
+import { field, ids, scalar, wholeIds } from './decode.ts';
 import type { BeforeSend, Call } from './http/call.ts';
 import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
@@ -20,6 +20,7 @@ export interface OrderRequest {
 }
 
 export interface Order {
+  /** Empty where the answer names none, or several. */
   readonly id: string;
   readonly audiofiles: readonly string[];
   readonly message: string;
@@ -80,14 +81,23 @@ export function orderParams(request: OrderRequest): JsonObject {
   return params;
 }
 
+/** The id may stand in an object or a list, and the rest of the order beside it. */
 function decodeOrder(json: Json): Order | undefined {
-  if (!isObject(json)) return undefined;
-  const id = idField(json, 'order');
-  const audiofiles = ids(json.get('audiofiles'));
-  if (!id && audiofiles.length === 0) return undefined;
-  const message = field(json, 'message');
-  return { id, audiofiles, message, hold: decodeHold(json), error: errorIn(json), json };
+  const answer = onlyElement(json);
+  if (!isObject(answer)) return undefined;
+  const nested = onlyElement(answer.get('order'));
+  const parts = isObject(nested) ? [answer, nested] : [answer];
+  const named = new Set(wholeIds(answer.get('order')));
+  const id = named.size === 1 ? ([...named][0] as string) : '';
+  const audiofiles = parts.map((part) => ids(part.get('audiofiles'))).find((found) => found.length) ?? [];
+  if (named.size === 0 && audiofiles.length === 0) return undefined;
+  const message = parts.map((part) => field(part, 'message')).find(Boolean) ?? '';
+  const hold = parts.map(decodeHold).find((found) => found !== undefined);
+  return { id, audiofiles, message, hold, error: errorIn(answer), json };
 }
+
+const onlyElement = (json: Json | undefined): Json | undefined =>
+  Array.isArray(json) && json.length === 1 ? json[0] : json;
 
 /** A normal order has no such key: with any value, null and false too, the order is on hold. */
 function decodeHold(json: JsonObject): string | undefined {

@@ -1,7 +1,9 @@
 /** What a shared ledger is opened with. */
+
 import { join } from 'node:path';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
+import { accountName } from '../lib/names.ts';
 import type { CommandLimits } from '../settings/key.ts';
 import { stateFolder } from '../settings/paths.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -35,7 +37,7 @@ export async function sharedLedgerOptions(
     outcomes: join(stateFolder(env), 'outcomes'),
     onTrouble: (text, hint) => out.warn(text, hint),
     account: {
-      name: settings.account.value ?? settings.profileName,
+      name: accountName(settings.account.value ?? settings.profileName),
       isChosen: settings.get('account').value !== undefined,
       baseUrl: settings.get('base-url').value,
     },

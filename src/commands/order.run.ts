@@ -10,11 +10,12 @@ import {
   OrderCosts,
   readCostFacts,
 } from '../flows/orders/cost.ts';
+import { renumberedText } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
 import { OrderGuard } from '../flows/orders/guard.ts';
-import { isLocalPath, uploadOrder } from '../flows/orders/local-audio.ts';
+import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
   type OrderAndWaitOptions,
   type OrderCallbacks,
@@ -85,8 +86,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   reading?.catch(() => {});
   await ledger?.prepareForOrders(isShown, keyMark);
   const guard = await sorting;
-  if (guard.leftOut)
-    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
+  await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
   if (isShown) return showPlan(out, guard, { plan, form, costs });
   if (options.upToBudget) keepUpToBudget(out, guard, costs);
@@ -94,6 +94,15 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
+}
+
+async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
+  if (guard.leftOut)
+    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
+  for (const held of guard.renumbered) {
+    const { text, hint } = renumberedText(held);
+    await out.warn(text, hint);
+  }
 }
 
 /** What follows from the command line for what is shown. */
@@ -268,14 +277,17 @@ async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): 
   }
 }
 
-const uploader =
-  (context: Context, ledger: Ledger | undefined): NonNullable<OrderAndWaitOptions['upload']> =>
-  async (order, report, onFailure) => {
+const uploader = (
+  context: Context,
+  ledger: Ledger | undefined,
+): NonNullable<OrderAndWaitOptions['upload']> => {
+  const used = new Map<string, Recording>();
+  return async (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
     const uploaded = await uploadOrder(
       order,
       {
-        ...{ env, signal, ledger, report },
+        ...{ env, signal, ledger, report, used },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
         onMessage: (lines) => output.passOn(lines),
@@ -285,6 +297,7 @@ const uploader =
     context.sandbox?.setLengths(uploaded.audios);
     return uploaded;
   };
+};
 
 interface Shown {
   readonly plan: OrderPlan;

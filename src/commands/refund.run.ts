@@ -4,6 +4,7 @@ import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { fileInQuestion } from '../views/file-in-question.ts';
@@ -23,7 +24,7 @@ export async function run(
   if (!options.yes && !context.stdin.isTTY) {
     throw usage(
       'refund requires --yes where there is no terminal to ask on',
-      `run: steno refund ${id} --yes${options.test ? ' --test' : ''}`,
+      `run: steno refund ${shellWord(id)} --yes${options.test ? ' --test' : ''}`,
     );
   }
   const transport = await context.connect();

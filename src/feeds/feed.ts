@@ -1,11 +1,11 @@
 /** A podcast feed: RSS 2.0 or Atom, and the episodes in it that have audio. */
-import { audioIdentity, withoutSignature } from '../lib/audio-identity.ts';
+import { withoutSignature } from '../lib/audio-identity.ts';
 import { usage } from '../lib/errors.ts';
+import { audioIdentity, episodeNames, type FeedMarks } from '../lib/names.ts';
 import { oneLine, plural } from '../lib/text.ts';
 import { decodeFeed } from './decode.ts';
 import { absoluteUrl, chooseEnclosure, type Enclosure, enclosureOf } from './enclosure.ts';
 import { type Entry, FeedCollector, type Link, type RawFeed } from './entries.ts';
-import { episodeNames, type FeedIdentities, type FeedMarks, feedIdentities } from './names.ts';
 import { pageError } from './page.ts';
 import { parseFeedDate, parseFeedDuration } from './times.ts';
 import { readXml } from './xml.ts';
@@ -32,8 +32,8 @@ export interface Episode {
 export interface Feed {
   readonly title: string;
   readonly link: string | undefined;
-  /** What it is known by. May hold a token: not to be kept. */
-  readonly identities: FeedIdentities;
+  /** What tells it from others. May hold a token: not to be kept. */
+  readonly marks: FeedMarks;
   /** As the feed lists them. */
   readonly episodes: readonly Episode[];
   /** Entries that are no episodes: without audio, or listed twice. */
@@ -90,21 +90,15 @@ function toFeed(
   const link = raw.link && absoluteUrl(raw.link, base);
   const newAddress = raw.newAddress && absoluteUrl(raw.newAddress, base);
   const title = titleText(raw.title);
-  const identities = feedIdentities({
-    guid: raw.guid,
-    selfLink,
-    link,
-    addresses: newAddress ? [...addresses, newAddress] : addresses,
-    path,
-    title,
-  });
+  const saidAddresses = [selfLink, newAddress].filter((each) => each !== undefined);
   const drafts = raw.entries.flatMap((entry) => draftOf(entry, base));
   const episodes = withoutRepeated(drafts);
-  const names = episodeNames(episodes.map(namedBy), identities);
+  const marks = { guid: raw.guid, addresses, saidAddresses, path, title };
+  const names = episodeNames(episodes.map(namedBy), marks);
   return {
     title,
     link,
-    identities,
+    marks,
     episodes: episodes.map((draft, at) => ({ ...draft, names: names[at] ?? [] })),
     leftOut: { withoutAudio: raw.entries.length - drafts.length, repeated: drafts.length - episodes.length },
   };

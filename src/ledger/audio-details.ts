@@ -10,6 +10,8 @@ export interface AudioDetails {
   readonly guid?: string | undefined;
   /** The page of an episode. */
   readonly link?: string | undefined;
+  /** The path of a recording on the machine that uploaded it. */
+  readonly source?: string | undefined;
 }
 
 /** As the ledger keeps them; empty where nothing is known. */
@@ -30,7 +32,7 @@ export function hiddenDetails(
 /** A ledger that was edited by hand, or imported, may hold anything. */
 export function parseDetails(text: string | null): AudioDetails {
   try {
-    const { title, published, seconds, guid, link } = text ? JSON.parse(text) : {};
+    const { title, published, seconds, guid, link, source } = text ? JSON.parse(text) : {};
     const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
     return {
       title: textOf(title),
@@ -38,6 +40,7 @@ export function parseDetails(text: string | null): AudioDetails {
       seconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
       guid: textOf(guid),
       link: textOf(link),
+      source: textOf(source),
     };
   } catch {
     return {};

@@ -1,10 +1,8 @@
-/**
- * The names of an audio. Two orders are for the same audio where they share a name, so an order claims every name of
- * each of its audios. A further kind of name (a feed's guid, a file's hash) is one more text in the list.
- */
-import { audioIdentity } from '../lib/audio-identity.ts';
-import { sha256 } from '../lib/sha256.ts';
+/** An audio of an order, with its names: an order claims every name of each of its audios. */
+import { audioIdentity, contentKey, keyName, urlName } from '../lib/names.ts';
 import type { AudioDetails } from './audio-details.ts';
+
+export { spellingOf, storedName, urlName } from '../lib/names.ts';
 
 /** One audio of an order. */
 export interface Audio {
@@ -14,10 +12,6 @@ export interface Audio {
   readonly names: readonly string[];
   readonly details?: AudioDetails | undefined;
 }
-
-const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
-
-export const urlName = (url: string): string => `url ${audioIdentity(url)}`;
 
 export const makeAudio = (url: string, key?: string): Audio => new OneNameAudio(url, key);
 
@@ -47,24 +41,8 @@ export const makeEpisode = (url: string, names: readonly string[], details: Audi
   details,
 });
 
-/** A file of this machine is known by its content alone: its URL may be given to another file. */
+/** A file of this machine is known by its content alone: its URL is not known before it is uploaded. */
 export function makeFile(url: string, sha256: string, details: AudioDetails): Audio {
   const key = contentKey(sha256);
   return { url, key, names: [keyName(key)], details };
 }
-
-const contentKey = (sha256: string): string => `sha256:${sha256}`;
-
-export const isContentName = (name: string): boolean => name.startsWith(keyName(contentKey('')));
-
-/** Some databases take no longer text into an index. */
-const MAX_NAME_BYTES = 1024;
-
-/** A name as the ledger keeps it. */
-export function storedName(name: string): string {
-  if (name.length * 3 <= MAX_NAME_BYTES || Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
-  return `${name.slice(0, name.indexOf(' '))} sha256:${sha256(name)}`;
-}
-
-/** Tells a URL that was given twice from two that differ in what is not kept. */
-export const spellingOf = (url: string): string => sha256(url).slice(0, 16);

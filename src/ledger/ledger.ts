@@ -1,4 +1,5 @@
 /** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
+import { accountName } from '../lib/names.ts';
 import { secretMark } from '../lib/sealer.ts';
 import { comparableBaseUrl } from '../lib/urls.ts';
 import { isNewKey, KEY_ROWS, type KeyRow, keepSeparate, takeKey } from './account-keys.ts';
@@ -26,7 +27,7 @@ export class Ledger extends LedgerTables {
   private constructor(store: LedgerStore, profile: string, hide: Hide, outbox?: Outbox) {
     super(store, profile, hide, outbox);
     this.#store = store;
-    this.#profile = profile;
+    this.#profile = accountName(profile);
     this.#hide = hide;
   }
 
@@ -59,7 +60,7 @@ export class Ledger extends LedgerTables {
     signal: AbortSignal,
   ): Promise<LedgerStatus> {
     const { statusOfFile } = await import('./status.ts');
-    return statusOfFile(path, { profile, hide }, signal);
+    return statusOfFile(path, { profile: accountName(profile), hide }, signal);
   }
 
   /** Of a shared ledger, of whatever version; none is made. */
@@ -71,7 +72,7 @@ export class Ledger extends LedgerTables {
   /** Opens a local ledger for looking; undefined where there is none. */
   static async viewFile(path: string, profile: string, hide: Hide): Promise<LedgerView | undefined> {
     const { viewFile } = await import('./inspect.ts');
-    return viewFile(path, profile, hide);
+    return viewFile(path, accountName(profile), hide);
   }
 
   /** The same for a shared one. */

@@ -51,9 +51,3 @@ export interface PlacedOrder {
 }
 
 export const kindOf = ({ kind = 'order' }: Pick<NewPurchase, 'kind'>): PurchaseKind => kind;
-
-/** The names that keep others from doing the same at the same time, or after an answer that was not clear. */
-export const upgradeNames = (file: string, skus: readonly string[]): string[] =>
-  [...new Set(skus)].sort().map((sku) => `upgrade ${sku} ${file}`);
-
-export const refundName = (file: string): string => `refund ${file}`;

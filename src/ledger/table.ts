@@ -1,4 +1,5 @@
 import { nowMs } from '../lib/clock.ts';
+import { accountName } from '../lib/names.ts';
 import type { Outbox } from './outbox.ts';
 import type { Store, Value } from './store.ts';
 
@@ -25,7 +26,7 @@ export abstract class Table {
 
   constructor({ db, profile, hide, outbox }: TableContext) {
     this.db = db;
-    this.profile = profile;
+    this.profile = accountName(profile);
     this.hide = hide;
     this.outbox = outbox;
   }

@@ -1,7 +1,6 @@
 /**
- * What counts as the same audio. Two URLs lead to the same audio where they differ only in spelling (RFC 3986), in the
- * parameters of a known signature, or in tracking parameters. A signature grants access to the file, so it is a secret:
- * `withoutSignature` and `cutSignatures` take it out of whatever is kept or shown.
+ * A signature in a link grants access to the file, so it is a secret: it is cut out of whatever is kept or shown. Which
+ * links lead to the same audio: names.ts.
  */
 import { isUrl } from './is-url.ts';
 import {
@@ -11,43 +10,10 @@ import {
   MAX_QUERY_LENGTH,
   mayBeSigned,
   oneOf,
-  type Parameter,
   parametersOf,
   SHORTEST_SIGNATURE,
   withoutSigned,
 } from './signatures.ts';
-
-/** Where two URLs of the same audio differ. */
-export type Difference = 'nothing' | 'spelling' | 'signature' | 'tracking parameters';
-
-/** Parameters that campaigns add and that change nothing about the file. */
-const trackingNames = oneOf(
-  ...[
-    'gclid',
-    'gclsrc',
-    'dclid',
-    'gbraid',
-    'wbraid',
-    'gad_source',
-    'gad_campaignid',
-    'srsltid',
-    '_ga',
-    '_gl',
-  ],
-  ...['fbclid', 'igshid', 'igsh', 'msclkid', 'yclid', 'ttclid', 'twclid', 'li_fat_id', 'epik', 'sccid'],
-  ...['rdt_cid', 'mc_cid', 'mc_eid', 'mkt_tok', '_hsenc', '_hsmi', '__hstc', '__hssc', '__hsfp'],
-  ...['hsctatracking', 'vero_id', 'vero_conv', 'oly_enc_id', 'oly_anon_id', 's_kwcid', 'ef_id', '_openstat'],
-  ...['wickedid', '_kx', 'dm_i', '_gac', 'irclickid', 'guccounter'],
-);
-const isTracking = (name: string): boolean =>
-  /^(utm|mtm|matomo|piwik|pk|guce)_/.test(name) || trackingNames(name);
-
-/** The same text for every URL of the same audio. Takes an absolute URL that `new URL` accepts. */
-export function audioIdentity(text: string): string {
-  const url = new URL(text);
-  const parameters = withoutSigned(parametersOf(url.search)).filter(({ name }) => !isTracking(name));
-  return cutEncodedSignatures(normalForm(url, parameters));
-}
 
 /** Links of one text that are looked at; those after them lose all parameters where they may be signed. */
 const MAX_SIGNED_LINKS = 1_000;
@@ -137,41 +103,6 @@ function withoutClosing(text: string): string {
   while (end > 0 && "'`)}]|^".includes(text[end - 1] as string)) end -= 1;
   return text.slice(0, end);
 }
-
-/** Tells, of two URLs of the same audio, where they differ; the most telling difference wins. */
-export function differenceOf(one: string, other: string): Difference {
-  if (one === other) return 'nothing';
-  const [a, b] = [one, other].map((text) => {
-    const url = new URL(text);
-    const parameters = parametersOf(url.search);
-    return {
-      whole: normalForm(url, parameters),
-      unsigned: cutEncodedSignatures(normalForm(url, withoutSigned(parameters))),
-    };
-  }) as [{ whole: string; unsigned: string }, { whole: string; unsigned: string }];
-  if (a.whole === b.whole) return 'spelling';
-  return a.unsigned === b.unsigned ? 'signature' : 'tracking parameters';
-}
-
-/** The normal form of RFC 3986 without fragment and password; `URL` has done host, port and dot segments. */
-function normalForm(url: URL, parameters: readonly Parameter[]): string {
-  const host = url.hostname.replace(/(?<=[^.])\.+$/, '');
-  const port = url.port ? `:${url.port}` : '';
-  const user = url.username ? `${normalEscapes(url.username)}@` : '';
-  const query = parameters.length ? `?${normalEscapes(joined(parameters))}` : '';
-  return `${url.protocol}//${user}${host}${port}${normalEscapes(url.pathname)}${query}`;
-}
-
-/**
- * Unreserved characters stand as they are, others keep their escape in capitals, and what RFC 3986 allows nowhere is
- * escaped. `URL` has escaped what is not ASCII.
- */
-const normalEscapes = (text: string): string =>
-  text.replace(/%([0-9a-f]{2})|["<>[\\\]^`{|}%]/gi, (found, digits?: string) => {
-    if (digits === undefined) return `%${found.charCodeAt(0).toString(16).toUpperCase()}`;
-    const character = String.fromCharCode(Number.parseInt(digits, 16));
-    return /[A-Za-z0-9._~-]/.test(character) ? character : found.toUpperCase();
-  });
 
 const withoutPassword = (text: string): string =>
   text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*):[^/?#@]*@/i, '$1@');

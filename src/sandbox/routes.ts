@@ -34,7 +34,7 @@ const routes: readonly Route[] = [
   },
   {
     methods: ['GET', 'POST'],
-    path: /^\/transcript\/(?<id>[^/.]+)(?:\.(?<ext>[^/]*))?$/,
+    path: /^\/transcript\/(?<id>[^/]+?)(?:\.(?<ext>[^/.]*))?$/,
     answer: transcript,
     reads: true,
   },

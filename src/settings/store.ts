@@ -30,6 +30,9 @@ export function checkProfileName(name: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw usage(`'${name}' is not a profile name`, 'use letters, digits, dots, dashes and underscores');
   }
+  // The ledger folds case, and the rows of the sandbox are cleared with it.
+  if (name !== 'sandbox' && name.toLowerCase() === 'sandbox')
+    throw usage(`'${name}' is not a profile name`, 'the profile of the sandbox is written sandbox');
 }
 
 export function unknownProfile(name: string, profiles: Profiles): StenoError {

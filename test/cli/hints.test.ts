@@ -136,11 +136,6 @@ const urls: readonly Case[] = [
   [['order', '--from', 'https://example.com/t.csv', ...sku], /curl -fsS .* \| steno order --from -/],
   [['webhook', 'set', 'example.com/hook'], /did you mean https:\/\/example\.com\/hook\?/],
   [['config', 'set', 'base-url', 'api.example.com/API4'], /did you mean https:\/\/api\.example\.com\/API4\?/],
-  [['file', '#12345'], /leave out the #: 12345/],
-  [['file', '1,2'], /separate several ids with blanks: 1 2/],
-  [['file', '1,', '2'], /write it alone: 1$/],
-  [['file', url], /it is a URL; the ids of your files: steno files/],
-  [['file', '“5”'], /quotes as documents make them/],
   [['balance', '--profile', 'wrok'], /did you mean work\? there are: home, work;/],
   [['balance', '--profile', 'zzz'], /there are: home, work; make it with: steno login --profile zzz/],
 ];
@@ -172,6 +167,26 @@ describe.concurrent.each([
       expect(line).toMatch(says);
     },
   );
+});
+
+it.each([
+  ['#12345', /leave out the #: 12345/],
+  ['1,2', /separate several ids with blanks: 1 2/],
+  ['1,', /write it alone: 1$/],
+  [url, /it is a URL; the ids of your files: steno files/],
+  ['“5”', /quotes as documents make them/],
+])('says what %s was meant to be, once the service does not know it as an id', async (id, hint) => {
+  const { service, user } = await account();
+  service.allow('*', { status: 404, body: { message: 'no' } });
+  for (const line of [
+    ['file', id],
+    ['file', id, '--no-ledger'],
+    ['transcript', id],
+  ]) {
+    const { code, stderr } = await user.run(line);
+    expect(code).toBe(4);
+    expect(stderr.split('\n')[1]?.slice('hint: '.length)).toMatch(hint);
+  }
 });
 
 it('does not repeat a key that stands in the line by mistake', async () => {

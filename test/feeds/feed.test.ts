@@ -48,7 +48,7 @@ describe('RSS', () => {
       <channel><a10:link rel="self" href="https://feeds.example/x.xml"/><link xmlns="${ATOM}" rel="self" href="https://other.example/"/>
       <item><media:title>no</media:title><title>yes</title><i:duration>90</i:duration><enclosure url="https://m.example/a.mp3" type="audio/mpeg"/></item></channel></rss>`;
     const feed = await read(text);
-    expect(feed.identities.own).toEqual(['feed feeds.example/x.xml']);
+    expect(feed.marks.saidAddresses).toEqual(['https://feeds.example/x.xml']);
     expect(feed.episodes).toMatchObject([{ title: 'yes', seconds: 90 }]);
   });
 
@@ -105,7 +105,7 @@ describe('Atom', () => {
     const entry = `<id>urn:7</id><title>Seven</title><published>2026-11-03T09:30:00-05:00</published><updated>2026-11-05T00:00:00Z</updated><link href="https://show.example/7"/>${enclosure}`;
     const feed = await read(atom(entry, head));
     expect(feed).toMatchObject({ title: 'A show', link: 'https://show.example/' });
-    expect(feed.identities.own).toEqual(['feed feeds.example/atom']);
+    expect(feed.marks.saidAddresses).toEqual(['https://feeds.example/atom']);
     expect(feed.episodes).toMatchObject([
       {
         guid: 'urn:7',

@@ -1,16 +1,10 @@
 /** The names by which two orders are for the same audio, and the lease of the process that sends one. */
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  isContentName,
-  makeAudio,
-  makeEpisode,
-  makeFile,
-  spellingOf,
-  storedName,
-} from '../../src/ledger/audio-names.ts';
+import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/audio-names.ts';
 import { holdsLease, isSilent, type Lease, recheckTimer } from '../../src/ledger/lease.ts';
 import { isRunningListener } from '../../src/ledger/runs.ts';
+import { isContentName, spellingOf, storedName } from '../../src/lib/names.ts';
 import { thisProcess } from '../../src/lib/processes.ts';
 
 const URL_A = 'https://e.example/a.mp3';

@@ -1,7 +1,7 @@
 /** What holds for every URL and every point in time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { audioIdentity } from '../../src/lib/audio-identity.ts';
+import { audioIdentity } from '../../src/lib/names.ts';
 import { parseSince } from '../../src/lib/since.ts';
 import { runs } from '../support/runs.ts';
 

@@ -1,12 +1,8 @@
 /** What counts as the same audio, for every URL, and what is cut from a URL before it is kept. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  audioIdentity,
-  cutSignatures,
-  differenceOf,
-  withoutSignature,
-} from '../../src/lib/audio-identity.ts';
+import { cutSignatures, withoutSignature } from '../../src/lib/audio-identity.ts';
+import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
 
 const BASE = 'https://media.example/talks/a.mp3';
 
@@ -102,7 +98,7 @@ describe('the same audio', () => {
     'igshid=1',
     'piwik_campaign=a&piwik_kwd=b',
     'matomo_source=a&mtm_cid=1',
-    'pk_cid=1&pk_group=2',
+    'pk_campaign=1&pk_kwd=2',
     '_gac=1&irclickid=2',
     'guccounter=1&guce_referrer=a&guce_referrer_sig=b',
   ])('is found behind the tracking parameters %s', (query) => {

@@ -1,13 +1,7 @@
 /** Each parameter of each signature, and each place in a text where one may stand. */
 import { describe, expect, it } from 'vitest';
-import {
-  audioIdentity,
-  cutSignatures,
-  cutValues,
-  differenceOf,
-  signatureValues,
-  withoutSignature,
-} from '../../src/lib/audio-identity.ts';
+import { cutSignatures, cutValues, signatureValues, withoutSignature } from '../../src/lib/audio-identity.ts';
+import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
 
 const BASE = 'https://media.example/talks/a.mp3';
 const linkOf = (names: readonly string[], value = 'v'): string =>
@@ -242,7 +236,12 @@ describe('a tracking parameter', () => {
       '_openstat',
     ],
     ...['wickedid', '_kx', 'dm_i', '_gac', 'irclickid', 'guccounter'],
-    ...['utm_x', 'mtm_x', 'matomo_x', 'piwik_x', 'pk_x', 'guce_x'],
+    ...['guce_referrer', 'guce_referrer_sig', 'pk_campaign', 'pk_keyword', 'pk_kwd', 'utm_x', 'utm_id'],
+    ...['mtm', 'matomo', 'piwik'].flatMap((brand) =>
+      ['campaign', 'keyword', 'kwd', 'source', 'medium', 'content', 'cid', 'group', 'placement'].map(
+        (what) => `${brand}_${what}`,
+      ),
+    ),
   ];
   it.each(names)('%s tells nothing of the audio, but a name that holds it may', (name) => {
     expect(same(`${BASE}?${name}=1`)).toBe(true);

@@ -10,12 +10,7 @@ import { splitNames, splitSkus } from '../../src/flows/orders/manifest-row.ts';
 import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
 import { fileName } from '../../src/flows/transcripts/name.ts';
 import { isAmount } from '../../src/lib/amount.ts';
-import {
-  audioIdentity,
-  cutSignatures,
-  differenceOf,
-  withoutSignature,
-} from '../../src/lib/audio-identity.ts';
+import { cutSignatures, withoutSignature } from '../../src/lib/audio-identity.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { errorJson } from '../../src/lib/error-json.ts';
 import { StenoError } from '../../src/lib/errors.ts';
@@ -23,6 +18,7 @@ import { cutFormSignatures } from '../../src/lib/form-signatures.ts';
 import { formatJson, parseJson } from '../../src/lib/json.ts';
 import { cutJsonSignatures } from '../../src/lib/json-signatures.ts';
 import { Mask } from '../../src/lib/mask.ts';
+import { audioIdentity, differenceOf } from '../../src/lib/names.ts';
 import { parseSince } from '../../src/lib/since.ts';
 import { forCsv, forRow, forTerminal, forTerminalLines, hasHidden, oneLine } from '../../src/lib/text.ts';
 import { checkUrl } from '../../src/lib/urls.ts';

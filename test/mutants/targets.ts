@@ -47,8 +47,11 @@ const targets: readonly Target[] = [
     shared: orderingShared,
   },
   {
-    sources: named('src/lib', 'audio-identity signatures'),
-    inProcess: [...tests('test/lib', 'audio-identity signed-links'), ...tests('test/ledger', 'properties')],
+    sources: named('src/lib', 'names audio-identity signatures'),
+    inProcess: [
+      ...tests('test/lib', 'names audio-identity signed-links'),
+      ...tests('test/ledger', 'properties audio-names'),
+    ],
     tests: [],
     shared: [],
   },

@@ -1,9 +1,12 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
-import { type Audio, isContentName, spellingOf } from '../../ledger/audio-names.ts';
+import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
-import { differenceOf } from '../../lib/audio-identity.ts';
-import { type Failure, StenoError } from '../../lib/errors.ts';
+
+import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
+import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import { oneLine } from '../../lib/text.ts';
 import { describeAudio } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
@@ -11,6 +14,19 @@ export interface HeldAudio {
   readonly audio: Audio;
   readonly name: string;
   readonly holder: Holder;
+  /** The guid under which the very same URL was ordered, where the feed has another now. */
+  readonly otherGuid?: string | undefined;
+}
+
+/** Why an episode is left out whose audio was ordered under another guid. */
+export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { text: string; hint: string } {
+  const { title, guid = '' } = audio.details ?? {};
+  const name = `the episode '${oneLine(title || guid, 80)}'`;
+  const order = holder.order ? ` as order ${holder.order}` : '';
+  return {
+    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}', which is now '${oneLine(guid, 80)}'`,
+    hint: `if it is another episode: --again, or alone: steno order ${shellWord(describeAudio(audio))} --key <text>`,
+  };
 }
 
 /** The error for audios that stop the whole command; `isAlone`: it orders nothing else. */
@@ -22,6 +38,15 @@ export function duplicateError(held: readonly HeldAudio[], isAlone: boolean): St
     hint: hintFor(first.holder, isAlone),
   });
 }
+
+/** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
+export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
+  what: audio.details?.source ?? describeAudio(audio),
+  error: usage(
+    `another recording was ordered at its URL by ${holder.by}: ${describeAudio(audio)}`,
+    'have the upload command give each recording an object name of its own',
+  ),
+});
 
 /** The failure of one row among others. */
 export const heldFailure = (held: HeldAudio): Failure => ({
@@ -65,8 +90,7 @@ export const samenessOf = (name: string, one: Audio, other: Audio): string =>
   one.url === other.url ? '' : reason(name, one.url, other.url);
 
 function reason(name: string, one: string, other: string): string {
-  if (isContentName(name)) return ' (same content)';
-  if (!name.startsWith('url ')) return ` (same ${name.slice(0, name.indexOf(' '))})`;
+  if (!isUrlName(name)) return ` (${sameBy(name)})`;
   if (!isUrl(other)) return '';
   const difference = differenceOf(one, other);
   // The ledger keeps no signature, so that two texts may be equal where the URLs were not.

@@ -2,14 +2,18 @@
  * Keeps an audio from being bought twice: sorts planned orders into what may be sent, what is on order, what may have
  * been ordered, and what another process is sending right now.
  */
+
+import { parseDetails } from '../../ledger/audio-details.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import type { Holder, TakeOver } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
+import { isUploadName, isUrlName } from '../../lib/names.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
-import { duplicateError, type HeldAudio, heldFailure } from './duplicates.ts';
+import { duplicateError, type HeldAudio, heldFailure, sharedUrlFailure } from './duplicates.ts';
 import { countAudios, describeAudio, type PlannedOrder } from './planned-order.ts';
 
 export interface GuardOptions {
@@ -50,6 +54,8 @@ export class OrderGuard {
   leftOut = 0;
   /** What a budget does not reach for. */
   readonly overBudget: PlannedOrder[] = [];
+  /** Episodes that were left out because their audio is on order under another guid. */
+  readonly renumbered: HeldAudio[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #options: GuardOptions;
   readonly #deadline: number;
@@ -139,13 +145,13 @@ export class OrderGuard {
     const held = again ? [] : await this.#held(orders);
     const byAudio = new Map(held.map((each) => [each.audio, each]));
     this.#unclearAtFirst ??= this.#unclearIn(held);
-    const blocking = this.#isStrict ? held : held.filter(({ holder }) => holder.status === 'placed');
+    const known = held.filter(({ otherGuid }) => otherGuid === undefined);
+    const blocking = this.#isStrict ? known : known.filter(({ holder }) => holder.status === 'placed');
     if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking, countAudios(orders) === 1);
     for (const order of orders) this.#sortOne(order, byAudio);
   }
 
   #sortOne(order: PlannedOrder, held: ReadonlyMap<Audio, HeldAudio>): void {
-    const { skipOrdered } = this.#options;
     const unclear = new Set<string>();
     const busy = new Map<string, Holder>();
     const [free, waiting]: [Audio[], Audio[]] = [[], []];
@@ -155,15 +161,21 @@ export class OrderGuard {
       else if (found.holder.status === 'being sent') {
         waiting.push(audio);
         busy.set(found.holder.id, found.holder);
-      } else if (this.#isRetried(found.holder)) {
+      } else if (!isUploadName(found.name) && this.#isRetried(found.holder)) {
         free.push(audio);
         unclear.add(found.holder.id);
-      } else if (found.holder.status === 'placed' && skipOrdered) this.leftOut += 1;
-      else this.failures.push(heldFailure(found));
+      } else this.#leaveOut(found);
     }
     if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
     if (free.length)
       this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, unclear);
+  }
+
+  #leaveOut(found: HeldAudio): void {
+    if (isUploadName(found.name)) this.failures.push(sharedUrlFailure(found));
+    else if (found.otherGuid !== undefined) this.renumbered.push(found);
+    else if (found.holder.status === 'placed' && this.#options.skipOrdered) this.leftOut += 1;
+    else this.failures.push(heldFailure(found));
   }
 
   #enqueue(order: PlannedOrder, unclear: ReadonlySet<string>): void {
@@ -201,7 +213,18 @@ export class OrderGuard {
         if (found) held.push(found);
       }
     }
-    return held;
+    return Promise.all(held.map((each) => this.#withOtherGuid(each)));
+  }
+
+  /** Hosts that move number their guids anew, so the very same URL under a new guid is hardly a new episode. */
+  async #withOtherGuid(held: HeldAudio): Promise<HeldAudio> {
+    const { audio, name, holder } = held;
+    const guid = audio.details?.guid;
+    if (!guid || !isUrlName(name) || holder.status !== 'placed' || !this.#ledger) return held;
+    const { openAttempts } = this.#ledger;
+    const ordered = (await openAttempts.audios(holder)).find(({ url }) => isSameUrl(url, audio.url));
+    const otherGuid = parseDetails(ordered?.details ?? '').guid;
+    return otherGuid && otherGuid !== openAttempts.kept(guid) ? { ...held, otherGuid } : held;
   }
 
   /** Waits until one of the attempts has ended, and sorts what it was about; or until the time is over. */
@@ -258,12 +281,16 @@ function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]>
 const senderOf = (deferred: Deferred | undefined): string =>
   [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
 
-/** Of several holders of an audio's names the one that matters most. */
+/** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */
 function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
-  const held = audio.names.flatMap((name) => {
-    const holder = holders.get(name);
-    return holder ? [{ audio, name, holder }] : [];
-  });
+  const all = audio.names
+    .flatMap((name) => {
+      const holder = holders.get(name);
+      return holder ? [{ audio, name, holder }] : [];
+    })
+    .sort((one, other) => Number(isUrlName(one.name)) - Number(isUrlName(other.name)));
+  const ofAudio = all.filter(({ name }) => !isUploadName(name));
+  const held = ofAudio.length ? ofAudio : all;
   for (const status of ['placed', 'being sent', 'unclear'])
     for (const each of held) if (each.holder.status === status) return each;
   return undefined;

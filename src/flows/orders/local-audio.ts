@@ -1,15 +1,20 @@
 /** Files of this machine: found, identified by their content, and uploaded by the user's own command when ordered. */
 import { existsSync, statSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseDetails } from '../../ledger/audio-details.ts';
 import { makeFile } from '../../ledger/audio-names.ts';
+import type { Holder } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { audioDuration } from '../../lib/audio/duration.ts';
-import { type Failure, usage } from '../../lib/errors.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
+import { type Failure, StenoError, usage } from '../../lib/errors.ts';
+import { uploadName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach } from '../bulk.ts';
 import { findAudio, type LeftOut } from '../uploads/audio-files.ts';
-import { readContent, settle } from '../uploads/content.ts';
+import { isUnchanged, readContent, settle } from '../uploads/content.ts';
 import { noUploadCommand } from '../uploads/recipes.ts';
 import { canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
 import type { Row } from './manifest-row.ts';
@@ -80,14 +85,23 @@ async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | unde
   const seconds = await audioDuration(path);
   const { href } = pathToFileURL(path);
   const title = basename(path, extname(path));
-  const audio = makeFile(href, content.hash, { title, seconds });
-  return { at: path, url: href, path, content: content.hash, audio };
+  const audio = makeFile(href, content.hash, { title, seconds, source: resolve(path) });
+  return { at: path, url: href, path, mark: content.mark, content: content.hash, audio };
 }
 
 export interface UploaderOptions extends Omit<UploadOptions, 'command'> {
   readonly command: string | undefined;
   readonly ledger: Ledger | undefined;
+  /** The URLs that recordings got in this run. */
+  readonly used: Map<string, Recording>;
   readonly report: Report;
+}
+
+/** What a URL was given to. */
+export interface Recording {
+  readonly key: string;
+  /** Empty where it is not known. */
+  readonly path: string;
 }
 
 /** Gives the files of an order their URLs; those that can't be uploaded are left out of it, and told. */
@@ -112,6 +126,7 @@ export async function uploadOrder(
       jobs: UPLOAD_JOBS,
       known: async (at) => ledger?.uploads.urlOf(contentOf(at), command),
       onUploaded: async (at, url) => {
+        await checkUnchanged(local[at] as PlannedAudio);
         if (canBeKept(url)) await ledger?.uploads.keep(contentOf(at), command, url);
       },
       onDone: (done, of, at) => {
@@ -124,10 +139,62 @@ export async function uploadOrder(
   for (const [at, { error, value, what }] of outcomes.entries())
     if (error) onFailure({ what, error });
     else urls.set(local[at] as PlannedAudio, value);
+  for (const failure of await withoutSharedUrls(urls, options)) onFailure(failure);
   const audios = order.audios.flatMap((audio) => {
     if (audio.path === undefined) return [audio];
     const url = urls.get(audio);
-    return url === undefined ? [] : [{ ...audio, url, path: undefined }];
+    if (url === undefined) return [];
+    return [{ ...audio, url, names: [...audio.names, uploadName(url)], path: undefined, mark: undefined }];
   });
   return { ...order, audios };
 }
+
+/** A recording that is still being written was hashed as something else than what is at its URL now. */
+async function checkUnchanged({ path = '', mark }: PlannedAudio): Promise<void> {
+  if (!mark || (await isUnchanged(path, mark))) return;
+  throw new StenoError('failed', `${path} changed while it was uploaded: it is not ordered`, {
+    hint: 'order it again when it is complete',
+  });
+}
+
+/**
+ * Takes out what got the URL of another recording, now or in an earlier order: one of the two would be paid for twice,
+ * and the other never transcribed. Of two in one order, nobody knows which is at the URL.
+ */
+async function withoutSharedUrls(
+  urls: Map<PlannedAudio, string>,
+  { ledger, used }: UploaderOptions,
+): Promise<Failure[]> {
+  const names = new Map([...urls].map(([audio, url]) => [audio, uploadName(url)]));
+  const holders = await ledger?.claims.holders([...names.values()]);
+  const failures: Failure[] = [];
+  for (const [audio, name] of names) {
+    const { path = '', key = '' } = audio;
+    const url = urls.get(audio) ?? '';
+    const beside = [...names].find(([each, other]) => other === name && each.key !== key)?.[0];
+    const holder = holders?.get(name);
+    const other =
+      (beside && { key: beside.key ?? '', path: beside.path ?? '' }) ??
+      used.get(name) ??
+      (ledger && holder && (await recordingAt(ledger, holder, url)));
+    if (!other || other.key === key) used.set(name, { key, path });
+    else failures.push({ what: path, error: sharedUrlError(path, other.path, url) });
+  }
+  const shared = new Set(failures.map(({ what }) => what));
+  const refused = [...urls].filter(([{ path = '' }]) => shared.has(path));
+  // What lies there now may be the other one.
+  await ledger?.uploads.forget(refused.map(([, url]) => url));
+  for (const [audio] of refused) urls.delete(audio);
+  return failures;
+}
+
+async function recordingAt(ledger: Ledger, holder: Holder, url: string): Promise<Recording | undefined> {
+  const kept = (await ledger.openAttempts.audios(holder)).find((audio) => isSameUrl(audio.url, url));
+  return kept && { key: kept.key ?? '', path: parseDetails(kept.details ?? '').source ?? '' };
+}
+
+const sharedUrlError = (path: string, other: string, url: string): StenoError =>
+  usage(
+    `the upload command gave ${path} the URL of ${other || 'another recording'}: ${withoutSignature(url)}`,
+    'have it give each recording an object name of its own, for example a random one',
+  );

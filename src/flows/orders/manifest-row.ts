@@ -3,6 +3,7 @@ import type { Audio } from '../../ledger/audio-names.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { checkUrl } from '../../lib/urls.ts';
+import type { FileMark } from '../uploads/content.ts';
 
 export interface Cells {
   readonly url: string;
@@ -24,6 +25,8 @@ export interface Row extends Omit<Cells, 'minutes'> {
   readonly audio?: Audio | undefined;
   /** A file of this machine: it has no URL that the service could use yet. */
   readonly path?: string | undefined;
+  /** What that file was when its content was read. */
+  readonly mark?: FileMark | undefined;
 }
 
 /** A line of a manifest. */

@@ -94,7 +94,7 @@ export async function planOrders(
     orders: rows.orders,
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
-    leftOut: [...local.leftOut, ...chosen.leftOut],
+    leftOut: [...local.leftOut, ...chosen.leftOut, ...rows.leftOut],
   };
 }
 

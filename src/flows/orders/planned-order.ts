@@ -2,12 +2,15 @@
 import type { OrderRequest } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
+import type { FileMark } from '../uploads/content.ts';
 
 export interface PlannedAudio extends Audio {
   /** A file of this machine, until it is uploaded. */
   readonly path?: string | undefined;
   /** Its place in the list that it comes from. */
   readonly row?: number | undefined;
+  /** What it was when its content was read. */
+  readonly mark?: FileMark | undefined;
 }
 
 export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {

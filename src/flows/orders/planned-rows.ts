@@ -3,7 +3,9 @@ import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
 import { makeAudio } from '../../ledger/audio-names.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
+import { isUrlName } from '../../lib/names.ts';
 import { TextIndex } from '../../lib/text-index.ts';
+import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
 import { placeText, type Row } from './manifest-row.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
@@ -32,6 +34,8 @@ type OpenOrder = PlannedOrder & { readonly audios: PlannedAudio[] };
 
 export class PlannedRows {
   readonly orders: PlannedOrder[] = [];
+  /** Episodes that have the audio of another one. */
+  readonly leftOut: LeftOut[] = [];
   readonly #defaults: Defaults;
   #rows = 0;
   readonly #options: RowOptions;
@@ -61,6 +65,11 @@ export class PlannedRows {
     for (const name of names) {
       const first = this.#seen.find(name);
       if (first === undefined) continue;
+      if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
+        const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
+        this.leftOut.push({ path: row.at, reason });
+        return true;
+      }
       if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
       return true;
     }
@@ -71,12 +80,16 @@ export class PlannedRows {
   }
 
   #repeatError(name: string, row: Row, audio: PlannedAudio, first: number): StenoError {
-    const place = this.#places[first] ?? '';
-    const at = typeof place === 'number' ? placeText(this.#options.manifest, place) : place;
+    const at = this.#placeOf(first);
     const where = row.at ? `${row.at}: ` : '';
     const same = at ? `the same as in ${at}` : 'given twice';
     const why = samenessOf(name, audio, this.#audios[first] as PlannedAudio);
     return usage(`${where}${row.url} is ${same}${why}`, 'leave one out, or use --skip-ordered');
+  }
+
+  #placeOf(audio: number): string {
+    const place = this.#places[audio] ?? '';
+    return typeof place === 'number' ? placeText(this.#options.manifest, place) : place;
   }
 
   /** Rows with the same SKUs, notes and names share an order. */
@@ -104,12 +117,15 @@ export class PlannedRows {
   }
 }
 
+const hasOtherGuid = ({ details: one }: PlannedAudio, first: PlannedAudio | undefined): boolean =>
+  one?.guid !== undefined && first?.details?.guid !== undefined && one.guid !== first.details.guid;
+
 /** What a list says of the length goes before what is measured. */
-function audioOf({ audio: known, url, key, path, seconds }: Row): PlannedAudio {
+function audioOf({ audio: known, url, key, path, mark, seconds }: Row): PlannedAudio {
   const audio = known ?? makeAudio(url, key);
   if (!path && seconds === undefined) return audio;
   const { names, details, key: own = key } = copied(audio);
-  return { url, key: own, names, details: seconds === undefined ? details : { ...details, seconds }, path };
+  return { url, key: own, names, details: seconds === undefined ? details : { ...details, seconds }, path, mark };
 }
 
 /** Some audios make their names when they are asked for them. */

@@ -9,6 +9,7 @@ export interface Content {
   /** SHA-256, as hexadecimal digits. */
   readonly hash: string;
   readonly bytes: number;
+  readonly mark: FileMark;
 }
 
 /** Undefined where the file changed while it was read: what was hashed is not what will be uploaded. */
@@ -26,15 +27,18 @@ export async function readContent(path: string, signal: AbortSignal): Promise<Co
     throw cantRead(path, error);
   }
   const after = await markOf(path);
-  return isSame(before, after) && bytes === after.size ? { hash: hash.digest('hex'), bytes } : undefined;
+  return isSame(before, after) && bytes === after.size
+    ? { hash: hash.digest('hex'), bytes, mark: after }
+    : undefined;
 }
 
-interface Mark {
+/** What changes when a file does. */
+export interface FileMark {
   readonly size: number;
   readonly changedMs: number;
 }
 
-async function markOf(path: string): Promise<Mark> {
+async function markOf(path: string): Promise<FileMark> {
   try {
     const { size, mtimeMs } = await stat(path);
     return { size, changedMs: mtimeMs };
@@ -43,8 +47,12 @@ async function markOf(path: string): Promise<Mark> {
   }
 }
 
-const isSame = (one: Mark, other: Mark): boolean =>
+const isSame = (one: FileMark, other: FileMark): boolean =>
   one.size === other.size && one.changedMs === other.changedMs;
+
+/** Whether a file is still what it was when it was read. */
+export const isUnchanged = async (path: string, mark: FileMark): Promise<boolean> =>
+  isSame(mark, await markOf(path));
 
 const cantRead = (path: string, cause: unknown): DiskError =>
   new DiskError(`can't read ${path}: ${errorMessage(cause)}`, { cause });
@@ -70,10 +78,10 @@ export interface Settled {
 /** Tells files that are complete from those that are being written. All are watched at the same time, so it waits once. */
 export async function settle(paths: readonly string[], options: SettleOptions): Promise<Settled> {
   const { now, signal, quietMs = QUIET_MS, watchMs = WATCH_MS } = options;
-  const before = new Map<string, Mark>();
+  const before = new Map<string, FileMark>();
   for (const path of paths) before.set(path, await markOf(path));
   // A time in the future is that of a clock which differs: it says nothing.
-  const isQuiet = ({ changedMs }: Mark): boolean => changedMs <= now - quietMs;
+  const isQuiet = ({ changedMs }: FileMark): boolean => changedMs <= now - quietMs;
   const recent = [...before].filter(([, mark]) => !isQuiet(mark));
   if (recent.length) await sleep(watchMs, signal);
   const growing = new Set<string>();

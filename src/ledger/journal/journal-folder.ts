@@ -1,4 +1,5 @@
 /** The journals of all listeners of a state folder, as every process sees them. */
+
 import {
   closeSync,
   constants,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
+import { accountName } from '../../lib/names.ts';
 import { holdsLease, isSilent } from '../lease.ts';
 import { leftName, parseJournalName } from './journal-file.ts';
 import { type Arrival, type JournalHead, type JournalRecord, MAX_RECORD_BYTES, scan } from './record.ts';
@@ -55,7 +57,7 @@ export class JournalFolder {
 
   constructor(path: string, profile: string, onWarning: OnWarning = () => {}) {
     this.path = path;
-    this.profile = profile;
+    this.profile = accountName(profile);
     this.#onWarning = onWarning;
   }
 

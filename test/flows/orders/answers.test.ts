@@ -176,6 +176,51 @@ describe.concurrent('an answer with', () => {
   });
 });
 
+describe.concurrent('the id of an order', () => {
+  it.each([
+    ['in an object', { order: { id: 'N1' }, audiofiles: [{ id: 5 }], message: 'ok' }],
+    ['in a list', { order: ['N1'], audiofiles: [5], message: 'ok' }],
+    ['in a list of objects', { order: [{ id: 'N1' }], audiofiles: ['5'], message: 'ok' }],
+    ['with all the rest', { order: { id: 'N1', audiofiles: [{ id: '5' }] }, message: 'ok' }],
+    ['in a list of answers', [{ order: 'N1', audiofiles: [5], message: 'ok' }]],
+  ])('is read %s', async (_, body) => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body });
+    const { code, stdout, stderr } = await order(a);
+    expect([code, stdout], stderr).toEqual([0, `5\tN1\tordered\t${a}\t\n`]);
+    expect(queryLedger(user, 'SELECT id, order_id FROM files')).toEqual([{ id: '5', order_id: 'N1' }]);
+  });
+
+  it('with a hold beside it is of a held order', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: { id: 'N1', hold: 'billing' }, audiofiles: [5] } });
+    expect((await order(a)).code).toBe(0);
+    expect(queryLedger(user, 'SELECT hold FROM orders')).toEqual([{ hold: 'billing' }]);
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['one of several', ['N1', 'N2']],
+  ])('that is %s makes no two orders one', async (_, id) => {
+    const { service, user, order } = await orderingAccount();
+    service.on(
+      'POST /order_url',
+      { body: { order: id, audiofiles: [1], message: 'ok', hold: 'billing' } },
+      { body: { order: id, audiofiles: [2], message: 'ok' } },
+    );
+    expect((await order(a, '--notes', 'one')).code).toBe(0);
+    const line = ['order', b, '--sku', 'TRANS2,TSTMP1', '--notes', 'two'];
+    expect((await user.run(line)).code).toBe(0);
+    expect(queryLedger(user, 'SELECT skus, notes, hold FROM orders ORDER BY placed_at')).toEqual([
+      { skus: 'TRANS14', notes: 'one', hold: 'billing' },
+      { skus: 'TRANS2,TSTMP1', notes: 'two', hold: null },
+    ]);
+    const { stdout } = await user.run(['files', '--json']);
+    expect(stdout).not.toContain('no id');
+    expect((await user.run(['files'])).stdout).not.toContain('no id');
+  });
+});
+
 describe.concurrent('such an order', () => {
   it('is settled with its files', async () => {
     const { service, user, order } = await orderingAccount();

@@ -218,8 +218,8 @@ describe.concurrent('attempts settle', () => {
     [['settle', '1'], /requires --placed <order> or --not-placed/],
     [['settle', '1', '--placed', 'o1', '--not-placed'], /can't be used together/],
     [['settle', '1', '--not-placed', '--file', '5'], /--file requires --placed\nhint: .*add --placed/],
-    [['settle', '1', '--placed', 'a b'], /'a b' is not an id/],
-    [['settle', '1', '--placed', 'o1', '--file', 'a/b'], /'a\/b' is not an id/],
+    [['settle', '1', '--placed', '..'], /'\.\.' is not an id/],
+    [['settle', '1', '--placed', 'o1', '--file', 'a/../b'], /'a\/\.\.\/b' is not an id/],
   ])('%j is a mistake: exit 2', async (args, message) => {
     const { user } = await unclearAccount();
     const { code, stderr } = await user.run(['attempts', ...args]);

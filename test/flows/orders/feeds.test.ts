@@ -128,20 +128,6 @@ describe.concurrent('an episode', () => {
       SELF,
     ],
     [
-      'guid, its path being the same',
-      first,
-      { ...first, guid: 'new', title: 'New', url: 'https://x.example/p/3.mp3?token=two' },
-      SELF,
-      SELF,
-    ],
-    [
-      'guid and address, its title and date being the same',
-      first,
-      { ...first, guid: 'new', url: 'https://x.example/n.mp3' },
-      SELF,
-      SELF,
-    ],
-    [
       'token, where it has no guid and no date',
       without(first, 'guid', 'date'),
       { ...without(first, 'guid', 'date'), url: 'https://cdn1.example/p/3.mp3?token=two' },
@@ -190,12 +176,81 @@ describe.concurrent('an episode', () => {
     expect(bought()).toEqual([[url(1)], [url(2)]]);
   });
 
-  it('is another one in another feed, under the same guid', async () => {
+  it.each<[string, Item, Item]>([
+    ['under a new guid, at the same path', first, { ...first, guid: 'new', url: `${first.url}2` }],
+    ['under a new guid, with the same title and date', first, { ...first, guid: 'new', url: m('n') }],
+    [
+      'next week, where only the query of its link is another',
+      { ...first, url: 'https://m.example/dl.php?f=42.mp3' },
+      {
+        guid: 'g4',
+        title: 'Three',
+        date: 'Tue, 10 Nov 2026 09:00:00 GMT',
+        url: 'https://m.example/dl.php?f=43.mp3',
+      },
+    ],
+    [
+      'next week, where only a parameter named like tracking is another',
+      { ...first, url: 'https://m.example/dl.php?pk_id=42' },
+      {
+        guid: 'g4',
+        title: 'Three',
+        date: 'Tue, 10 Nov 2026 09:00:00 GMT',
+        url: 'https://m.example/dl.php?pk_id=43',
+      },
+    ],
+  ])('is another one %s', async (_, before, after) => {
     const { from, bought } = await ordering();
-    const other = '<atom:link rel="self" href="https://feeds.example/other.xml"/>';
-    expect((await from(feedOf([{ ...first, url: m('a') }]), '--latest', '1')).code).toBe(0);
-    expect((await from(feedOf([{ ...first, url: m('b') }], other), '--latest', '1')).code).toBe(0);
+    const rest = three.slice(1);
+    for (const each of [before, after])
+      expect((await from(feedOf([each, ...rest]), '--match', 'Three', '--skip-ordered')).code).toBe(0);
+    expect(bought()).toEqual([[before.url], [after.url]]);
+  });
+
+  it.each<[string, Item, Item]>([
+    ['under the same guid', { guid: '1', title: 'A' }, { guid: '1', title: 'B' }],
+    ['with the same title and time', { guid: '1', title: 'A' }, { guid: '2', title: 'A' }],
+    ['with the same title and time, without guids', { title: 'A' }, { title: 'A' }],
+  ])('is another one in another show of the site, %s', async (_, one, other) => {
+    const { from, bought } = await ordering();
+    const site = '<link>https://show.example/</link>';
+    const self = (name: string): string =>
+      `${site}<atom:link rel="self" href="https://feeds.example/${name}"/>`;
+    const { date } = first;
+    expect((await from(feedOf([{ ...one, date, url: m('a') }], self('a')), '--latest', '1')).code).toBe(0);
+    expect((await from(feedOf([{ ...other, date, url: m('b') }], self('b')), '--latest', '1')).code).toBe(0);
     expect(bought()).toEqual([[m('a')], [m('b')]]);
+  });
+
+  it('at the very same URL under a new guid is left out and named; --again and --key buy it', async () => {
+    const { from, order, bought } = await ordering();
+    expect((await from(feedOf(three), '--latest', '1')).code).toBe(0);
+    const renumbered = three.map((each) => ({ ...each, guid: `new-${each.guid}` }));
+    for (const more of [[], ['--skip-ordered']]) {
+      const { code, stderr } = await from(feedOf(renumbered), '--match', 'Three', ...more);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(
+        /warning: left out: the episode 'Three': https:\S+ was ordered as order o1 at \S+ under the guid 'g3', which is now 'new-g3'\nhint: .*--again.*--key/,
+      );
+    }
+    expect(bought()).toHaveLength(1);
+    expect((await from(feedOf(renumbered), '--latest', '2')).code).toBe(0);
+    expect(bought().slice(1)).toEqual([[m(2)]]);
+    expect((await from(feedOf(renumbered), '--latest', '1', '--again')).code).toBe(0);
+    expect((await order(m(3), '--key', 'another three')).code).toBe(0);
+    expect(bought().slice(2)).toEqual([[m(3)], [m(3)]]);
+    expect((await from(feedOf(renumbered), '--latest', '1')).code).toBe(9);
+  });
+
+  it('that lists the very same URL under two guids is bought once, and the other one is named', async () => {
+    const { from, bought } = await ordering();
+    const items = [{ ...three[0], guid: 'copy', title: 'Rerun' }, ...three];
+    const { code, stderr } = await from(feedOf(items), '--latest', '2');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      "warning: left out: episode 'Three': its audio is that of episode 'Rerun', under another guid",
+    );
+    expect(bought()).toEqual([[m(3)]]);
   });
 
   it('that was ordered by its URL is not bought again from the feed', async () => {

@@ -69,7 +69,7 @@ describe.concurrent('a file of this machine', () => {
     expect(bought()).toEqual([[expect.stringMatching(/^https:\/\/up\.example\/[0-9a-f]{8}\.mp3$/)]]);
     expect(stdout).toMatch(/^1\to1\tordered\thttps:\/\/up\.example\/[0-9a-f]{8}\.mp3\t\n$/);
     const [kept] = queryLedger<{ details: string }>(user, 'SELECT details FROM files');
-    expect(JSON.parse(kept?.details ?? '')).toEqual({ title: 'talk' });
+    expect(JSON.parse(kept?.details ?? '')).toEqual({ title: 'talk', source: path });
   });
 
   it('without the setting is an error that names it and shows two examples that work', async () => {
@@ -277,13 +277,88 @@ describe.concurrent('the identity of a file', () => {
   });
 
   it('is not its name: new content under the old name is another audio', async () => {
-    const { file, order, bought } = await local('echo https://up.example/always-the-same.mp3');
+    const { file, order, bought } = await local();
     file('talk.mp3', 'first');
     expect((await order('talk.mp3')).code).toBe(0);
     file('talk.mp3', 'second');
     expect((await order('talk.mp3')).code).toBe(0);
     expect(bought()).toHaveLength(2);
   });
+});
+
+describe.concurrent('one URL for two recordings', () => {
+  const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
+
+  it('in one run is refused for both, and holds up no other; both are named', async () => {
+    const { file, order, bought, user } = await local(BY_NAME);
+    file('rec/a/talk.mp3');
+    file('rec/b/talk.mp3');
+    file('rec/other.mp3');
+    const { code, stderr } = await order('rec');
+    expect(code, stderr).toBe(10);
+    expect(bought()).toEqual([['https://up.example/other.mp3']]);
+    for (const [one, two] of [
+      ['rec/a/talk.mp3', 'rec/b/talk.mp3'],
+      ['rec/b/talk.mp3', 'rec/a/talk.mp3'],
+    ])
+      expect(stderr).toContain(
+        `the upload command gave ${one} the URL of ${two}: https://up.example/talk.mp3\n`,
+      );
+    expect(stderr).toContain('an object name of its own');
+    expect(queryLedger(user, 'SELECT url FROM uploads')).toEqual([]);
+  });
+
+  it('is refused in one run, though each is an order of its own', async () => {
+    const { file, order, bought } = await local(BY_NAME);
+    file('rec/a/talk.mp3');
+    file('rec/b/talk.mp3');
+    const { code, stderr } = await order('rec', '--per-order', '1');
+    expect([code, bought()], stderr).toEqual([10, [['https://up.example/talk.mp3']]]);
+  });
+
+  it.each([
+    ['plain', BY_NAME],
+    ['signed', `echo '${signed('https://up.example/talk.mp3', 1)}'`],
+  ])('is refused in a later run, with --again too: a %s one', async (_, command) => {
+    const { file, order, bought, user } = await local(command);
+    const first = file('a/talk.mp3');
+    file('b/talk.mp3');
+    expect((await order('a/talk.mp3')).code).toBe(0);
+    for (const more of [[], ['--again'], ['--skip-ordered']]) {
+      const { code, stderr } = await order('b/talk.mp3', ...more);
+      expect(code, stderr).toBe(2);
+      expect(stderr).toContain(`gave b/talk.mp3 the URL of ${first}: https://up.example/talk.mp3\n`);
+    }
+    expect([bought().length, statuses(user)]).toEqual([1, ['placed']]);
+    expect((await order('a/talk.mp3', '--again')).code).toBe(0);
+    expect(bought()).toHaveLength(2);
+  });
+
+  it('is free again where the first was refused by the service', async () => {
+    const { file, order, service } = await local(BY_NAME);
+    service.on(
+      'POST /order_url',
+      { status: 400, body: { message: 'no' } },
+      { body: { order: 'x', audiofiles: [1] } },
+    );
+    file('a/talk.mp3');
+    file('b/talk.mp3');
+    expect((await order('a/talk.mp3')).code).toBe(1);
+    expect((await order('b/talk.mp3')).code).toBe(0);
+  });
+});
+
+it('a recording that changes while it is uploaded is not ordered, and is bought once when it is complete', async () => {
+  const { file, order, bought, uploadBy, user } = await local(`printf more >> "$1"; ${UPLOAD}`);
+  file('rec/growing.mp3');
+  const { code, stderr } = await order('rec');
+  expect(code, stderr).toBe(1);
+  expect(stderr).toContain('rec/growing.mp3 changed while it was uploaded');
+  expect([bought(), queryLedger(user, 'SELECT url FROM uploads'), statuses(user)]).toEqual([[], [], []]);
+  uploadBy(UPLOAD);
+  expect((await order('rec')).code).toBe(0);
+  expect((await order('rec', '--skip-ordered')).code).toBe(0);
+  expect(bought()).toHaveLength(1);
 });
 
 describe.concurrent('an upload that fails', () => {
