@@ -196,7 +196,7 @@ export class OpenAttempts extends PurchaseTable {
         ]);
         const own = files.map(({ id: file, audio }) => ({
           id: file,
-          audio: audio && audios.find(({ url, key }) => url === audio.url && key === audio.key),
+          audio: audio && audios.find(({ url, key }) => url === audio.url && key === (audio.key ?? '')),
         }));
         const answered = { id: order, hold: row?.hold ?? null, at, test: false };
         await db.batch(tables.addingFiles(id, answered, own, audios));
