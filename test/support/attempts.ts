@@ -84,10 +84,15 @@ export class TestLedger {
   }
 
   /** The same ledger for another account. */
-  async other(): Promise<Ledger> {
-    const other = await this.#now.place.open('other');
-    this.#now.others.push(other);
-    return other;
+  other(): Promise<Ledger> {
+    return this.another('other');
+  }
+
+  /** The same ledger once more, over a connection of its own. */
+  async another(profile = 'default'): Promise<Ledger> {
+    const another = await this.#now.place.open(profile);
+    this.#now.others.push(another);
+    return another;
   }
 
   async store(): Promise<LedgerStore> {
