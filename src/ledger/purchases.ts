@@ -27,6 +27,12 @@ const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?
 /** How often a purchase is begun anew whose COMMIT is known not to have come through. */
 const MAX_BEGINNINGS = 3;
 
+interface Kept {
+  /** What becomes of it. */
+  readonly what: string;
+  remove(): void;
+}
+
 const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 export class Purchases extends PurchaseTable {
@@ -258,16 +264,18 @@ export class Purchases extends PurchaseTable {
       return result;
     } catch (cause) {
       kept ??= this.#keep(purchase, begun, outcome);
+      if (!kept) throw cause;
       throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause });
     }
   }
 
-  /** A disk that can't take it is no reason not to tell the ledger. */
-  #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): { readonly what: string; remove(): void } {
+  /** A disk that can't take it is no reason not to tell the ledger. Gives nothing where there is no outbox. */
+  #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): Kept | undefined {
+    if (!this.outbox) return undefined;
     const kept = { begun, at: this.timestamp(), purchase: this.#hidden(purchase), outcome };
     try {
-      const remove = this.outbox?.add(kept);
-      return { what: 'the next steno here that can write to it does so', remove: () => remove?.() };
+      const remove = this.outbox.add(kept);
+      return { what: 'the next steno here that can write to it does so', remove };
     } catch (error) {
       return { what: `nor could it be kept here: ${errorMessage(error)}`, remove: () => {} };
     }

@@ -1,7 +1,7 @@
 /** Files that were ordered elsewhere and are followed here. */
 
 import { isUrl } from '../lib/is-url.ts';
-import { makeAudio } from './audio-names.ts';
+import { makeAudio, storedName } from './audio-names.ts';
 import { refuseMoved } from './moved.ts';
 import { audiosOf } from './order-audios.ts';
 import { isSameUrl, missingFiles, type OrderedAudio } from './ordered-files.ts';
@@ -31,13 +31,15 @@ export class TrackedFiles extends PurchaseTable {
   }
 
   async #add(file: TrackedFile): Promise<void> {
-    const { id, order, link } = file;
+    const { id, order, link, names, notes } = file;
     const known = await this.db.get<{ purchase: string }>(
       'SELECT purchase FROM files WHERE profile = ? AND id = ? AND test = 0',
       this.profile,
       id,
     );
-    const purchase = known?.purchase || (await this.#purchaseOf(file));
+    const own = known?.purchase || (await this.#ownPurchase(file));
+    if (own) await this.#claim(link, undefined, own, id);
+    const purchase = own || (await this.takeIn({ link, file: id, order, names, notes }));
     await this.db.run(
       `INSERT INTO files (profile, id, purchase, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, ?)
          ON CONFLICT (profile, id) DO UPDATE SET order_id = coalesce(nullif(files.order_id, ''), excluded.order_id),
@@ -47,21 +49,17 @@ export class TrackedFiles extends PurchaseTable {
     if (order) await this.#endAccepted(order);
   }
 
-  /** The order of this ledger that the file belongs to, else one that stands for what was ordered elsewhere. */
-  async #purchaseOf(file: TrackedFile): Promise<string> {
-    const { id, order, link, names, notes } = file;
-    const own = order
-      ? await this.db.get<{ id: string }>(
-          `SELECT id FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND test = 0 AND tracked = 0
-           ORDER BY number LIMIT 1`,
-          this.profile,
-          order,
-        )
-      : undefined;
-    if (!own) return this.takeIn({ link, file: id, order, names, notes });
-    await this.#giveItem(own.id, file);
-    await this.#claim(link, undefined, own.id);
-    return own.id;
+  /** The order of this ledger that the file belongs to; one that was bought elsewhere has none. */
+  async #ownPurchase(file: TrackedFile): Promise<string | undefined> {
+    if (!file.order) return undefined;
+    const own = await this.db.get<{ id: string }>(
+      `SELECT id FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND test = 0 AND tracked = 0
+       ORDER BY number LIMIT 1`,
+      this.profile,
+      file.order,
+    );
+    if (own) await this.#giveItem(own.id, file);
+    return own?.id;
   }
 
   /** The item of its audio has its cost. */
@@ -105,17 +103,25 @@ export class TrackedFiles extends PurchaseTable {
       ...this.adding(purchase, { id, tracked: true }),
       ...this.answering(id, 'placed', '', order),
     ]);
-    if (isNamed) await this.#claim(link, key, id);
+    if (isNamed) await this.#claim(link, key, id, file);
     return id;
   }
 
   /** One of unknown outcome gives way. */
-  async #claim(link: string, key: string | undefined, purchase: string): Promise<void> {
+  async #claim(link: string, key: string | undefined, purchase: string, file: string): Promise<void> {
     if (key === undefined && !isHttpUrl(link)) return;
     const { names } = makeAudio(link, key);
     const [holder] = (await this.claims.holders(names)).values();
     if (holder?.status === 'placed') return;
-    await this.db.batch([this.claims.takingSome(purchase, names, 'any')]);
+    const position =
+      'coalesce((SELECT min(position) FROM purchase_items WHERE purchase = ? AND file = ?), 0)';
+    await this.db.batch([
+      ...names.map((name) => ({
+        sql: `INSERT INTO purchase_names (name, purchase, position) VALUES (?, ?, ${position}) ON CONFLICT DO NOTHING`,
+        values: [storedName(this.hide(name)), purchase, purchase, file],
+      })),
+      this.claims.takingSome(purchase, names, 'any'),
+    ]);
   }
 }
 

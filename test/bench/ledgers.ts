@@ -53,15 +53,15 @@ function newOrder(): string[] {
 const fill = (files: number, allOpen: boolean): string => `
   CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT ${files}) SELECT i FROM n;
   CREATE TEMP TABLE new AS SELECT 'default' AS profile, CAST(${FIRST_ID} + i AS TEXT) AS id, 'o' || (i / 5) AS order_id,
-    i / 5 + 1 AS attempt, 'https://example.com/talks/' || i || '.mp3' AS url, ${allOpen ? 1 : 'i % 10 = 0'} AS open,
+    i / 5 + 1 AS number, i, 'https://example.com/talks/' || i || '.mp3' AS url, ${allOpen ? 1 : 'i % 10 = 0'} AS open,
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days', i || ' seconds') AS at FROM n;
-  INSERT INTO attempts (id, profile, token, status, test, started_at, ended_at, order_id)
-    SELECT attempt, profile, hex(randomblob(16)), 'placed', 0, min(at), min(at), order_id FROM new GROUP BY attempt;
-  INSERT INTO attempt_urls (attempt, url, url_key) SELECT attempt, url, 'url ' || url FROM new;
-  INSERT INTO orders (profile, id, placed_at, skus, names, notes)
-    SELECT profile, order_id, min(at), 'TRANS14', '', '' FROM new GROUP BY order_id;
-  INSERT INTO files (profile, id, order_id, url, test, state, ended, title, ordered_at, changed_at, checked_at, answer)
-    SELECT profile, id, order_id, url, 0, iif(open, 'Transcribing', 'Delivered'), iif(open, '', 'delivered'),
+  INSERT INTO purchases (id, number, profile, kind, outcome, named, status, order_id, test, started_at, ended_at, skus)
+    SELECT 'p' || order_id, number, profile, 'order', 'placed', order_id, 'placed', order_id, 0, min(at), min(at), 'TRANS14'
+    FROM new GROUP BY number;
+  INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, counted_at)
+    SELECT 'p' || order_id, i % 5, profile, url, 'url ' || url, id, at FROM new;
+  INSERT INTO files (profile, id, purchase, order_id, url, test, state, ended, title, ordered_at, changed_at, checked_at, answer)
+    SELECT profile, id, 'p' || order_id, order_id, url, 0, iif(open, 'Transcribing', 'Delivered'), iif(open, '', 'delivered'),
       'Talk ' || id, at, at, at, '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","duration":"12"}}' FROM new;`;
 
 /** A ledger with this number of files, as the program would have left it. */

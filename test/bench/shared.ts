@@ -35,13 +35,13 @@ async function newLedger(place: Place, files: number, state = 'Delivered'): Prom
   const at = "'2026-01-01T00:00:00.000Z'";
   const ended = state === 'Delivered' ? 'delivered' : '';
   for (const sql of [
-    `INSERT INTO steno.orders (profile, id, placed_at, skus, names, notes)
-       SELECT 'default', 'o' || n, ${at}, 'TRANS14', '', '' FROM ${numbers}`,
-    `INSERT INTO steno.files (profile, id, order_id, url, test, state, ended, title, ordered_at, checked_at, answer)
-       SELECT 'default', (100000 + n)::text, 'o' || n, 'https://example.com/talks/' || n, 0, '${state}', '${ended}',
+    `INSERT INTO steno.purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
+       SELECT 'p' || n, 'default', 'order', 'placed', 'o' || n, 'placed', 'o' || n, 0, ${at}, 'TRANS14' FROM ${numbers}`,
+    `INSERT INTO steno.files (profile, id, purchase, order_id, url, test, state, ended, title, ordered_at, checked_at, answer)
+       SELECT 'default', (100000 + n)::text, 'p' || n, 'o' || n, 'https://example.com/talks/' || n, 0, '${state}', '${ended}',
          'Talk ' || n, ${at}, ${at}, '{"audiofile":{"title":"Talk"}}' FROM ${numbers}`,
     'VACUUM ANALYZE steno.files',
-    'VACUUM ANALYZE steno.orders',
+    'VACUUM ANALYZE steno.purchases',
   ])
     await server.query(sql, new URL(url).pathname.slice(1));
   return env;

@@ -146,7 +146,11 @@ export class Place {
   endLeases(): void {
     if (!this.isShared) return;
     const { url } = this;
-    querySchema(url, "UPDATE attempts SET seen_at = '2020-01-01T00:00:00.000Z' WHERE status = 'sending'", []);
+    querySchema(
+      url,
+      "UPDATE purchases SET seen_at = '2020-01-01T00:00:00.000Z' WHERE status = 'sending'",
+      [],
+    );
     querySchema(url, "UPDATE runs SET seen_at = '2020-01-01T00:00:00.000Z' WHERE ended_at IS NULL", []);
   }
 
@@ -156,7 +160,7 @@ export class Place {
 
   /** None where the command was killed before it made the tables. */
   #sharedRows<Row>(sql: string): Row[] {
-    const made = "SELECT to_regclass('steno.attempts') IS NOT NULL AS made";
+    const made = "SELECT to_regclass('steno.purchases') IS NOT NULL AS made";
     const [found] = querySchema<{ made: boolean }>(this.url, made, []);
     return found?.made ? querySchema<Row>(this.url, sql, []) : [];
   }

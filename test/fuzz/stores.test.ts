@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeAudio } from '../../src/ledger/audio-names.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import type { NewOrder } from '../../src/ledger/new-order.ts';
+import type { Attempt } from '../../src/ledger/open-attempts.ts';
+import { type Begun, type NewPurchase, refundName, upgradeNames } from '../../src/ledger/purchase.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
 import { freshFolder } from '../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
@@ -12,13 +13,13 @@ import { linesOf } from '../support/random-ledger.ts';
 import { runs, timeLimit } from '../support/runs.ts';
 import { hostileText } from './answers.ts';
 
+const namesOf = (url: string, key: string | undefined): readonly string[] => makeAudio(url, key).names;
 const asItIs = (text: string): string => text;
 
-/** A ledger, and the attempts that were begun in it: the stores number them differently. */
+/** A ledger, and the purchases that were begun in it: each side has other ids and numbers. */
 interface Side {
   readonly ledger: Ledger;
-  readonly attempts: number[];
-  readonly orders: NewOrder[];
+  readonly sent: Array<{ readonly begun: Begun; readonly purchase: NewPurchase }>;
 }
 
 type Step = (side: Side) => Promise<unknown>;
@@ -34,7 +35,10 @@ const id = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('1', '2', '3', '9007199254740993', 'ü', 'x y', '1 ') },
   hostileText,
 );
-const order: fc.Arbitrary<NewOrder> = fc.record({
+const cost = fc.option(fc.record({ millionths: fc.nat(9_000_000), currency: fc.constantFrom('', 'USD') }), {
+  nil: undefined,
+});
+const order: fc.Arbitrary<NewPurchase> = fc.record({
   audios: fc
     .uniqueArray(
       fc.tuple(
@@ -43,6 +47,7 @@ const order: fc.Arbitrary<NewOrder> = fc.record({
           nil: undefined,
           freq: 4,
         }),
+        cost,
       ),
       {
         minLength: 1,
@@ -50,70 +55,98 @@ const order: fc.Arbitrary<NewOrder> = fc.record({
         selector: ([address, key]) => `${address} ${key}`,
       },
     )
-    .map((all) => all.map(([address, key]) => makeAudio(address, key))),
+    .map((all) =>
+      all.map(([address, key, price]) => ({
+        ...{ url: address, key, cost: price },
+        names: namesOf(address, key),
+      })),
+    ),
   skus: fc.constantFrom(['TRANS14'], ['TRANS2', 'TSTMP1']),
   names: fc.array(text, { maxLength: 2 }),
   notes: fc.option(text, { nil: undefined }),
-  test: fc.boolean().map((is) => is),
-  cost: fc.option(fc.record({ millionths: fc.nat(9_000_000), currency: fc.constantFrom('', 'USD') }), {
-    nil: undefined,
-  }),
+  via: fc.constantFrom('', 'POST /order_url'),
+  test: fc.boolean(),
 });
+/** An upgrade or a refund of one file. */
+const change: fc.Arbitrary<NewPurchase> = fc
+  .record({
+    kind: fc.constantFrom('upgrade' as const, 'refund' as const),
+    file: id,
+    cost,
+    test: fc.boolean(),
+  })
+  .map(({ kind, file, cost: price, test }) => {
+    const skus = kind === 'upgrade' ? ['TSTMP1'] : [];
+    const names = kind === 'upgrade' ? upgradeNames(file, skus) : [refundName(file)];
+    return { kind, audios: [{ url: '', names, file, cost: price }], skus, names: [], test };
+  });
 const which = fc.nat(6);
-const pick = ({ attempts }: Side, n: number): number => attempts[n % attempts.length] ?? -1;
-const orderAt = ({ orders }: Side, n: number): NewOrder | undefined => orders[n % orders.length];
+const pick = ({ sent }: Side, n: number): Side['sent'][number] | undefined => sent[n % sent.length];
+
+const attemptAt = async (side: Side, n: number): Promise<Attempt | undefined> => {
+  const { begun } = pick(side, n) ?? {};
+  return begun && side.ledger.openAttempts.get(begun.attempt);
+};
 
 /** By name, so that a failure says what was done. */
 const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
   begin: fc
     .tuple(
-      order,
+      fc.oneof({ weight: 3, arbitrary: order }, change),
       fc.oneof(fc.constant('any' as const), fc.array(which, { maxLength: 2 })),
-      fc.option(fc.nat(12_000_000)),
+      fc.option(fc.record({ millionths: fc.nat(12_000_000), allowsUnknown: fc.boolean() })),
     )
-    .map(([given, from, limit]) => async (side: Side) => {
-      const takeOver = from === 'any' ? from : from.map((n) => pick(side, n));
-      const within = limit === null ? undefined : { millionths: limit, since: '2020-01-01T00:00:00.000Z' };
-      const begun = await side.ledger.attempts.begin(given, takeOver, within);
+    .map(([purchase, from, limit]) => async (side: Side) => {
+      const takeOver = from === 'any' ? from : from.map((n) => pick(side, n)?.begun.id ?? '');
+      const limits = limit === null ? [] : [{ ...limit, since: '2020-01-01T00:00:00.000Z' }];
+      const begun = await side.ledger.purchases.begin(purchase, takeOver, limits);
       if (begun === undefined) return 'held';
-      side.attempts.push(begun);
-      side.orders.push(given);
+      side.sent.push({ begun, purchase });
       return 'begun';
     }),
   placed: fc
     .tuple(
       which,
       fc.record({
-        id,
+        id: fc.oneof({ weight: 4, arbitrary: id }, fc.constant('')),
         audiofiles: fc.array(id, { maxLength: 3 }),
         hold: fc.option(text, { nil: undefined }),
       }),
     )
-    .map(([n, placed]) => async (side: Side) => {
-      const begun = orderAt(side, n);
-      return begun && side.ledger.attempts.markPlaced(pick(side, n), begun, placed);
+    .map(([n, placed]) => async ({ ledger, ...side }: Side) => {
+      const { begun, purchase } = pick({ ledger, ...side }, n) ?? {};
+      if (!begun || !purchase) return undefined;
+      return purchase.kind === undefined
+        ? ledger.purchases.markPlaced(begun, purchase, placed)
+        : ledger.purchases.markDone(begun, purchase);
     }),
   refused: fc.tuple(which, text).map(([n, detail]) => async (side: Side) => {
-    if (orderAt(side, n)) await side.ledger.attempts.markRefused(pick(side, n), detail);
+    const { begun, purchase } = pick(side, n) ?? {};
+    if (begun && purchase) await side.ledger.purchases.markRefused(begun, purchase, detail);
   }),
   uncertain: fc.tuple(which, text).map(([n, detail]) => async (side: Side) => {
-    if (orderAt(side, n)) await side.ledger.attempts.markUncertain(pick(side, n), detail);
+    const { begun, purchase } = pick(side, n) ?? {};
+    if (begun && purchase) await side.ledger.purchases.markUncertain(begun, purchase, detail);
   }),
   renew: which.map((n) => async (side: Side) => {
-    const begun = orderAt(side, n);
-    return begun && side.ledger.attempts.renew(pick(side, n), begun);
+    const { begun, purchase } = pick(side, n) ?? {};
+    return begun && purchase && side.ledger.purchases.renew(begun, purchase);
   }),
   settle: fc
     .tuple(which, fc.option(id), fc.array(id, { maxLength: 2 }))
     .map(([n, as, files]) => async (side: Side) => {
-      const attempt = pick(side, n);
-      if (as === null) return side.ledger.openAttempts.settleNotPlaced(attempt);
+      const attempt = await attemptAt(side, n);
+      if (!attempt || as === null) return attempt && side.ledger.openAttempts.settleNotPlaced(attempt);
       return side.ledger.openAttempts.settlePlaced(
         attempt,
         as,
         files.map((each) => ({ id: each, audio: undefined })),
       );
     }),
+  reopen: which.map((n) => async (side: Side) => {
+    const attempt = await attemptAt(side, n);
+    return attempt && side.ledger.openAttempts.reopen(attempt);
+  }),
   track: fc
     .record({ id, order: id, link: fc.oneof(url, text), names: text, notes: text })
     .map((file) => (side: Side) => side.ledger.trackedFiles.add(file)),
@@ -123,6 +156,8 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
         id,
         state: fc.oneof(fc.constantFrom('Delivered', 'Transcribing', 'Refunded', 'On Hold'), text),
         title: text,
+        duration: fc.constantFrom('', '12', '12.5'),
+        total: fc.constantFrom('', '0', '3.00', 'USD 4.50'),
         invoices: fc.array(fc.constantFrom('5', '6')),
         link: fc.oneof(url, text),
         answer: text,
@@ -165,8 +200,32 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       return [before, await downloads.draftAt(file, ext, path), await downloads.pathIn('/d', file, ext)];
     }),
   invoice: fc
-    .record({ id, isFinal: fc.boolean(), answer: text })
-    .map((kept) => (side: Side) => side.ledger.invoices.keep(kept)),
+    .tuple(
+      fc.record({
+        ...{
+          id: fc.constantFrom('5', '6'),
+          ownId: fc.constantFrom('5', '7'),
+          state: fc.constantFrom('Paid', 'Due'),
+        },
+        ...{ isFinal: fc.boolean(), answer: text },
+      }),
+      fc.array(
+        fc.record({
+          ...{
+            file: id,
+            sku: fc.constantFrom('TRANS14', 'TSTMP1', ''),
+            currency: fc.constantFrom('', 'USD'),
+          },
+          amount: fc.option(fc.integer({ min: -3_000_000, max: 9_000_000 })),
+        }),
+        { maxLength: 3 },
+      ),
+    )
+    .map(
+      ([kept, lines]) =>
+        (side: Side) =>
+          side.ledger.invoices.keep(kept, lines),
+    ),
   upload: fc.tuple(text, text, url).map(([content, command, to]) => async (side: Side) => {
     await side.ledger.uploads.keep(content, command, to);
     return side.ledger.uploads.urlOf(content, command);
@@ -178,8 +237,10 @@ const step = fc.oneof(
   ...Object.entries(steps).map(([name, each]) => each.map((work) => ({ name, work, toString: () => name }))),
 );
 
-/** What commands ask for; numbers of attempts as they were begun, and no times. */
-async function questions({ ledger, attempts }: Side): Promise<unknown> {
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** What commands ask for; ids and numbers of purchases as they were begun, and no times. */
+async function questions({ ledger, sent }: Side): Promise<unknown> {
   const names = [
     'url https://h.example/1',
     'url https://h.example/2',
@@ -191,10 +252,8 @@ async function questions({ ledger, attempts }: Side): Promise<unknown> {
   const ids = files.map((file) => file.id);
   const answers = {
     holders: [...(await ledger.claims.holders(names))],
-    attempts: (await ledger.openAttempts.list()).map(({ attempt, ...rest }) => ({
-      ...rest,
-      attempt: attempts.indexOf(attempt),
-    })),
+    attempts: await ledger.openAttempts.list(),
+    begun: await Promise.all(sent.map(({ begun }) => ledger.openAttempts.get(begun.attempt))),
     files: files.map(({ seq, ...file }) => file),
     open: await ledger.files.open(),
     toRefresh: (await ledger.files.toRefresh()).sort(),
@@ -207,14 +266,18 @@ async function questions({ ledger, attempts }: Side): Promise<unknown> {
       all.map(({ at, ...rest }) => rest),
     ]),
     kept: await ledger.invoices.all(),
-    spent: (await ledger.spending.since('2020')).sort((one, other) =>
+    spent: (await ledger.budgets.spentSince('2020')).sort((one, other) =>
       one.currency < other.currency ? -1 : 1,
     ),
+    unpriced: (await ledger.budgets.unpriced('2020', 500)).length,
     missing: await Promise.all(['1', '2', 'ü'].map((each) => ledger.openAttempts.missingFiles(each))),
   };
+  const ofIds = new Map(sent.map(({ begun }, at) => [begun.id, at]));
+  const ofNumbers = new Map(sent.map(({ begun }, at) => [begun.attempt, at]));
+  const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
   const numbers = (key: string, value: unknown): unknown => {
-    if (key === 'attempt' && typeof value === 'number' && value > 0)
-      return attempts.includes(value) ? attempts.indexOf(value) : 'tracked';
+    if (key === 'attempt' && typeof value === 'number') return ofNumbers.get(value) ?? 'tracked';
+    if (isUuid(value)) return ofIds.get(value) ?? 'tracked';
     return key === 'endedAgoMs' || key === 'by' ? undefined : value;
   };
   return JSON.parse(JSON.stringify(answers, numbers).replace(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'T'));
@@ -244,7 +307,7 @@ describe.skipIf(!postgresFolder)('a local and a shared ledger', () => {
       asItIs,
     );
     const local = await Ledger.open(path, name, asItIs);
-    return [local, shared].map((ledger) => ({ ledger, attempts: [], orders: [] }));
+    return [local, shared].map((ledger) => ({ ledger, sent: [] }));
   }
 
   it(

@@ -27,7 +27,7 @@ function onDisk(calls: readonly Call[], from: number, until: number): boolean {
 /** Another user of the ledger, so that the program does not end with a checkpoint, which syncs everything. */
 function keepOpen(user: User): InstanceType<typeof DatabaseSync> {
   const db = new DatabaseSync(ledgerOf(user));
-  db.prepare('SELECT count(*) FROM attempts').get();
+  db.prepare('SELECT count(*) FROM purchases').get();
   return db;
 }
 
@@ -45,7 +45,7 @@ describe.skipIf(!hasStrace)('on disk', () => {
       service.on('POST /order_url', { status, body: { order: 'x1', audiofiles: [7], message: 'hm' } });
       const other = keepOpen(user);
       const { calls, code } = await trace(user, ['order', audio('a'), '--sku', 'TRANS14']);
-      const last = other.prepare('SELECT status FROM attempts ORDER BY id DESC').get();
+      const last = other.prepare('SELECT status FROM purchases ORDER BY number DESC').get();
       other.close();
       expect([code, last]).toEqual([expected, { status: outcome }]);
       const sent = calls.filter(isPost);

@@ -2,10 +2,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Attempts } from '../../src/ledger/attempts.ts';
 import { makeAudio, makeEpisode } from '../../src/ledger/audio-names.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import type { Attempt } from '../../src/ledger/open-attempts.ts';
 import { Outbox } from '../../src/ledger/outbox.ts';
+import type { Begun } from '../../src/ledger/purchase.ts';
+import { Purchases } from '../../src/ledger/purchases.ts';
 import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
 import { CommitUnknown, type Store } from '../../src/ledger/store.ts';
 import { audioOf, newOrder, placedAs, url } from '../support/attempts.ts';
@@ -44,14 +46,14 @@ function breaking(): Store {
 
 const owner = { account: 'default', ledger: 'here' };
 const outbox = (): Outbox => new Outbox(folder, () => owner);
-const attemptsWith = (kept: Outbox | undefined): Attempts =>
-  new Attempts({ db: breaking(), profile: 'default', hide: hideSecret, outbox: kept });
+const purchasesWith = (kept: Outbox | undefined): Purchases =>
+  new Purchases({ db: breaking(), profile: 'default', hide: hideSecret, outbox: kept });
 const keptFiles = (): string[] => readdirSync(folder);
 const rows = (sql: string): Promise<Record<string, unknown>[]> => store.all(sql);
 const handOver = async (box = outbox()): Promise<string[]> => {
   const troubles: string[] = [];
   await box.handOver(
-    (kept) => ledger.attempts.take(kept),
+    (kept) => ledger.purchases.take(kept),
     async (text) => void troubles.push(text),
   );
   return troubles;
@@ -69,23 +71,23 @@ afterEach(async () => {
   await ledger.close();
 });
 
-describe('an attempt whose COMMIT got no answer', () => {
+describe('a purchase whose COMMIT got no answer', () => {
   it('is sent as it is where it came through', async () => {
     fates = ['done, but no answer'];
-    const attempts = attemptsWith(outbox());
-    const attempt = Number(await attempts.begin(newOrder('a'), []));
-    expect(await rows('SELECT id, status, test FROM attempts')).toEqual([
-      { id: attempt, status: 'sending', test: 0 },
+    const purchases = purchasesWith(outbox());
+    const begun = (await purchases.begin(newOrder('a'), [])) as Begun;
+    expect(await rows('SELECT id, number, started_at, status FROM purchases')).toEqual([
+      { id: begun.id, number: begun.attempt, started_at: begun.startedAt, status: 'sending' },
     ]);
-    expect(await attempts.renew(attempt, newOrder('a'))).toBe(true);
+    expect(await purchases.renew(begun, newOrder('a'))).toBe(true);
   });
 
   it('is begun anew where it did not, and the first can come no more', async () => {
     fates = ['not done, and no answer'];
-    const attempt = await attemptsWith(outbox()).begin(newOrder('a'), []);
-    expect(await rows('SELECT id, status, test FROM attempts ORDER BY id')).toEqual([
-      { id: 1, status: 'refused', test: 1 },
-      { id: attempt, status: 'sending', test: 0 },
+    const begun = await purchasesWith(outbox()).begin(newOrder('a'), []);
+    expect(await rows('SELECT number, status, detail FROM purchases ORDER BY number')).toEqual([
+      { number: 1, status: 'refused', detail: 'it was never sent: the ledger went away' },
+      { number: begun?.attempt, status: 'sending', detail: '' },
     ]);
     expect((await ledger.claims.holders(audioOf('a').names)).size).toBe(1);
   });
@@ -93,24 +95,23 @@ describe('an attempt whose COMMIT got no answer', () => {
   it('is begun three times at most, then nothing is sent', async () => {
     const lost: Fate = 'not done, and no answer';
     fates = [lost, 'works', lost, 'works'];
-    expect(await attemptsWith(outbox()).begin(newOrder('x'), [])).toBe(3);
-    await store.run('DELETE FROM attempts WHERE test = 1');
+    expect(await purchasesWith(outbox()).begin(newOrder('x'), [])).toMatchObject({ attempt: 3 });
     fates = [lost, 'works', lost, 'works', lost, 'works', lost];
-    await expect(attemptsWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
+    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
     expect(fates).toHaveLength(1);
-    expect(await rows("SELECT id FROM attempts WHERE status = 'refused' AND test = 1")).toHaveLength(3);
+    expect(await rows("SELECT id FROM purchases WHERE status = 'refused'")).toHaveLength(2 + 3);
     expect((await ledger.claims.holders(audioOf('a').names)).size).toBe(0);
   });
 
   it('is never sent where the ledger can not be asked, and the next command frees its audio', async () => {
     fates = ['done, but no answer', 'refused'];
-    await expect(attemptsWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
-    expect([(await rows('SELECT status FROM attempts'))[0], keptFiles().length]).toEqual([
+    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
+    expect([(await rows('SELECT status FROM purchases'))[0], keptFiles().length]).toEqual([
       { status: 'sending' },
       1,
     ]);
     expect(await handOver()).toEqual([]);
-    expect(await rows('SELECT status, detail FROM attempts')).toEqual([
+    expect(await rows('SELECT status, detail FROM purchases')).toEqual([
       { status: 'refused', detail: 'it was never sent: the ledger went away' },
     ]);
     expect([(await ledger.claims.holders(audioOf('a').names)).size, keptFiles()]).toEqual([0, []]);
@@ -118,32 +119,35 @@ describe('an attempt whose COMMIT got no answer', () => {
 
   it('that did not come through is kept from coming by the next command', async () => {
     fates = ['not done, and no answer', 'refused'];
-    await expect(attemptsWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
-    expect(await rows('SELECT id FROM attempts')).toEqual([]);
+    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow(CommitUnknown);
+    expect(await rows('SELECT id FROM purchases')).toEqual([]);
     expect(await handOver()).toEqual([]);
-    expect(await rows('SELECT status, test FROM attempts')).toEqual([{ status: 'refused', test: 1 }]);
+    expect(await rows('SELECT status FROM purchases')).toEqual([{ status: 'refused' }]);
+    expect((await ledger.claims.holders(audioOf('a').names)).size).toBe(0);
   });
 
   it('that fails for another reason says so at once', async () => {
     fates = ['refused'];
-    await expect(attemptsWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow('the disk is full');
-    expect([await rows('SELECT id FROM attempts'), keptFiles()]).toEqual([[], []]);
+    await expect(purchasesWith(outbox()).begin(newOrder('a'), [])).rejects.toThrow('the disk is full');
+    expect([await rows('SELECT id FROM purchases'), keptFiles()]).toEqual([[], []]);
   });
 });
 
 describe('an outcome', () => {
-  const begin = async (attempts: Attempts, more = {}): Promise<number> =>
-    Number(await attempts.begin(newOrder('a b', more), []));
+  const order = newOrder('a b');
+  const begin = async (purchases: Purchases): Promise<Begun> => (await purchases.begin(order, [])) as Begun;
+  /** The attempt of the first purchase, as people see it. */
+  const first = async (): Promise<Attempt> => (await ledger.openAttempts.get(1)) as Attempt;
 
   it.each(['done, but no answer', 'not done, and no answer'] as const)(
     'whose COMMIT was %s is written once more, and then nothing is kept here',
     async (fate) => {
-      const attempts = attemptsWith(outbox());
-      const attempt = await begin(attempts);
+      const purchases = purchasesWith(outbox());
+      const begun = await begin(purchases);
       fates = [fate];
-      const found = await attempts.markPlaced(attempt, newOrder('a b'), placedAs('o1', '1', '2'));
+      const found = await purchases.markPlaced(begun, order, placedAs('o1', '1', '2'));
       expect(found.problem).toBeUndefined();
-      expect(await rows('SELECT status, order_id FROM attempts')).toEqual([
+      expect(await rows('SELECT status, order_id FROM purchases')).toEqual([
         { status: 'placed', order_id: 'o1' },
       ]);
       expect(await rows('SELECT id, url FROM files ORDER BY id')).toEqual([
@@ -155,91 +159,87 @@ describe('an outcome', () => {
   );
 
   it('that the ledger does not take is kept here, told, and handed over once', async () => {
-    const attempts = attemptsWith(outbox());
-    const attempt = await begin(attempts);
+    const purchases = purchasesWith(outbox());
+    const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(
-      attempts.markPlaced(attempt, newOrder('a b'), placedAs('o1', '1', '2')),
-    ).rejects.toMatchObject({
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toMatchObject({
       kind: 'failed',
-      message: 'the disk is full; the next steno here that reaches it is told',
+      message: 'the disk is full; the next steno here that can write to it does so',
     });
     expect(Outbox.count(folder, 'default')).toBe(1);
     expect(Outbox.count(folder, 'other')).toBe(0);
     const [name = ''] = keptFiles();
     const text = readFileSync(join(folder, name), 'utf8');
-    // Another attempt has the number of the order, by somebody's mistake.
-    const other = Number(await ledger.attempts.begin(newOrder('x'), []));
-    await ledger.openAttempts.settlePlaced(other, 'o1', []);
+    // Another purchase has the number of the order, by somebody's mistake.
+    const other = (await ledger.purchases.begin(newOrder('x'), [])) as Begun;
+    const mistaken = (await ledger.openAttempts.get(other.attempt)) as Attempt;
+    await ledger.openAttempts.settlePlaced(mistaken, 'o1', []);
     expect(await handOver()).toEqual([]);
-    expect(await rows(`SELECT status, order_id FROM attempts WHERE id <> ${other}`)).toEqual([
+    expect(await rows(`SELECT status, order_id FROM purchases WHERE id <> '${other.id}'`)).toEqual([
       { status: 'placed', order_id: 'o1' },
     ]);
-    const before = await rows('SELECT id, ended_at FROM attempts');
+    const before = await rows('SELECT id, ended_at FROM purchases');
     writeFileSync(join(folder, name), text);
     expect(await handOver()).toEqual([]);
-    expect(await rows('SELECT id, ended_at FROM attempts')).toEqual(before);
+    expect(await rows('SELECT id, ended_at FROM purchases')).toEqual(before);
     expect(await rows('SELECT id FROM files')).toHaveLength(2);
     expect(keptFiles()).toEqual([]);
   });
 
   it('that is kept holds no secret', async () => {
-    const attempts = attemptsWith(outbox());
+    const purchases = purchasesWith(outbox());
     const audio = makeEpisode(`${url('a')}?k=${SECRET}`, [`guid ${SECRET}`], { title: SECRET });
-    const order = newOrder('a', {
+    const secret = newOrder('a', {
       ...{ audios: [audio, makeAudio(url('b'), SECRET)], names: [SECRET], notes: SECRET },
     });
-    const attempt = Number(await attempts.begin(order, []));
+    const begun = (await purchases.begin(secret, [])) as Begun;
     fates = ['refused'];
     const placed = { ...placedAs('o1', '1', '2'), hold: SECRET };
-    await expect(attempts.markPlaced(attempt, order, placed)).rejects.toThrow('is told');
+    await expect(purchases.markPlaced(begun, secret, placed)).rejects.toThrow('does so');
     const [name = ''] = keptFiles();
     const text = readFileSync(join(folder, name), 'utf8');
     expect(text).not.toContain(SECRET);
     expect(JSON.parse(text)).toMatchObject({
       ...owner,
-      outcome: {
-        order: { notes: '****', names: ['****'], audios: [{ details: { title: '****' } }, { key: '****' }] },
-        placed: { id: 'o1', hold: '****' },
-      },
+      begun: { id: begun.id, startedAt: begun.startedAt },
+      purchase: { notes: '****', names: ['****'], audios: [{ details: { title: '****' } }, { key: '****' }] },
+      outcome: { placed: { id: 'o1', hold: '****' } },
     });
   });
 
   it('refused and unclear ones are handed over too', async () => {
-    const attempts = attemptsWith(outbox());
-    const first = await begin(attempts);
+    const purchases = purchasesWith(outbox());
+    const refused = await begin(purchases);
     fates = ['refused'];
-    await expect(attempts.markRefused(first, `no ${SECRET}`)).rejects.toThrow('is told');
+    await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow('does so');
     expect(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).not.toContain(SECRET);
     await handOver();
-    expect(await rows('SELECT status, detail FROM attempts')).toEqual([
+    expect(await rows('SELECT status, detail FROM purchases')).toEqual([
       { status: 'refused', detail: 'no ****' },
     ]);
-    const second = await begin(attempts);
+    const unclear = await begin(purchases);
     fates = ['refused'];
-    await expect(attempts.markUncertain(second, 'no answer')).rejects.toThrow('is told');
+    await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow('does so');
     expect(JSON.parse(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).outcome.kind).toBe(
       'uncertain',
     );
     await handOver();
-    expect(await rows(`SELECT status, detail FROM attempts WHERE id = ${second}`)).toEqual([
+    expect(await rows(`SELECT status, detail FROM purchases WHERE id = '${unclear.id}'`)).toEqual([
       { status: 'uncertain', detail: 'no answer' },
     ]);
     expect((await ledger.claims.holders(audioOf('b').names)).size).toBe(1);
   });
 
-  it('of an attempt that a failover lost is written all the same', async () => {
-    const attempts = attemptsWith(outbox());
-    const attempt = await begin(attempts);
+  it('of a purchase that a failover lost is written all the same', async () => {
+    const purchases = purchasesWith(outbox());
+    const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(attempts.markPlaced(attempt, newOrder('a b'), placedAs('o1', '1', '2'))).rejects.toThrow(
-      'told',
-    );
-    for (const table of ['claims', 'attempt_names', 'attempt_urls', 'attempts'])
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('does so');
+    for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
       await store.run(`DELETE FROM ${table}`);
-    for (const other of ['v', 'w', 'x', 'y', 'z']) await ledger.attempts.begin(newOrder(other), []);
+    for (const other of ['v', 'w', 'x', 'y', 'z']) await ledger.purchases.begin(newOrder(other), []);
     expect(await handOver()).toEqual([]);
-    expect(await rows("SELECT id FROM attempts WHERE status = 'sending'")).toHaveLength(5);
+    expect(await rows("SELECT id FROM purchases WHERE status = 'sending'")).toHaveLength(5);
     expect([...(await ledger.claims.holders(audioOf('b').names)).values()]).toMatchObject([
       { status: 'placed', order: 'o1', url: url('b') },
     ]);
@@ -247,35 +247,33 @@ describe('an outcome', () => {
   });
 
   it('of an order that somebody settled as another one is written as the service said', async () => {
-    const attempts = attemptsWith(outbox());
-    const attempt = await begin(attempts);
+    const purchases = purchasesWith(outbox());
+    const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(attempts.markPlaced(attempt, newOrder('a b'), placedAs('o1', '1', '2'))).rejects.toThrow(
-      'told',
-    );
-    await ledger.openAttempts.settlePlaced(attempt, 'o9', []);
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('does so');
+    await ledger.openAttempts.settlePlaced(await first(), 'o9', []);
     await handOver();
-    expect(await rows('SELECT order_id FROM attempts')).toEqual([{ order_id: 'o1' }]);
+    expect(await rows('SELECT order_id FROM purchases')).toEqual([{ order_id: 'o1' }]);
   });
 
   it('that can be kept nowhere says both', async () => {
     const file = join(freshFolder(), 'a file');
     writeFileSync(file, '');
-    const attempts = attemptsWith(new Outbox(join(file, 'x'), () => owner));
-    const attempt = await begin(attempts);
+    const purchases = purchasesWith(new Outbox(join(file, 'x'), () => owner));
+    const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(attempts.markUncertain(attempt, 'no answer')).rejects.toThrow(
+    await expect(purchases.markUncertain(begun, order, 'no answer')).rejects.toThrow(
       /^the disk is full; nor could it be kept here: /,
     );
   });
 
-  it('is the error itself with a ledger in a file', async () => {
-    const attempts = attemptsWith(undefined);
-    const attempt = await begin(attempts);
+  it('is the error itself where nothing can be kept', async () => {
+    const purchases = purchasesWith(undefined);
+    const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(attempts.markRefused(attempt, 'no')).rejects.toThrow(/^the disk is full$/);
+    await expect(purchases.markRefused(begun, order, 'no')).rejects.toThrow(/^the disk is full$/);
     fates = ['done, but no answer'];
-    await attempts.markRefused(attempt, 'no');
-    expect(await rows('SELECT status FROM attempts')).toEqual([{ status: 'refused' }]);
+    await purchases.markRefused(begun, order, 'no');
+    expect(await rows('SELECT status FROM purchases')).toEqual([{ status: 'refused' }]);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { makeAudio } from '../../src/ledger/audio-names.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
+import { beginFree } from '../support/attempts.ts';
 import { freshFolder } from '../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
 
@@ -31,12 +32,12 @@ describe.each(Object.entries(stores))('a %s ledger', (name, open) => {
       const ids = ['1\u0000x', '1\ud800', '1'];
       const audios = ids.map((id) => makeAudio('https://h.example/a.mp3', `key ${id}`));
       const order = { audios, skus: ['TRANS14'], names: [], test: false };
-      const attempt = (await ledger.attempts.begin(order, [])) ?? 0;
-      await ledger.attempts.markPlaced(attempt, order, { id: '7', audiofiles: ids, hold: undefined });
+      const begun = await beginFree(ledger, order);
+      await ledger.purchases.markPlaced(begun, order, { id: '7', audiofiles: ids, hold: undefined });
       const kept = ['1\ufffdx', '1\ufffd', '1'];
       expect((await ledger.files.ofOrder('7')).map(({ id }) => id)).toEqual(kept);
       expect([...(await ledger.files.getAll(ids)).keys()].sort()).toEqual([...kept].sort());
-      expect(await ledger.attempts.begin(order, [])).toBeUndefined();
+      expect(await ledger.purchases.begin(order, [])).toBeUndefined();
       const holders = await ledger.claims.holders(audios.flatMap(({ names }) => names));
       expect([...holders.values()].map(({ order: id }) => id)).toEqual(['7', '7', '7']);
       await ledger.close();

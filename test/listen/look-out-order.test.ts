@@ -31,12 +31,15 @@ async function withOpenFiles(...groups: readonly Ordered[]): Promise<OrderingAcc
     const order = `o${some[0]}`;
     queryLedger(
       made.user,
-      `INSERT INTO orders (profile, id, placed_at, skus, names, notes) VALUES ('default', '${order}', '${at}', '${sku}', '', '')`,
+      `INSERT INTO purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
+         VALUES ('p${order}', 'default', 'order', 'placed', '${order}', 'placed', '${order}', 0, '${at}', '${sku}')`,
     );
-    const rows = some.map((id) => `('default', '${id}', '${order}', 'https://e.example/${id}', 0, '${at}')`);
+    const rows = some.map(
+      (id) => `('default', '${id}', 'p${order}', '${order}', 'https://e.example/${id}', 0, '${at}')`,
+    );
     queryLedger(
       made.user,
-      `INSERT INTO files (profile, id, order_id, url, test, ordered_at) VALUES ${rows.join(', ')}`,
+      `INSERT INTO files (profile, id, purchase, order_id, url, test, ordered_at) VALUES ${rows.join(', ')}`,
     );
     for (const id of some) made.states.set(id, ['Transcribing']);
     return some;

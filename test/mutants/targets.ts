@@ -24,12 +24,12 @@ const orderingShared = tests('test/flows/orders', 'attempts being-sent budget pl
 const targets: readonly Target[] = [
   {
     sources: [
-      ...named('src/ledger', 'attempts claims attempt-table open-attempts audio-names spending lease moved'),
+      ...named('src/ledger', 'purchases claims purchase-table open-attempts audio-names budgets lease moved'),
       ...named('src/ledger', 'order-audios ordered-files outbox'),
     ],
     inProcess: tests(
       'test/ledger',
-      'attempts attempt-ends lost-commits ordered-files audio-names outbox moved',
+      'attempts attempt-ends purchases lost-commits ordered-files audio-names outbox moved',
     ),
     tests: ordering,
     shared: orderingShared,

@@ -76,7 +76,8 @@ describe.concurrent('track', () => {
     expect(queryLedger(user, 'SELECT id, order_id, url, key, state FROM files')).toEqual([
       { id: '1', order_id: 'o1', url: audio('a'), key: 'k', state: 'Transcribing' },
     ]);
-    expect(queryLedger(user, 'SELECT count(*) AS n FROM attempts')).toEqual([{ n: 2 }]);
+    expect(queryLedger(user, 'SELECT count(*) AS n FROM purchases')).toEqual([{ n: 1 }]);
+    expect((await order(audio('moved'))).stderr).toContain('was ordered as order o1');
   });
 
   it('takes two files of one link, and files without a link or an order', async () => {

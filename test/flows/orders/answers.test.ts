@@ -78,7 +78,7 @@ describe.concurrent('an answer with', () => {
       /\nhint: [^\n]*settle 1 --placed X1 --file <id>[^\n]*steno track <id>[^\n]*steno attempts\n/,
     );
     expect(queryLedger(user, 'SELECT id, url FROM files ORDER BY id')).toEqual(each.kept);
-    expect(queryLedger(user, 'SELECT id FROM orders')).toEqual([{ id: 'X1' }]);
+    expect(queryLedger(user, 'SELECT order_id FROM purchases')).toEqual([{ order_id: 'X1' }]);
     const [open] = JSON.parse((await user.run(['attempts', '--json'])).stdout);
     expect(open).toMatchObject({ attempt: 1, status: 'unclear', order: 'X1', urls: each.urls });
     const second = await order(each.urls[0] as string);

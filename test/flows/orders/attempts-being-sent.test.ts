@@ -69,7 +69,7 @@ describe.concurrent('an order that another process is sending', () => {
       const { user, child, end } = await inFlight();
       child.kill('SIGKILL');
       await end;
-      queryLedger(user, 'UPDATE attempts SET pid = ?', process.pid);
+      queryLedger(user, 'UPDATE purchases SET pid = ?', process.pid);
       expect(await listed(user)).toMatchObject([{ status: 'unclear' }]);
     },
   );
@@ -83,7 +83,7 @@ describe.concurrent('an order that another process is sending', () => {
   ])('on another machine is %s by its heartbeat alone, %d ms from now', async (status, age) => {
     const { user, end, answer } = await inFlight();
     const seen = new Date(Date.now() + age).toISOString();
-    queryLedger(user, "UPDATE attempts SET host = 'elsewhere', seen_at = ?", seen);
+    queryLedger(user, "UPDATE purchases SET host = 'elsewhere', seen_at = ?", seen);
     expect(await listed(user)).toMatchObject([{ status, by: { host: 'elsewhere' } }]);
     answer();
     expect((await end).code).toBe(0);
@@ -92,7 +92,7 @@ describe.concurrent('an order that another process is sending', () => {
 
   longOnly('renews its heartbeat while it waits for the answer', async () => {
     const { user, end, answer } = await inFlight();
-    const seen = (): unknown => queryLedger(user, 'SELECT seen_at FROM attempts')[0]?.seen_at;
+    const seen = (): unknown => queryLedger(user, 'SELECT seen_at FROM purchases')[0]?.seen_at;
     const before = seen();
     await until(() => seen() !== before, 'a heartbeat');
     answer();
@@ -102,7 +102,7 @@ describe.concurrent('an order that another process is sending', () => {
   it('that was settled on another machine while its process was stopped keeps what the service said in the end', async () => {
     const { user, order, child, end, answer, service } = await inFlight();
     child.kill('SIGSTOP');
-    queryLedger(user, "UPDATE attempts SET host = 'elsewhere', seen_at = '2026-01-01T00:00:00.000Z'");
+    queryLedger(user, "UPDATE purchases SET host = 'elsewhere', seen_at = '2026-01-01T00:00:00.000Z'");
     expect((await user.run(['attempts', 'settle', '1', '--not-placed'])).code).toBe(0);
     answer();
     child.kill('SIGCONT');

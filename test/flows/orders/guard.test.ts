@@ -5,7 +5,8 @@ import { type GuardOptions, OrderGuard } from '../../../src/flows/orders/guard.t
 import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
 import { type Audio, makeEpisode } from '../../../src/ledger/audio-names.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { newOrder, placedAs, url } from '../../support/attempts.ts';
+import type { Attempt } from '../../../src/ledger/open-attempts.ts';
+import { beginFree, newOrder, placedAs, type Sent, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
 import { namesOf, planned, usual } from '../../support/guards.ts';
 
@@ -20,17 +21,18 @@ afterEach(() => ledger.close());
 
 const guardOf = (orders: readonly PlannedOrder[], options: Partial<GuardOptions> = {}): Promise<OrderGuard> =>
   OrderGuard.of(orders, ledger, { ...usual, ...options });
-const begin = async (names: string): Promise<number> =>
-  Number(await ledger.attempts.begin(newOrder(names), []));
-const placed = async (name: string, order: string): Promise<number> => {
-  const attempt = await begin(name);
-  await ledger.attempts.markPlaced(attempt, newOrder(name), placedAs(order, order.slice(1)));
-  return attempt;
-};
-const unclear = async (names: string): Promise<number> => {
-  const attempt = await begin(names);
-  await ledger.attempts.markUncertain(attempt, 'no answer');
-  return attempt;
+const begin = (names: string): Promise<Sent> => beginFree(ledger, newOrder(names));
+const markPlaced = (sent: Sent, ...given: Parameters<typeof placedAs>): Promise<unknown> =>
+  ledger.purchases.markPlaced(sent, sent.purchase, placedAs(...given));
+const markRefused = (sent: Sent): Promise<void> => ledger.purchases.markRefused(sent, sent.purchase, 'no');
+const markUncertain = (sent: Sent): Promise<void> =>
+  ledger.purchases.markUncertain(sent, sent.purchase, 'no answer');
+const placed = async (name: string, order: string): Promise<void> =>
+  void (await markPlaced(await begin(name), order, order.slice(1)));
+const unclear = async (names: string): Promise<Sent> => {
+  const sent = await begin(names);
+  await markUncertain(sent);
+  return sent;
 };
 const waiting = { signal: new AbortController().signal, onWait: () => {} };
 const all = async (guard: OrderGuard, given: Partial<typeof waiting> = {}): Promise<PlannedOrder[]> => {
@@ -100,12 +102,12 @@ describe('the guard', () => {
   it('orders again what was unclear when it began, with --retry-unclear, and only that', async () => {
     const before = await unclear('a');
     const accepted = await begin('b');
-    await ledger.attempts.markPlaced(accepted, newOrder('b'), placedAs('o1'));
+    await markPlaced(accepted, 'o1');
     await placed('d', 'o2');
     await new Promise((done) => setTimeout(done, 30));
     const guard = await guardOf([planned('a b c d')], { retryUnclear: true, skipOrdered: true });
     const [order] = guard.ready as [PlannedOrder];
-    expect([namesOf([order]), guard.takeOver(order), guard.leftOut]).toEqual([['a c'], [before], 1]);
+    expect([namesOf([order]), guard.takeOver(order), guard.leftOut]).toEqual([['a c'], [before.id], 1]);
     expect(guard.failures.map(({ what }) => what)).toEqual([url('b')]);
     const later = await unclear('e');
     await guard.putBack(planned('e'));
@@ -113,7 +115,7 @@ describe('the guard', () => {
     const begunBefore = { retryUnclear: true, skipOrdered: true, begunAgoMs: () => 60_000 };
     expect((await guardOf([planned('a e')], begunBefore)).ready).toEqual([]);
     expect((await guardOf([planned('e')], { skipOrdered: true })).ready).toEqual([]);
-    expect(later).toBeGreaterThan(before);
+    expect(later.attempt).toBeGreaterThan(before.attempt);
   });
 
   it('does not order again what was being sent when it began, or was placed since', async () => {
@@ -121,8 +123,8 @@ describe('the guard', () => {
     await new Promise((done) => setTimeout(done, 30));
     const guard = await guardOf([planned('a'), planned('b')], { retryUnclear: true, skipOrdered: true });
     expect([namesOf(guard.ready), namesOf(guard.deferred)]).toEqual([['b'], ['a']]);
-    await ledger.attempts.markUncertain(sent, 'no answer');
-    await ledger.openAttempts.settlePlaced(open, '', []);
+    await markUncertain(sent);
+    await ledger.openAttempts.settlePlaced((await ledger.openAttempts.get(open.attempt)) as Attempt, '', []);
     await guard.putBack(planned('b'));
     expect([namesOf(await all(guard)), guard.leftOut, guard.failures.length]).toEqual([['b'], 1, 1]);
   });
@@ -161,8 +163,8 @@ describe('what another process is sending', () => {
     const said: string[] = [];
     const orders = all(guard, { onWait: (text?: string) => void said.push(text ?? '') });
     await new Promise((done) => setTimeout(done, 50));
-    await ledger.attempts.markRefused(first, 'no');
-    await ledger.attempts.markPlaced(second, newOrder('b'), placedAs('o1', '1'));
+    await markRefused(first);
+    await markPlaced(second, 'o1', '1');
     expect(namesOf(await orders)).toEqual(['c', 'a']);
     expect(guard.leftOut).toBe(1);
     expect(said[0]).toMatch(/^Waiting for 2 URLs that .*pid \d+ is ordering$/);
@@ -189,14 +191,14 @@ describe('what another process is sending', () => {
     await begin('a');
     const second = await begin('b');
     const guard = await guardOf([planned('a'), planned('b')], { ...skipping, timeout: 5_000 });
-    await ledger.attempts.markRefused(second, 'no');
+    await markRefused(second);
     const next = guard.orders(waiting);
     expect(namesOf([(await next.next()).value as PlannedOrder])).toEqual(['b']);
     expect(namesOf(guard.deferred)).toEqual(['a']);
     await next.return(undefined);
     const third = await begin('c');
     const both = await guardOf([planned('a c')], { ...skipping, timeout: 5_000 });
-    await ledger.attempts.markRefused(third, 'no');
+    await markRefused(third);
     expect(namesOf([(await both.orders(waiting).next()).value as PlannedOrder])).toEqual(['c']);
     expect(namesOf(both.deferred)).toEqual(['a']);
   });

@@ -7,8 +7,9 @@ import { OrderGuard } from '../../../src/flows/orders/guard.ts';
 import { type PlacedOrder, type PlaceOptions, placeOne } from '../../../src/flows/orders/place.ts';
 import type { PlannedOrder } from '../../../src/flows/orders/planned-order.ts';
 import { Ledger } from '../../../src/ledger/ledger.ts';
+import type { Attempt } from '../../../src/ledger/open-attempts.ts';
 import { SqliteStore } from '../../../src/ledger/sqlite-store.ts';
-import { audioOf, newOrder, url } from '../../support/attempts.ts';
+import { audioOf, beginFree, newOrder, placedAs, url } from '../../support/attempts.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type Answer, Service } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -75,11 +76,11 @@ async function asleep<T>(work: (costs: OrderCosts) => Promise<T>): Promise<T> {
   const { now } = Date;
   try {
     return await work({
-      costOf: () => {
+      priced: (order: PlannedOrder) => {
         Date.now = () => now() + 3_000;
-        return undefined;
+        return order;
       },
-      limit: undefined,
+      limits: [],
       checkBudget: async () => {},
     } as unknown as OrderCosts);
   } finally {
@@ -153,8 +154,8 @@ describe('an order', () => {
 
   it('says what is odd about its files', async () => {
     answers(ok);
-    const first = Number(await ledger.attempts.begin(newOrder('x'), []));
-    await ledger.attempts.markPlaced(first, newOrder('x'), { id: 'o0', audiofiles: ['1'], hold: undefined });
+    const first = await beginFree(ledger, newOrder('x'));
+    await ledger.purchases.markPlaced(first, first.purchase, placedAs('o0', '1'));
     expect((await place(planned('a')))?.files.problem).toContain('audiofile 1 is the file of');
   });
 
@@ -163,12 +164,14 @@ describe('an order', () => {
     const beats: Array<() => void> = [];
     const cleared: unknown[] = [];
     const store = await SqliteStore.open(path);
-    let isSeen: ReadonlySet<number> | undefined;
+    let isSeen: ReadonlySet<string> | undefined;
+    let id = '';
     answers(async (_, response) => {
-      await store.run("UPDATE attempts SET seen_at = '2026-01-01T00:00:00.000Z', host = 'elsewhere'");
+      await store.run("UPDATE purchases SET seen_at = '2026-01-01T00:00:00.000Z', host = 'elsewhere'");
+      id = (await holder('a'))?.id ?? '';
       for (const beat of beats) beat();
-      await until(async () => (await ledger.openAttempts.beingSent([1])).size > 0, 'a heartbeat');
-      isSeen = await ledger.openAttempts.beingSent([1]);
+      await until(async () => (await ledger.openAttempts.beingSent([id])).size > 0, 'a heartbeat');
+      isSeen = await ledger.openAttempts.beingSent([id]);
       response.end(JSON.stringify({ order: 'o1', audiofiles: [1] }));
     });
     try {
@@ -180,7 +183,7 @@ describe('an order', () => {
         clearInterval: (timer: unknown) => void cleared.push(timer),
       });
       await place(planned('a'));
-      expect([isSeen, beats.length, cleared]).toEqual([new Set([1]), 1, ['a timer']]);
+      expect([isSeen, beats.length, cleared]).toEqual([new Set([id]), 1, ['a timer']]);
       answers(ok);
       await place(planned('a'), { ledger: undefined, guard: await guardOf(planned('a'), undefined) });
       expect(beats).toHaveLength(1);
@@ -198,13 +201,20 @@ describe('an order', () => {
 });
 
 describe('an order that another process has begun meanwhile', () => {
+  const priced = (order: PlannedOrder): PlannedOrder => ({
+    ...order,
+    audios: order.audios.map(({ url: from, names }) => ({
+      ...{ url: from, names, cost: { millionths: 100, currency: 'USD' } },
+    })),
+  });
+
   it('is not sent, and is back with the guard', async () => {
     service.never('POST /order_url');
     const guard = await guardOf(planned('a b'));
-    await ledger.attempts.begin(newOrder('a'), []);
+    await ledger.purchases.begin(newOrder('a'), []);
     const checked: unknown[] = [];
     const costs = {
-      ...{ costOf: () => undefined, limit: undefined },
+      ...{ priced: (order: PlannedOrder) => order, limits: [] },
       checkBudget: async (orders: unknown[]) => void checked.push(...orders),
     } as unknown as OrderCosts;
     expect(await place(planned('a b'), { guard, costs })).toBeUndefined();
@@ -214,8 +224,8 @@ describe('an order that another process has begun meanwhile', () => {
   it('is told by the budget where that is why', async () => {
     service.never('POST /order_url');
     const costs = {
-      costOf: () => ({ millionths: 100, currency: 'USD' }),
-      limit: { millionths: 99, since: '2026-01-01T00:00:00.000Z' },
+      priced,
+      limits: [{ millionths: 99, since: '2026-01-01T00:00:00.000Z', allowsUnknown: true }],
       checkBudget: () => Promise.reject(new Error('over the budget')),
     } as unknown as OrderCosts;
     await expect(place(planned('a'), { costs })).rejects.toThrow('over the budget');
@@ -225,8 +235,8 @@ describe('an order that another process has begun meanwhile', () => {
   it('may cost anything where it is a test', async () => {
     answers(ok);
     const costs = {
-      costOf: () => ({ millionths: 100, currency: 'USD' }),
-      limit: { millionths: -1, since: '2026-01-01T00:00:00.000Z' },
+      priced,
+      limits: [{ millionths: -1, since: '2026-01-01T00:00:00.000Z', allowsUnknown: true }],
       checkBudget: () => Promise.reject(new Error('over the budget')),
     } as unknown as OrderCosts;
     expect(await place(planned('a', { test: true }), { costs })).toMatchObject({ order: { id: 'o1' } });
@@ -234,6 +244,8 @@ describe('an order that another process has begun meanwhile', () => {
 });
 
 describe('an order whose process stood still before it sent it', () => {
+  const first = async (): Promise<Attempt> => (await ledger.openAttempts.get(1)) as Attempt;
+
   it('is sent where it is still its own', async () => {
     answers(ok);
     expect(await asleep((costs) => place(planned('a'), { costs }))).toMatchObject({ order: { id: 'o1' } });
@@ -246,14 +258,16 @@ describe('an order whose process stood still before it sent it', () => {
 
   it('is sent at once, without a question, where it did not', async () => {
     answers(ok);
-    const beforeSending = async (): Promise<void> => void (await ledger.openAttempts.settleNotPlaced(1));
+    const beforeSending = async (): Promise<void> =>
+      void (await ledger.openAttempts.settleNotPlaced(await first()));
     expect(await place(planned('a'), { beforeSending })).toMatchObject({ order: { id: 'o1' } });
   });
 
   it('is not sent where another took it over, and is back with the guard', async () => {
     service.never('POST /order_url');
     const guard = await guardOf(planned('a'));
-    const beforeSending = async (): Promise<void> => void (await ledger.attempts.begin(newOrder('a'), [1]));
+    const beforeSending = async (): Promise<void> =>
+      void (await ledger.purchases.begin(newOrder('a'), [(await first()).id]));
     const placed = await asleep((costs) => place(planned('a'), { costs, guard, beforeSending }));
     expect([placed, guard.deferred.length]).toEqual([undefined, 1]);
     expect((await ledger.openAttempts.get(1))?.detail).toContain('another process took it over');
@@ -261,14 +275,18 @@ describe('an order whose process stood still before it sent it', () => {
   });
 
   it.each([
-    ['placed as order o9', 'duplicate', () => ledger.openAttempts.settlePlaced(1, 'o9', [])],
-    ['not placed', 'failed', () => ledger.openAttempts.settleNotPlaced(1)],
+    [
+      'placed as order o9',
+      'duplicate',
+      async () => ledger.openAttempts.settlePlaced(await first(), 'o9', []),
+    ],
+    ['not placed', 'failed', async () => ledger.openAttempts.settleNotPlaced(await first())],
   ] as const)('is not sent where somebody settled it as %s', async (settled, kind, settle) => {
     service.never('POST /order_url');
     const beforeSending = async (): Promise<void> => void (await settle());
     await expect(asleep((costs) => place(planned('a'), { costs, beforeSending }))).rejects.toMatchObject({
       kind,
-      message: `it was not sent: attempt 1 was settled as ${settled} while this process stood still`,
+      message: `it was not sent: attempt 1 was settled as ${settled} while this process was suspended`,
     });
   });
 });

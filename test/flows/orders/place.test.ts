@@ -21,7 +21,7 @@ describe.concurrent('an order', () => {
     service.on('POST /order_url', (_, response) => {
       seen = queryLedger(
         user,
-        'SELECT status, url, test FROM attempts JOIN attempt_urls ON attempt = attempts.id',
+        'SELECT status, url, test FROM purchases JOIN purchase_items ON purchase = purchases.id',
       );
       response.end(JSON.stringify(placed.body));
     });
@@ -33,8 +33,15 @@ describe.concurrent('an order', () => {
   it('keeps its order, its files and what was ordered', async () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'), audio('b'), '--sku', 'TSTMP1', '--notes', 'two', '--name', 'Ada', '--name', 'Bo');
-    expect(queryLedger(user, 'SELECT profile, id, skus, names, notes, hold FROM orders')).toEqual([
-      { profile: 'default', id: 'o1', skus: 'TRANS14,TSTMP1', names: 'Ada|Bo', notes: 'two', hold: null },
+    expect(queryLedger(user, 'SELECT profile, order_id, skus, names, notes, hold FROM purchases')).toEqual([
+      {
+        profile: 'default',
+        order_id: 'o1',
+        skus: 'TRANS14,TSTMP1',
+        names: 'Ada|Bo',
+        notes: 'two',
+        hold: null,
+      },
     ]);
     expect(queryLedger(user, 'SELECT id, order_id, url, test, state FROM files ORDER BY seq')).toEqual([
       { id: '1', order_id: 'o1', url: audio('a'), test: 0, state: '' },

@@ -9,7 +9,10 @@ import { signed, signers } from '../../support/signed.ts';
 const url = audio('a');
 
 const claimsOf = (user: Parameters<typeof queryLedger>[0]): Array<Record<string, unknown>> =>
-  queryLedger(user, 'SELECT name, attempt FROM claims ORDER BY name');
+  queryLedger(
+    user,
+    'SELECT name, number AS attempt FROM claims JOIN purchases ON purchases.id = purchase ORDER BY name',
+  );
 
 describe.concurrent('the same audio', () => {
   const links: ReadonlyArray<readonly [string, string, string, string]> = [

@@ -107,7 +107,7 @@ describe('the orders of a run', () => {
   });
 
   it('that another process is sending are waited for until the user interrupts, and told as not sent', async () => {
-    await ledger.attempts.begin(newOrder('b'), []);
+    await ledger.purchases.begin(newOrder('b'), []);
     const guard = await OrderGuard.of([planned('a'), planned('b')], ledger, { ...usual, manifest: true });
     const abort = new AbortController();
     const told: unknown[] = [];

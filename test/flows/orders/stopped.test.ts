@@ -48,11 +48,11 @@ async function stoppedBeforeSending(...args: string[]) {
 const seemsGone = (user: User): unknown =>
   queryLedger(
     user,
-    "UPDATE attempts SET host = 'elsewhere', seen_at = '2026-01-01T00:00:00.000Z' WHERE id = 1",
+    "UPDATE purchases SET host = 'elsewhere', seen_at = '2026-01-01T00:00:00.000Z' WHERE number = 1",
   );
 
 const silent = (user: User): unknown =>
-  queryLedger(user, "UPDATE attempts SET seen_at = '2026-01-01T00:00:00.000Z'");
+  queryLedger(user, "UPDATE purchases SET seen_at = '2026-01-01T00:00:00.000Z'");
 
 describe.runIf(process.platform === 'linux').concurrent('a process that was stopped before it sent', () => {
   it('sends its order when it goes on, if it is still to be sent', async () => {

@@ -205,7 +205,7 @@ describe.skipIf(!postgresFolder)('a shared ledger that can not be used', () => {
       const { code, stderr } = await new User({ ...env, STENO_LEDGER: url }).run(order);
       expect([code, stderr]).toEqual([1, expect.stringMatching(/its disk is full\nhint: /)]);
       expect(service.got).toHaveLength(1);
-      expect(await server.query('SELECT 1 FROM steno.attempts WHERE id > 1', nameOf(url))).toEqual([]);
+      expect(await server.query('SELECT 1 FROM steno.purchases WHERE number > 1', nameOf(url))).toEqual([]);
     });
 
     // A disk of its own takes root.

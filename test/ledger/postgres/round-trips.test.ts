@@ -67,13 +67,14 @@ describe.skipIf(!postgresFolder)('round trips to a shared ledger', () => {
   async function addFiles(url: string, count: number): Promise<void> {
     const database = new URL(url).pathname.slice(1);
     await server.query(
-      `INSERT INTO steno.orders (profile, id, placed_at, skus, names, notes)
-         SELECT 'default', 'o' || n, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM generate_series(1, ${count}) AS n`,
+      `INSERT INTO steno.purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
+         SELECT 'p' || n, 'default', 'order', 'placed', 'o' || n, 'placed', 'o' || n, 0, '2026-01-01T00:00:00.000Z', 'TRANS14'
+         FROM generate_series(1, ${count}) AS n`,
       database,
     );
     await server.query(
-      `INSERT INTO steno.files (profile, id, order_id, url, test, state, ordered_at)
-         SELECT 'default', n::text, 'o' || n, 'https://e.example/' || n, 0, 'Transcribing', '2026-01-01T00:00:00.000Z'
+      `INSERT INTO steno.files (profile, id, purchase, order_id, url, test, state, ordered_at)
+         SELECT 'default', n::text, 'p' || n, 'o' || n, 'https://e.example/' || n, 0, 'Transcribing', '2026-01-01T00:00:00.000Z'
          FROM generate_series(1, ${count}) AS n`,
       database,
     );

@@ -80,7 +80,7 @@ describe.skipIf(!postgresFolder)('the password of a shared ledger', () => {
         '-d',
         `postgres://postgres@${at}`,
         '-c',
-        'SELECT * FROM steno.attempts, steno.orders, steno.files',
+        'SELECT * FROM steno.purchases, steno.purchase_items, steno.files',
       ],
       { encoding: 'utf8' },
     );

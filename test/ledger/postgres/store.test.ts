@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Attempts } from '../../../src/ledger/attempts.ts';
 import { makeAudio } from '../../../src/ledger/audio-names.ts';
 import { Claims } from '../../../src/ledger/claims.ts';
 import { FileLooks } from '../../../src/ledger/file-looks.ts';
 import { Files } from '../../../src/ledger/files.ts';
 import { openSharedStore } from '../../../src/ledger/postgres/open-store.ts';
+import type { Begun } from '../../../src/ledger/purchase.ts';
+import { Purchases } from '../../../src/ledger/purchases.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
@@ -25,13 +26,13 @@ describe.skipIf(!postgresFolder)('a ledger in PostgreSQL', () => {
       password: async () => '',
     });
     const context = { db, profile: 'default', hide: (text: string) => text };
-    const attempts = new Attempts(context);
+    const purchases = new Purchases(context);
     const audio = makeAudio('https://e.example/a.mp3');
     const order = { audios: [audio], skus: ['TRANS14'], names: [], test: false };
-    const attempt = await attempts.begin(order, []);
-    expect(attempt).toBe(1);
-    expect(await attempts.begin(order, [])).toBeUndefined();
-    await attempts.markPlaced(1, order, { id: '77', audiofiles: ['100'], hold: undefined });
+    const begun = (await purchases.begin(order, [])) as Begun;
+    expect(begun.attempt).toBe(1);
+    expect(await purchases.begin(order, [])).toBeUndefined();
+    await purchases.markPlaced(begun, order, { id: '77', audiofiles: ['100'], hold: undefined });
     const holders = await new Claims(context).holders(audio.names);
     expect([...holders.values()][0]).toMatchObject({ status: 'placed', order: '77' });
     const files = new Files(context);
@@ -40,6 +41,8 @@ describe.skipIf(!postgresFolder)('a ledger in PostgreSQL', () => {
       id: '100',
       state: 'Delivered',
       title: 'T',
+      duration: '12',
+      total: 'USD 3.00',
       invoices: ['5'],
       link: '',
       answer: '{}',
