@@ -167,7 +167,7 @@ export class OpenAttempts extends PurchaseTable {
   }
 
   /** What an attempt was to order, as it is kept. */
-  audios({ id }: Pick<Attempt, "id">): Promise<OrderedAudio[]> {
+  audios({ id }: Pick<Attempt, 'id'>): Promise<OrderedAudio[]> {
     return audiosOf(this.db, id);
   }
 

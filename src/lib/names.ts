@@ -235,7 +235,7 @@ function isUniqueGuid(guid: string): boolean {
 /** Of a public host; the address of a whole site is none. */
 function isEpisodeLink(guid: string): boolean {
   const { hostname, pathname, search } = new URL(guid);
-  return /\.[a-z][^.]*\.?$/i.test(hostname) && pathname + search !== '/';
+  return /\.[a-z][^.]*\.?$/.test(hostname) && pathname + search !== '/';
 }
 
 const isLink = (guid: string): boolean => /^https?:\/\//i.test(guid) && isUrl(guid);
@@ -245,9 +245,9 @@ const isLink = (guid: string): boolean => /^https?:\/\//i.test(guid) && isUrl(gu
  * tells episodes apart: `latest.mp3?id=7` may be another next week.
  */
 function pathOf(url: string, count: number): string | undefined {
-  const [address = '', query] = audioIdentity(url).split('?', 2);
+  const [address = '', query] = audioIdentity(url).split('?');
   const path = address.replace(/^https?:\/\/[^/]*/, '');
-  return path === '/' || path === '' || (query !== undefined && count < 2) ? undefined : path;
+  return path === '/' || (query !== undefined && count < 2) ? undefined : path;
 }
 
 /** Private feeds have a token in their address, which must not be kept. */

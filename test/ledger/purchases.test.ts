@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SpendingLimit } from '../../src/ledger/budgets.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { type NewPurchase, refundName, upgradeNames } from '../../src/ledger/purchase.ts';
+import type { NewPurchase } from '../../src/ledger/purchase.ts';
+import { refundName, upgradeNames } from '../../src/lib/names.ts';
 import {
   begin,
   beginFree,

@@ -14,10 +14,10 @@ import {
   isUploadName,
   isUrlName,
   keyName,
-  orderId,
-  orderName,
+  refundName,
   sameBy,
   storedName,
+  upgradeNames,
   uploadName,
   urlName,
 } from '../../src/lib/names.ts';
@@ -201,6 +201,9 @@ describe('an episode', () => {
       ['tag:show.example,2026-11-03:7', 'tag:show.example,2026-11-03:7'],
       ['http://show.example/7', 'show.example/7'],
       ['https://SHOW.example/7', 'show.example/7'],
+      ['HTTPS://show.example/7', 'show.example/7'],
+      ['TAG:show.example,2026:7', 'TAG:show.example,2026:7'],
+      ['917393e3-1b1e-5cef-ace4-000000000007', '917393e3-1b1e-5cef-ace4-000000000007'],
       ['https://show.example/?p=7', 'show.example/?p=7'],
     ])('no other show has the guid %s', (guid, text) => {
       expect(of(guid, '')).toEqual([`episode everywhere ${JSON.stringify([text, `${DATE} Seven`])}`]);
@@ -224,6 +227,9 @@ describe('an episode', () => {
       'http://127.0.0.1/7',
       'ftp://show.example/7',
       'see https://show.example/7',
+      'see tag:show.example,2026:7',
+      'http://show.example.7x/1',
+      'https://',
     ])('another show may have the guid %s', (guid) => {
       expect(of(guid, '')).toEqual([]);
       expect(of(guid, 'A show')).toEqual([expect.stringMatching(/^episode [0-9a-f]{32} /)]);
@@ -263,6 +269,14 @@ describe('a guid that is a link', () => {
   });
 });
 
+it('a guid is the same however an accent is written, and is no link where one stands in it', () => {
+  expect(namesOf({ guid: 'Café' })).toEqual(namesOf({ guid: 'Cafe\u0301' }));
+  expect(namesOf({ guid: 'x:https://e.org/%7ea' })[0]).toMatch(/ x:https:\/\/e\.org\/%7ea$/);
+  expect(namesOf({ guid: 'https://e.org/?u=https://x.org/1' })).not.toEqual(
+    namesOf({ guid: 'https://e.org/?u=x.org/1' }),
+  );
+});
+
 describe('what two episodes of a feed share names neither', () => {
   it('a guid: then title and date do, if the feed has them', () => {
     expect(namesOf({ guid: '1' }, { guid: '2' })).toHaveLength(1);
@@ -286,6 +300,8 @@ describe('what two episodes of a feed share names neither', () => {
     const news = { title: 'News', published: DATE };
     expect(namesOf(news, { ...news, published: '2026-11-03T10:00:00.000Z' })).toHaveLength(1);
     expect(namesOf(news, news)).toEqual([]);
+    const [a, b] = ['https://m.example/a.mp3', 'https://m.example/b.mp3'];
+    expect(namesOf({ ...news, url: a }, { ...news, url: b })).toEqual([]);
   });
 
   it('but what one of them lacks is not shared', () => {
@@ -490,16 +506,23 @@ describe('names of different kinds', () => {
   });
 });
 
-describe('an order', () => {
-  it("is known by the service's id", () => {
-    expect([orderName('17', 'token'), orderId('17')]).toEqual(['17', '17']);
+describe('an upgrade and a refund', () => {
+  it('are known by their file, and an upgrade by each of its SKUs', () => {
+    expect(upgradeNames('7', ['TSTMP1', 'DIFFQ2', 'TSTMP1'])).toEqual([
+      'upgrade DIFFQ2 7',
+      'upgrade TSTMP1 7',
+    ]);
+    expect(refundName('7')).toBe('refund 7');
   });
 
-  it('without an id is known by its attempt, which is never shown as an id', () => {
-    expect(orderName('', 'one')).not.toBe(orderName('', 'two'));
-    fc.assert(fc.property(fc.string({ minLength: 1 }), (token) => orderId(orderName('', token)) === ''));
-    fc.assert(fc.property(fc.string({ minLength: 1 }), (id) => orderId(orderName(id, 'token')) === id));
-    expect(orderName('', 'one')).toBe('(no id) one');
+  it('share no name with another file or another kind', () => {
+    const sku = fc.stringMatching(/^[A-Z0-9]{1,8}$/);
+    fc.assert(
+      fc.property(fc.string(), fc.string(), sku, (one, other, each) => {
+        const names = [one, other].map((file) => [refundName(file), ...upgradeNames(file, [each])]);
+        expect(new Set(names.flat()).size).toBe(one === other ? 2 : 4);
+      }),
+    );
   });
 });
 

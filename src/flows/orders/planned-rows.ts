@@ -125,7 +125,14 @@ function audioOf({ audio: known, url, key, path, mark, seconds }: Row): PlannedA
   const audio = known ?? makeAudio(url, key);
   if (!path && seconds === undefined) return audio;
   const { names, details, key: own = key } = copied(audio);
-  return { url, key: own, names, details: seconds === undefined ? details : { ...details, seconds }, path, mark };
+  return {
+    url,
+    key: own,
+    names,
+    details: seconds === undefined ? details : { ...details, seconds },
+    path,
+    mark,
+  };
 }
 
 /** Some audios make their names when they are asked for them. */
