@@ -4,6 +4,7 @@ import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { storedName } from './audio-names.ts';
 import { jsonList, keptText } from './json-list.ts';
 import { holdsLease } from './lease.ts';
+import { IS_ACCEPTED } from './purchase.ts';
 import type { Statement, Value } from './store.ts';
 import { NOW, Table } from './table.ts';
 
@@ -24,6 +25,8 @@ export interface Holder {
   readonly url: string;
   /** A hash of the URL as it was given. */
   readonly spelling: string;
+  /** The service has named the order, or files of it. */
+  readonly isAccepted: boolean;
   /** Whether there was an answer, though not a clear one. */
   readonly answered: boolean;
   /** How long ago its outcome, or that there is none, was written; or it was begun, where nothing was. */
@@ -45,6 +48,7 @@ interface HolderRow extends SenderRow {
   readonly ended_at: string | null;
   readonly order_id: string;
   readonly tracked: number;
+  readonly accepted: number | boolean;
   readonly url: string | null;
   readonly spelling: string | null;
 }
@@ -110,7 +114,7 @@ export class Claims extends Table {
   #rows(purchasesOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
     return this.db.all<HolderRow>(
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
-         purchases.ended_at, purchases.order_id, purchases.tracked, purchases."user", purchases.host, purchases.pid,
+         purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user", purchases.host, purchases.pid,
          purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
          purchase_items.spelling
        FROM json_each(?) AS asked ${purchasesOfNames}
@@ -168,7 +172,7 @@ export class Claims extends Table {
 /** What is on order counts more than what is being sent, then what was accepted, then what may have been. */
 function weight(holder: Holder | undefined): number {
   if (!holder) return 0;
-  if (holder.status === 'unclear') return holder.order ? 2 : 1;
+  if (holder.status === 'unclear') return holder.isAccepted ? 2 : 1;
   return holder.status === 'placed' ? 4 : 3;
 }
 
@@ -185,6 +189,7 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
+  isAccepted: Boolean(row.accepted),
   tracked: row.tracked === 1,
   by: senderText(row),
   other: otherSender(row),

@@ -6,8 +6,8 @@ import { openStatus, type SenderRow } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import { audiosOf, audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
-import type { PurchaseKind } from './purchase.ts';
-import { isAccepted, PurchaseTable } from './purchase-table.ts';
+import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
+import { PurchaseTable } from './purchase-table.ts';
 import type { Store } from './store.ts';
 import { NOW } from './table.ts';
 
@@ -62,7 +62,7 @@ interface AttemptRow extends SenderRow {
 }
 
 const columns = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job, process_start,
-  seen_at, ${NOW} AS now, ${isAccepted} AS accepted,
+  seen_at, ${NOW} AS now, ${IS_ACCEPTED} AS accepted,
   EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL) AS settled`;
 
 export class OpenAttempts extends PurchaseTable {
@@ -216,7 +216,7 @@ export class OpenAttempts extends PurchaseTable {
     await refuseMoved(this.db, this.profile);
     const open = await this.db.get(
       `SELECT 1 FROM purchases WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')
-       AND (? = 1 OR NOT ${isAccepted})`,
+       AND (? = 1 OR NOT ${IS_ACCEPTED})`,
       ...[id, this.profile, Number(placed)],
     );
     if (!open) return false;

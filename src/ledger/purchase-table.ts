@@ -5,7 +5,7 @@ import { detailsText } from './audio-details.ts';
 import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
 import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
-import { kindOf, type NewPurchase, type PurchaseKind } from './purchase.ts';
+import { IS_ACCEPTED, kindOf, type NewPurchase, type PurchaseKind } from './purchase.ts';
 import type { Statement, Value } from './store.ts';
 import { NOW, Table, type TableContext } from './table.ts';
 
@@ -41,16 +41,12 @@ const rankOf = (outcome: string): string =>
 const settled = (placed: 0 | 1): string =>
   `FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL AND placed = ${placed}`;
 
-/** What the service named was placed, whatever people say. */
-export const isAccepted =
-  "(purchases.named <> '' OR EXISTS (SELECT 1 FROM files WHERE files.purchase = purchases.id))";
-
 /** Sets what follows from the service's answer and from what people said: placed outranks not placed. */
 export const DERIVE_STATUS = `UPDATE purchases SET
     order_id = coalesce(nullif(named, ''),
       (SELECT order_id ${settled(1)} ORDER BY order_id = '', settled_at, settlements.id LIMIT 1), ''),
     status = CASE WHEN outcome = 'placed' OR EXISTS (SELECT 1 ${settled(1)}) THEN 'placed'
-      WHEN NOT ${isAccepted} AND EXISTS (SELECT 1 ${settled(0)}) THEN 'refused'
+      WHEN NOT ${IS_ACCEPTED} AND EXISTS (SELECT 1 ${settled(0)}) THEN 'refused'
       ELSE outcome END`;
 
 /** A budget counts what was bought with this ledger, or may have been. */

@@ -51,3 +51,7 @@ export interface PlacedOrder {
 }
 
 export const kindOf = ({ kind = 'order' }: Pick<NewPurchase, 'kind'>): PurchaseKind => kind;
+
+/** SQL: the service has named the order, or files of it. What it named was placed, whatever people say. */
+export const IS_ACCEPTED =
+  "(purchases.named <> '' OR EXISTS (SELECT 1 FROM files WHERE files.purchase = purchases.id))";

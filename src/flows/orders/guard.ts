@@ -196,8 +196,8 @@ export class OrderGuard {
   }
 
   /** An order that was accepted is not ordered again, though its files are not known. */
-  #isRetried({ id, status, order }: Holder): boolean {
-    if (!this.#options.retryUnclear || status !== 'unclear' || order !== '') return false;
+  #isRetried({ id, status, isAccepted }: Holder): boolean {
+    if (!this.#options.retryUnclear || status !== 'unclear' || isAccepted) return false;
     return this.#unclearAtFirst?.has(id) ?? false;
   }
 
