@@ -261,7 +261,10 @@ export class OpenAttempts extends PurchaseTable {
     const file = files[0] ?? '';
     if (kind === 'order') {
       await db.run("UPDATE files SET purchase = '', url = '', key = '' WHERE purchase = ?", id);
-      await db.run("UPDATE purchase_items SET file = '' WHERE purchase = ?", id);
+      await db.run(
+        "UPDATE purchase_items SET file = '', billed = NULL, unpaid = 0, refunded = 0 WHERE purchase = ?",
+        id,
+      );
     } else if (kind === 'refund')
       // The service says what it is in.
       await db.run(

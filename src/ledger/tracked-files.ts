@@ -60,7 +60,7 @@ export class TrackedFiles extends PurchaseTable {
       : undefined;
     if (!own) return this.takeIn({ link, file: id, order, names, notes });
     await this.#giveItem(own.id, file);
-    await this.#claim(link, undefined, own.id);
+    await this.claim(link, undefined, own.id);
     return own.id;
   }
 
@@ -105,17 +105,17 @@ export class TrackedFiles extends PurchaseTable {
       ...this.adding(purchase, { id, tracked: true }),
       ...this.answering(id, 'placed', '', order),
     ]);
-    if (isNamed) await this.#claim(link, key, id);
+    if (isNamed) await this.claim(link, key, id);
     return id;
   }
 
-  /** One of unknown outcome gives way. */
-  async #claim(link: string, key: string | undefined, purchase: string): Promise<void> {
+  /** Has a purchase hold the names of a link, if no order that was placed does. */
+  async claim(link: string, key: string | undefined, purchase: string): Promise<void> {
     if (key === undefined && !isHttpUrl(link)) return;
     const { names } = makeAudio(link, key);
     const [holder] = (await this.claims.holders(names)).values();
     if (holder?.status === 'placed') return;
-    await this.db.batch([this.claims.takingSome(purchase, names, 'any')]);
+    await this.db.batch([...this.naming(purchase, [names]), this.claims.takingSome(purchase, names, 'any')]);
   }
 }
 
