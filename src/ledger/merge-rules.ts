@@ -60,19 +60,9 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
     groups: [
       {
         columns: [
-          ...[
-            'upgrades',
-            'upgraded_at',
-            'reworked',
-            'state',
-            'ended',
-            'title',
-            'duration',
-            'total',
-            'invoices',
-          ],
-          ...['url', 'key', 'details', 'changed_at', 'checked_at', 'answer', 'heard_at', 'remark', 'hint'],
-          ...['awaited', 'due_since', 'looked_at'],
+          ...['upgrades', 'changed_at', 'heard_at', 'upgraded_at', 'reworked', 'state', 'ended', 'title'],
+          ...['duration', 'total', 'invoices', 'url', 'key', 'details', 'checked_at', 'answer', 'remark'],
+          ...['hint', 'awaited', 'due_since', 'looked_at'],
         ],
         // A test never replaces a real file.
         by: (row) => [`1 - ${row}.test`, learned(row)],

@@ -27,7 +27,8 @@ export async function derivePurchases(db: Store, profile: string, ids: readonly 
   const list = jsonList(ids);
   const orders = takenBack('order');
   await db.run(
-    `UPDATE files SET purchase = '', url = '', key = '' WHERE purchase ${LISTED} AND purchase IN (${orders})`,
+    `UPDATE files SET purchase = '', url = '', key = '', order_id = (SELECT named FROM purchases WHERE id = files.purchase)
+     WHERE purchase ${LISTED} AND purchase IN (${orders})`,
     ...[list, list],
   );
   await db.run(`UPDATE purchase_items SET file = '' WHERE purchase IN (${orders}) AND file <> ''`, list);
@@ -66,32 +67,43 @@ export async function deriveFiles(db: Store, profile: string, files: readonly st
 interface UpgradeRow {
   readonly file: string;
   readonly upgrades: string;
-  readonly skus: string;
-  readonly at: string;
+  /** Null where it has no upgrade, or none any more. */
+  readonly skus: string | null;
+  readonly at: string | null;
 }
 
 /** What was last learned of a file may be from a ledger that knows nothing of its upgrade: then it is open again. */
 async function tellOfUpgrades(db: Store, profile: string, files: readonly string[]): Promise<void> {
   const rows = await db.all<UpgradeRow>(
-    `SELECT items.file, files.upgrades, purchases.skus, coalesce(purchases.ended_at, purchases.started_at) AS at
-     FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
-     CROSS JOIN files ON files.profile = items.profile AND files.id = items.file
-     WHERE items.profile = ? AND items.file ${LISTED} AND purchases.kind = 'upgrade' AND purchases.status = 'placed'
-       AND purchases.test = 0 AND items.file <> ''
-     ORDER BY purchases.started_at, purchases.id`,
+    `SELECT files.id AS file, files.upgrades, bought.skus, bought.at FROM files LEFT JOIN (
+       SELECT items.profile, items.file, purchases.skus, purchases.started_at, purchases.id,
+         coalesce(purchases.ended_at, purchases.started_at) AS at
+       FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
+       WHERE purchases.kind = 'upgrade' AND purchases.status = 'placed' AND purchases.test = 0 AND items.file <> ''
+     ) AS bought ON bought.profile = files.profile AND bought.file = files.id
+     WHERE files.profile = ? AND files.id ${LISTED} AND (files.upgrades <> '' OR bought.file IS NOT NULL)
+     ORDER BY bought.started_at, bought.id`,
     profile,
     jsonList(files),
   );
   for (const [file, own] of groupBy(rows)) {
-    const wanted = own.flatMap(({ skus }) => skus.split(','));
-    const known = own[0]?.upgrades.split(',') ?? [];
-    if (wanted.every((sku) => count(known, sku) >= count(wanted, sku))) continue;
-    const at = own.map((row) => row.at).reduce((latest, each) => (each > latest ? each : latest));
-    await db.run(
-      `UPDATE files SET upgrades = ?, upgraded_at = ?, reworked = 0, due_since = '',
-         ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END WHERE profile = ? AND id = ?`,
-      ...[wanted.join(','), at, profile, file],
-    );
+    const wanted = own.flatMap(({ skus }) => (skus ? skus.split(',') : []));
+    const known = own[0]?.upgrades.split(',').filter(Boolean) ?? [];
+    const isIn = (some: readonly string[], all: readonly string[]): boolean =>
+      some.every((sku) => count(all, sku) >= count(some, sku));
+    const isNews = !isIn(wanted, known);
+    if (!isNews && isIn(known, wanted)) continue;
+    const at = own.map((row) => row.at ?? '').reduce((latest, each) => (each > latest ? each : latest), '');
+    const skus = wanted.join(',');
+    await db.run(`UPDATE files SET upgrades = ? WHERE profile = ? AND id = ?`, skus, profile, file);
+    if (isNews)
+      await db.run(
+        `UPDATE files SET upgraded_at = ?, reworked = 0, due_since = '',
+           ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END WHERE profile = ? AND id = ?`,
+        ...[at, profile, file],
+      );
+    else if (!skus)
+      await db.run('UPDATE files SET upgraded_at = NULL WHERE profile = ? AND id = ?', profile, file);
   }
 }
 

@@ -298,6 +298,7 @@ export class Purchases extends PurchaseTable {
       (kept ?? this.#rooms.get(begun.id))?.remove();
       return result;
     } catch (cause) {
+      if (!this.outbox) throw cause;
       kept ??= this.#keep(purchase, begun, outcome);
       throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause, hint: kept.hint });
     } finally {
@@ -307,8 +308,7 @@ export class Purchases extends PurchaseTable {
 
   /** A disk that can't take it is no reason not to tell the ledger. */
   #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): Kept {
-    const { outbox } = this;
-    const room = this.#rooms.get(begun.id) ?? outbox?.slot();
+    const room = this.#rooms.get(begun.id) ?? this.outbox?.slot();
     const kept = {
       begun,
       at: this.timestamp(),

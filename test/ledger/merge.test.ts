@@ -37,11 +37,7 @@ class Machine {
 
   async do(step: Step): Promise<void> {
     const { what, which, at } = step;
-    const { files, invoices, budgets, trackedFiles, downloads } = this.ledger;
-    const file = async (): Promise<string | undefined> => {
-      const all = (await files.page({}, 100)).map(({ id }) => id).sort();
-      return all[which % Math.max(all.length, 1)];
-    };
+    const { files, budgets, trackedFiles } = this.ledger;
     if (what === 'order') return this.#order(step);
     if (what === 'placed' || what === 'not placed' || what === 'reopen') return this.#settle(step);
     if (what === 'budget') return budgets.set(which ? `${which} a month` : undefined, 'me');
@@ -49,8 +45,14 @@ class Machine {
       return trackedFiles.add({
         ...{ id: `t${which}`, order: at ? `o${at}` : '', link: urlOf(which), names: '', notes: '' },
       });
-    const id = await file();
-    if (id === undefined) return;
+    const all = (await files.page({}, 100)).map(({ id }) => id).sort();
+    const file = all[which % Math.max(all.length, 1)];
+    if (file !== undefined) await this.#onFile(file, step);
+  }
+
+  async #onFile(id: string, step: Step): Promise<void> {
+    const { what, which, at } = step;
+    const { files, invoices, downloads } = this.ledger;
     if (what === 'upgrade' || what === 'refund') return this.#change(what, id, step);
     if (what === 'download') return downloads.add(id, 'txt', `/d/${id}.txt`, { bytes: at, draft: undefined });
     if (what === 'invoice')
@@ -60,13 +62,8 @@ class Machine {
       );
     await files.update({
       ...{ id, state: ['Transcribing', 'Delivered', 'On Hold', 'Order Cancelled'][which % 4] ?? '' },
-      ...{
-        title: `t${which}`,
-        duration: '30',
-        total: at ? `${at}.00` : '',
-        invoices: at ? [`v${which}`] : [],
-      },
-      ...{ link: '', answer: `{"at":${at}}`, askedAt: time(at) },
+      ...{ title: `t${which}`, duration: '30', total: at ? `${at}.00` : '' },
+      ...{ invoices: at ? [`v${which}`] : [], link: '', answer: `{"at":${at}}`, askedAt: time(at) },
     });
   }
 

@@ -1,19 +1,27 @@
 /** A ledger of either kind, and what a test does with its attempts. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Audio, makeAudio } from '../../src/ledger/audio-names.ts';
-import type { Holder } from '../../src/ledger/claims.ts';
+import type { SpendingLimit } from '../../src/ledger/budgets.ts';
+import type { Holder, TakeOver } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { NewOrder, PlacedOrder } from '../../src/ledger/new-order.ts';
+import type { Attempt } from '../../src/ledger/open-attempts.ts';
+import type { OrderedFile, OrderedFiles } from '../../src/ledger/ordered-files.ts';
+import type { Begun, NewPurchase, PlacedOrder } from '../../src/ledger/purchase.ts';
 import type { LedgerStore } from '../../src/ledger/store.ts';
 import type { LedgerPlace, StoreKind } from './open-ledger.ts';
 
 export const url = (name: string): string => `https://e.example/${name}.mp3`;
 export const audioOf = (name: string): Audio => makeAudio(url(name));
-export const newOrder = (names: string, more: Partial<NewOrder> = {}): NewOrder => ({
+export const newOrder = (names: string, more: Partial<NewPurchase> = {}): NewPurchase => ({
   ...{ audios: names.split(' ').map(audioOf), skus: ['TRANS14', 'SPKR2'], names: ['Ann', 'Bob'] },
   ...{ notes: 'loud', test: false },
   ...more,
 });
+/** An order of one audio that costs this much. */
+export const costing = (name: string, millionths: number, currency = 'USD'): NewPurchase => {
+  const { url: from, names } = audioOf(name);
+  return newOrder(name, { audios: [{ url: from, names, cost: { millionths, currency } }] });
+};
 export const placedAs = (id: string, ...audiofiles: string[]): PlacedOrder => ({
   id,
   audiofiles,
@@ -25,6 +33,28 @@ interface Opened {
   readonly ledger: Ledger;
   store: LedgerStore | undefined;
   readonly others: Ledger[];
+}
+
+/** A purchase that was begun, with what it is of. */
+export interface Sent extends Begun {
+  readonly purchase: NewPurchase;
+}
+
+export async function begin(
+  ledger: Ledger,
+  purchase: NewPurchase,
+  from: TakeOver = [],
+  limits: readonly SpendingLimit[] = [],
+): Promise<Sent | undefined> {
+  const begun = await ledger.purchases.begin(purchase, from, limits);
+  return begun && { ...begun, purchase };
+}
+
+/** Begins a purchase of what nothing holds. */
+export async function beginFree(ledger: Ledger, purchase: NewPurchase): Promise<Sent> {
+  const sent = await begin(ledger, purchase);
+  if (!sent) throw new Error('something holds it');
+  return sent;
 }
 
 /** A fresh ledger for each test. */
@@ -54,10 +84,15 @@ export class TestLedger {
   }
 
   /** The same ledger for another account. */
-  async other(): Promise<Ledger> {
-    const other = await this.#now.place.open('other');
-    this.#now.others.push(other);
-    return other;
+  other(): Promise<Ledger> {
+    return this.another('other');
+  }
+
+  /** The same ledger once more, over a connection of its own. */
+  async another(profile = 'default'): Promise<Ledger> {
+    const another = await this.#now.place.open(profile);
+    this.#now.others.push(another);
+    return another;
   }
 
   async store(): Promise<LedgerStore> {
@@ -69,30 +104,73 @@ export class TestLedger {
     return (await this.store()).all(sql);
   }
 
-  /** Begins an attempt at what nothing holds. */
-  async begin(names: string, more: Partial<NewOrder> = {}): Promise<number> {
-    return Number(await this.again(names, [], more));
+  /** Begins an order of what nothing holds. */
+  begin(names: string, more: Partial<NewPurchase> = {}): Promise<Sent> {
+    return beginFree(this.ledger, newOrder(names, more));
   }
 
   /** Begins one that may take over names. */
   again(
     names: string,
-    from: readonly number[] | 'any' = [],
-    more: Partial<NewOrder> = {},
-  ): Promise<number | undefined> {
-    return this.ledger.attempts.begin(newOrder(names, more), from);
+    from: readonly Sent[] | 'any' = [],
+    more: Partial<NewPurchase> = {},
+  ): Promise<Sent | undefined> {
+    const ids = from === 'any' ? from : from.map(({ id }) => id);
+    return begin(this.ledger, newOrder(names, more), ids);
   }
 
-  async place(name: string, order: string, ...files: string[]): Promise<number> {
-    const attempt = await this.begin(name);
-    await this.ledger.attempts.markPlaced(attempt, newOrder(name), placedAs(order, ...files));
-    return attempt;
+  /** Orders what is on order, as `--again` does. */
+  async anyway(names: string): Promise<Sent> {
+    const sent = await this.again(names, 'any');
+    if (!sent) throw new Error('it was not begun');
+    return sent;
   }
 
-  async unclear(names: string): Promise<number> {
-    const attempt = await this.begin(names);
-    await this.ledger.attempts.markUncertain(attempt, 'no answer');
-    return attempt;
+  async place(name: string, order: string, ...files: string[]): Promise<Sent> {
+    const sent = await this.begin(name);
+    await this.markPlaced(sent, placedAs(order, ...files));
+    return sent;
+  }
+
+  async unclear(names: string): Promise<Sent> {
+    const sent = await this.begin(names);
+    await this.markUncertain(sent);
+    return sent;
+  }
+
+  markPlaced(sent: Sent, placed: PlacedOrder): Promise<OrderedFiles> {
+    return this.ledger.purchases.markPlaced(sent, sent.purchase, placed);
+  }
+
+  markRefused(sent: Sent, detail = 'no'): Promise<void> {
+    return this.ledger.purchases.markRefused(sent, sent.purchase, detail);
+  }
+
+  markUncertain(sent: Sent, detail = 'no answer'): Promise<void> {
+    return this.ledger.purchases.markUncertain(sent, sent.purchase, detail);
+  }
+
+  renew(sent: Sent): Promise<boolean> {
+    return this.ledger.purchases.renew(sent, sent.purchase);
+  }
+
+  /** An attempt as people see it. */
+  async attempt({ attempt }: Begun): Promise<Attempt> {
+    const found = await this.ledger.openAttempts.get(attempt);
+    if (!found) throw new Error(`there is no attempt ${attempt}`);
+    return found;
+  }
+
+  async settlePlaced(begun: Begun, order: string, files: readonly OrderedFile[] = []): Promise<boolean> {
+    return this.ledger.openAttempts.settlePlaced(await this.attempt(begun), order, files);
+  }
+
+  async settleNotPlaced(begun: Begun): Promise<boolean> {
+    return this.ledger.openAttempts.settleNotPlaced(await this.attempt(begun));
+  }
+
+  async reopen(begun: Begun): Promise<boolean> {
+    return this.ledger.openAttempts.reopen(await this.attempt(begun));
   }
 
   async holderOf(name: string, from = this.ledger): Promise<Holder | undefined> {

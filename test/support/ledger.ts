@@ -31,7 +31,7 @@ export function queryLedger<Row = Record<string, unknown>>(
 export const ZIP_HEADER = 'PK\u0003\u0004';
 
 export const statuses = (user: User): string[] =>
-  queryLedger<{ status: string }>(user, 'SELECT status FROM attempts ORDER BY id').map(
+  queryLedger<{ status: string }>(user, 'SELECT status FROM purchases ORDER BY number').map(
     ({ status }) => status,
   );
 
@@ -104,16 +104,15 @@ export function fill(user: User, count: number): void {
   db.exec(`
     PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF; BEGIN;
     CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c;
-    INSERT INTO attempts (profile, token, status, test, started_at, order_id)
-      SELECT 'default', hex(randomblob(16)), 'placed', 0, '2026-01-01T00:00:00.000Z', 'O' || i FROM n;
-    INSERT INTO attempt_urls (attempt, url, url_key)
-      SELECT id, 'https://bulk.example/' || order_id, 'url https://bulk.example/' || order_id FROM attempts WHERE order_id GLOB 'O*';
-    INSERT INTO attempt_names (name, attempt, position) SELECT 'url ' || url, attempt, position FROM attempt_urls WHERE url GLOB '*/O*';
-    INSERT INTO claims (profile, name, attempt) SELECT 'default', name, attempt FROM attempt_names WHERE name GLOB '*/O*';
-    INSERT INTO orders (profile, id, placed_at, skus, names, notes)
-      SELECT 'default', 'O' || i, '2026-01-01T00:00:00.000Z', 'TRANS14', '', '' FROM n;
-    INSERT INTO files (profile, id, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
-      SELECT 'default', CAST(1000000 + i AS TEXT), 'O' || i, 'https://bulk.example/O' || i, 0, 'Delivered', 'delivered',
+    INSERT INTO purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
+      SELECT 'P' || i, 'default', 'order', 'placed', 'O' || i, 'placed', 'O' || i, 0, '2026-01-01T00:00:00.000Z', 'TRANS14' FROM n;
+    INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, counted_at)
+      SELECT 'P' || i, 0, 'default', 'https://bulk.example/O' || i, 'url https://bulk.example/O' || i,
+        CAST(1000000 + i AS TEXT), '2026-01-01T00:00:00.000Z' FROM n;
+    INSERT INTO purchase_names (name, purchase, position) SELECT 'url https://bulk.example/O' || i, 'P' || i, 0 FROM n;
+    INSERT INTO claims (profile, name, purchase) SELECT 'default', 'url https://bulk.example/O' || i, 'P' || i FROM n;
+    INSERT INTO files (profile, id, purchase, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)
+      SELECT 'default', CAST(1000000 + i AS TEXT), 'P' || i, 'O' || i, 'https://bulk.example/O' || i, 0, 'Delivered', 'delivered',
         'Talk ' || i, CASE WHEN i % 1000 = 0 THEN 'V' || i ELSE '' END, '2026-01-01T00:00:00.000Z', NULL, NULL, '${answer}' FROM n;
     COMMIT`);
   db.close();

@@ -62,7 +62,7 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     line.on();
     expect(await user.run(['files', '--quiet'])).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
     expect(kept()).toEqual([]);
-    expect(await query('SELECT status, order_id FROM steno.attempts')).toEqual([
+    expect(await query('SELECT status, order_id FROM steno.purchases')).toEqual([
       { status: 'placed', order_id: 'x1' },
     ]);
     expect((await other.run(order)).stderr).toContain('was ordered as order x1');
@@ -81,7 +81,7 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     copyFileSync(join(user.home, 'copy'), join(folder, name));
     expect((await user.run(['files'])).stdout).toContain('Delivered');
     expect(kept()).toEqual([]);
-    expect(await query('SELECT count(*)::int AS n FROM steno.orders')).toEqual([{ n: 1 }]);
+    expect(await query('SELECT count(*)::int AS n FROM steno.purchases')).toEqual([{ n: 1 }]);
   });
 
   it('is handed over though a file beside it is damaged, which is said and left', async () => {
@@ -110,17 +110,20 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     const elsewhere = new User({ ...env, STENO_LEDGER: second });
     expect((await elsewhere.run(['order', 'https://e.example/b.mp3', '--sku', 'TRANS14'])).code).toBe(0);
     expect((await user.run(['files', '--json'], { env: { STENO_LEDGER: second } })).stdout).toContain('"o1"');
-    const rows = await server.query('SELECT order_id FROM steno.attempts', new URL(second).pathname.slice(1));
+    const rows = await server.query(
+      'SELECT order_id FROM steno.purchases',
+      new URL(second).pathname.slice(1),
+    );
     expect(rows).toEqual([{ order_id: 'o1' }]);
     expect(kept()).toHaveLength(1);
     await user.run(['files']);
     expect(kept()).toEqual([]);
-    expect(await query('SELECT order_id FROM steno.attempts')).toEqual([{ order_id: 'x1' }]);
+    expect(await query('SELECT order_id FROM steno.purchases')).toEqual([{ order_id: 'x1' }]);
   });
 
   it('is known in the end though a failover has lost its attempt', async () => {
     const { user, other, query } = await broken();
-    for (const table of ['claims', 'attempt_names', 'attempt_urls', 'attempts'])
+    for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
       await query(`DELETE FROM steno.${table}`);
     line.on();
     expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
