@@ -105,14 +105,14 @@ describe('an answer that the local ledger can not take', () => {
       lock.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
       rmSync(folderOf(user), { recursive: true });
       writeFileSync(folderOf(user), 'not a folder');
-      response.end(JSON.stringify(placed));
+      response.end(JSON.stringify({ ...placed, audiofiles: [7] }));
     });
     const ended = await user.run(ORDER);
     lock.exec('ROLLBACK');
     lock.close();
     rmSync(folderOf(user));
-    expect([ended.code, ended.stdout]).toEqual([0, '1\n']);
-    const [, line = ''] = /run: steno (attempts settle 2 --placed x1 --file 1)\n/.exec(ended.stderr) ?? [];
+    expect([ended.code, ended.stdout]).toEqual([0, '7\n']);
+    const [, line = ''] = /run: steno (attempts settle 2 --placed x1 --file 7)\n/.exec(ended.stderr) ?? [];
     expect(ended.stderr).toContain('nor could it be kept here');
     expect((await user.run(ORDER)).code).toBe(9);
     expect((await user.run(line.split(' '))).code).toBe(0);
