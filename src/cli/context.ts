@@ -360,7 +360,13 @@ export class Context {
     const url = this.sharedLedger;
     const ledger =
       url === undefined || profile === SANDBOX
-        ? await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal)
+        ? await Ledger.open(
+            ledgerPath(this.stateFolder),
+            profile,
+            this.mask.hide,
+            this.signal,
+            (text, hint) => this.out.warn(text, hint),
+          )
         : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
             await this.sharedLedgerOptions(url, this.settings, limitMs),
             this.mask.hide,

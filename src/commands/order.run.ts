@@ -339,7 +339,10 @@ function callbacks(out: Output): OrderCallbacks {
       saidThatItWaits = true;
     },
     onLedgerError: (error) =>
-      out.warn(`the ledger could not record the outcome of the order: ${errorMessage(error)}`),
+      out.warn(
+        `the ledger could not record the outcome of the order: ${errorMessage(error)}`,
+        error instanceof StenoError ? error.hint : undefined,
+      ),
     onPlaced: (orders) => {
       for (const line of orderLines(orders)) out.note(line);
     },

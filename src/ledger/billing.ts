@@ -119,7 +119,7 @@ async function paidInvoices(
   return new Set(rows.map(({ id }) => id));
 }
 
-function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
+export function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const group = groups.get(row.file);

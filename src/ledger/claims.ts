@@ -5,7 +5,7 @@ import { storedName } from './audio-names.ts';
 import { jsonList, keptText } from './json-list.ts';
 import { holdsLease } from './lease.ts';
 import { IS_ACCEPTED } from './purchase.ts';
-import type { Statement, Value } from './store.ts';
+import type { Statement, Store, Value } from './store.ts';
 import { NOW, Table } from './table.ts';
 
 /** `unclear` has no known end; `being sent` will have one soon. */
@@ -167,6 +167,30 @@ export class Claims extends Table {
   #stored(name: string): string {
     return keptText(storedName(this.hide(name)));
   }
+}
+
+/**
+ * Gives each name of these purchases to the one that holds it best, of all that have the name: one that was placed, else
+ * the latest. For use after records of purchases have met.
+ */
+export async function deriveHolders(db: Store, profile: string, purchases: readonly string[]): Promise<void> {
+  const list = jsonList(purchases);
+  const asked = 'SELECT DISTINCT name FROM purchase_names WHERE purchase IN (SELECT value FROM json_each(?))';
+  const holder = `(SELECT purchases.id FROM purchase_names
+    CROSS JOIN purchases ON purchases.id = purchase_names.purchase
+    WHERE purchase_names.name = asked.name AND purchases.profile = ? AND ${HOLDS}
+    ORDER BY purchases.status = 'placed' DESC, purchases.started_at DESC, purchases.id DESC LIMIT 1)`;
+  const found = `SELECT asked.name, ${holder} AS holder FROM (${asked}) AS asked`;
+  await db.run(
+    `DELETE FROM claims WHERE profile = ? AND name IN (SELECT name FROM (${found}) AS found WHERE holder IS NULL)`,
+    ...[profile, profile, list],
+  );
+  await db.run(
+    `INSERT INTO claims (profile, name, purchase) SELECT ?, name, holder FROM (${found}) AS found
+     WHERE holder IS NOT NULL
+     ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase WHERE claims.purchase <> excluded.purchase`,
+    ...[profile, profile, list],
+  );
 }
 
 /** What is on order counts more than what is being sent, then what was accepted, then what may have been. */

@@ -270,7 +270,10 @@ export class OpenAttempts extends PurchaseTable {
            order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase = ?`,
         id,
       );
-      await db.run("UPDATE purchase_items SET file = '' WHERE purchase = ?", id);
+      await db.run(
+        "UPDATE purchase_items SET file = '', billed = NULL, unpaid = 0, refunded = 0 WHERE purchase = ?",
+        id,
+      );
     } else if (kind === 'refund')
       // The service says what it is in.
       await db.run(

@@ -1,4 +1,5 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
+import type { ProcessMark } from '../lib/processes.ts';
 import type { Audio } from './audio-names.ts';
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';
@@ -40,6 +41,14 @@ export interface Begun {
   /** Its number, for people. */
   readonly attempt: number;
   readonly startedAt: string;
+}
+
+/** Who sends a purchase, and from which process. */
+export interface PurchaseSender extends ProcessMark {
+  readonly user: string;
+  /** The CI job, and who started it; empty where there is none. */
+  readonly job: string;
+  readonly actor: string;
 }
 
 /** What the service answered to an order. */

@@ -37,7 +37,7 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
 
       -- The lines of an invoice, by its own id; 'amount' is in millionths, null where it can't be read. The part of the
-      -- total that no item explains is a line of the first file.
+      -- total that no item explains is a line of the first file. 'fetched_at' is that of the invoice they are from.
       CREATE TABLE invoice_lines (
         profile TEXT NOT NULL,
         invoice TEXT NOT NULL,
@@ -47,6 +47,7 @@ export const migrations: readonly Migration[] = [
         amount INTEGER,
         currency TEXT NOT NULL,
         paid INTEGER NOT NULL,
+        fetched_at TEXT NOT NULL,
         PRIMARY KEY (profile, invoice, position)
       ) WITHOUT ROWID;
       CREATE INDEX invoice_lines_by_file ON invoice_lines (profile, file);
@@ -112,8 +113,8 @@ export const migrations: readonly Migration[] = [
       -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
       -- file says of its audio. 'file' is the one whose cost it has. Amounts are in millionths of 'currency': 'estimate'
       -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' and 'refunded';
-      -- 'total_before' is the file's total when it was bought. 'counted_at' is when it was bought; null where a budget
-      -- does not count it.
+      -- 'total_before' is the file's total when it was bought. 'counted_at' is 'bought_at'; null where a budget does not
+      -- count it.
       CREATE TABLE purchase_items (
         purchase TEXT NOT NULL REFERENCES purchases (id),
         position INTEGER NOT NULL,
@@ -124,6 +125,7 @@ export const migrations: readonly Migration[] = [
         spelling TEXT NOT NULL DEFAULT '',
         details TEXT NOT NULL DEFAULT '',
         file TEXT NOT NULL DEFAULT '',
+        bought_at TEXT NOT NULL DEFAULT '',
         counted_at TEXT,
         estimate INTEGER,
         billed INTEGER,

@@ -57,6 +57,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         amount bigint,
         currency text NOT NULL,
         paid integer NOT NULL,
+        fetched_at text COLLATE "C" NOT NULL,
         PRIMARY KEY (profile, invoice, position)
       );
       CREATE INDEX invoice_lines_by_file ON {schema}.invoice_lines (profile, file);
@@ -131,6 +132,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         spelling text NOT NULL DEFAULT '',
         details text NOT NULL DEFAULT '',
         file text COLLATE "C" NOT NULL DEFAULT '',
+        bought_at text COLLATE "C" NOT NULL DEFAULT '',
         counted_at text COLLATE "C",
         estimate bigint,
         billed bigint,
