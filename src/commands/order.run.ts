@@ -2,6 +2,7 @@ import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { checkNamedLedger, checkWithoutLedger } from '../cli/money-ledger.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
@@ -59,7 +60,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   checkNameAs(options, formats);
   if (options.unpriced) checkHasBudget(context);
   const plan = await readPlan(context, args, options);
-  if (!globals.ledger) checkWithoutLedger(context, options);
+  if (!globals.ledger) await checkWithoutLedger(context, { what: 'this order', ...options });
   checkNamedLedger(context);
   const ledger = await context.ledger();
   await context.warnOfLittleRoom();
@@ -157,30 +158,12 @@ async function send(
   });
 }
 
-/** Without a ledger nothing is known to be on order, and others are not told of what is ordered. */
-function checkWithoutLedger(context: Context, { again }: OrderOptions): void {
-  if (context.sharedLedger === undefined || again) return;
-  throw usage(
-    '--no-ledger would hide this order from the others of the shared ledger',
-    'leave it out; --again orders without looking at the ledger',
-  );
-}
-
 function checkHasBudget({ settings }: Context): void {
   if (settings.get('budget').value === undefined)
     throw usage(
       '--unpriced requires a budget',
       'set one with: steno config set budget 200/month   (or leave out --unpriced)',
     );
-}
-
-/** In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own. */
-function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
-  if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
-  throw usage(
-    'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
-    'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
-  );
 }
 
 /** Says what a feed or a folder holds that is not ordered. */
@@ -206,7 +189,6 @@ async function readPlan(
 interface CostOptions {
   readonly maxCost: Money | undefined;
   readonly unpriced: boolean;
-  readonly test: boolean;
   /** The plan is shown, with an estimate. */
   readonly isShown: boolean;
 }
@@ -215,14 +197,9 @@ interface CostOptions {
 async function openCosts(
   context: Context,
   ledger: Ledger | undefined,
-  { maxCost, unpriced, test, isShown }: CostOptions,
+  { maxCost, unpriced, isShown }: CostOptions,
 ): Promise<OrderCosts> {
   const settings = costSettings(context.settings);
-  if (settings.budget && !ledger && !test)
-    throw usage(
-      "the budget is counted in the ledger, so --no-ledger can't be used under it",
-      'leave it out, or take the budget away: steno config unset budget',
-    );
   const counts = isShown || maxCost !== undefined || settings.budget !== undefined;
   if (counts && ledger) await learnPrices(context, ledger);
   const currency = maxCost && (maxCost.currency || settings.currency);

@@ -22,6 +22,8 @@ export interface Holder {
   readonly order: string;
   /** The audio that has the name, as it is kept. */
   readonly url: string;
+  /** Its file; empty where none is known. */
+  readonly file: string;
   /** A hash of the URL as it was given. */
   readonly spelling: string;
   /** Whether there was an answer, though not a clear one. */
@@ -46,6 +48,7 @@ interface HolderRow extends SenderRow {
   readonly order_id: string;
   readonly tracked: number;
   readonly url: string | null;
+  readonly file: string | null;
   readonly spelling: string | null;
 }
 
@@ -112,7 +115,7 @@ export class Claims extends Table {
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
          purchases.ended_at, purchases.order_id, purchases.tracked, purchases."user", purchases.host, purchases.pid,
          purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
-         purchase_items.spelling
+         purchase_items.file, purchase_items.spelling
        FROM json_each(?) AS asked ${purchasesOfNames}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
          AND purchase_items.position = purchase_names.position`,
@@ -182,6 +185,7 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   at: row.started_at,
   order: row.order_id,
   url: row.url ?? '',
+  file: row.file ?? '',
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),

@@ -21,8 +21,7 @@ export interface FileRow {
   readonly duration: string;
   readonly total: string;
   readonly invoices: string;
-  /** The SKUs that it was upgraded with. */
-  readonly upgrades: string;
+  /** Since when its present SKUs are on order. */
   readonly upgraded_at: string | null;
   readonly ordered_at: string;
   readonly changed_at: string | null;
@@ -32,6 +31,7 @@ export interface FileRow {
   /** What an event said of it since the service was asked; empty: nothing. */
   readonly hint: string;
   readonly answer: string | null;
+  /** Those that it has now: of its order, then of its upgrades. */
   readonly skus: string | null;
   readonly names: string | null;
   readonly notes: string | null;
@@ -76,10 +76,17 @@ export interface KnownFile {
   readonly found: number | null;
 }
 
+/** SQL: the SKUs of a file, of its order and of its upgrades. */
+export const SKUS_NOW = "nullif(trim(coalesce(purchases.skus, '') || ',' || files.upgrades, ','), '')";
+
+/** How long an upgraded file that was delivered waits to be seen in another state. */
+const REWORK_LIMIT_MS = 30 * 86_400_000;
+
 const columns = `files.seq, files.id, files.purchase, files.order_id, files.url, files.test, files.state, files.ended,
-  files.title, files.duration, files.total, files.invoices, files.upgrades, files.upgraded_at, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
+  files.title, files.duration, files.total, files.invoices, files.upgraded_at, files.ordered_at, files.changed_at,
+  files.checked_at, files.heard_at,
   files.remark, files.hint, files.answer, files.key, files.details,
-  purchases.skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
+  ${SKUS_NOW} AS skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
   purchases.actor`;
 /** An event named the file since the service was last asked about it; as in the index. */
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
@@ -169,12 +176,29 @@ export class Files extends Table {
     return (await this.db.get(sql, this.profile, id)) !== undefined;
   }
 
-  /** Ids of delivered files of which this folder has at most a draft in this format, oldest first. */
+  /**
+   * Those of these files that were delivered, then upgraded, and not seen in another state since: 'Delivered' is not
+   * their end yet.
+   */
+  async awaitingRework(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const limit = new Date(Date.parse(this.timestamp()) - REWORK_LIMIT_MS).toISOString();
+    return new Set(
+      await this.ids(
+        `SELECT id FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?)) AND reworked = 0
+         AND upgraded_at > ?`,
+        this.profile,
+        jsonList(ids),
+        limit,
+      ),
+    );
+  }
+
+  /** Ids of delivered files of which this folder has at most a draft or an outdated copy in this format, oldest first. */
   notDownloaded(ext: string, folder: string): Promise<string[]> {
     return this.fileIds(
       `profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
          SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
-           AND draft IS NULL)`,
+           AND draft = 0 AND outdated = 0)`,
       this.profile,
       ext,
       folder,
@@ -255,15 +279,30 @@ export class Files extends Table {
     const sorted = [...seen].sort((one, other) => (one.id < other.id ? -1 : 1));
     return sorted.map(({ id, state: said, title, duration, total, invoices, answer, askedAt }) => {
       const state = this.#stateName(said);
+      const { end = '' } = findFileState(said) ?? {};
       const asked = this.byItsClock(askedAt);
+      const reworkLimit = new Date(Date.parse(asked) - REWORK_LIMIT_MS).toISOString();
       return {
-        sql: `UPDATE files SET state = ?, ended = ?, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
+        // After an upgrade, the state of the delivery before it is not its end yet.
+        sql: `UPDATE files SET state = ?,
+            ended = CASE WHEN ? = 'delivered' AND reworked = 0 AND upgraded_at > ? THEN '' ELSE ? END,
+            reworked = CASE WHEN ? <> 'delivered' AND upgraded_at <= ? THEN 1 ELSE reworked END, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
             checked_at = ?, looked_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
             hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
             changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
           WHERE profile = ? AND id = ?`,
         values: [
-          ...[state, findFileState(said)?.end ?? '', this.hide(title), this.hide(duration), this.hide(total)],
+          ...[
+            state,
+            end,
+            reworkLimit,
+            end,
+            end,
+            asked,
+            this.hide(title),
+            this.hide(duration),
+            this.hide(total),
+          ],
           ...[invoices.join(','), this.hide(answer)],
           ...[asked, asked, asked, asked, asked, state, now, this.profile, id],
         ],

@@ -268,6 +268,19 @@ export class OpenAttempts extends PurchaseTable {
         "UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND id = ? AND state = 'Refunded'",
         ...[this.profile, file],
       );
+    else {
+      const others = await db.all<{ skus: string }>(
+        `SELECT purchases.skus FROM purchase_items CROSS JOIN purchases ON purchases.id = purchase_items.purchase
+         WHERE purchase_items.profile = ? AND purchase_items.file = ? AND purchase_items.file <> '' AND purchases.id <> ?
+           AND purchases.kind = 'upgrade' AND purchases.status = 'placed' AND purchases.test = 0 ORDER BY purchases.number`,
+        ...[this.profile, file, id],
+      );
+      await db.run(
+        `UPDATE files SET upgrades = ?, upgraded_at = NULL, reworked = 0, due_since = '',
+           ended = CASE WHEN state = 'Delivered' THEN 'delivered' ELSE ended END WHERE profile = ? AND id = ?`,
+        ...[others.map(({ skus }) => skus).join(','), this.profile, file],
+      );
+    }
   }
 
   /** A URL as the ledger keeps it, to compare it with one that is kept. */

@@ -126,7 +126,8 @@ export class OrderGuard {
     const byAudio = new Map(held.map((each) => [each.audio, each]));
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const blocking = this.#isStrict ? held : held.filter(({ holder }) => holder.status === 'placed');
-    if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking, countAudios(orders) === 1);
+    if (atOnce && !skipOrdered && blocking.length)
+      throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
     for (const order of orders) this.#sortOne(order, byAudio);
   }
 
@@ -245,7 +246,7 @@ const senderOf = (deferred: Deferred | undefined): string =>
   [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
 
 /** Of several holders of an audio's names the one that matters most. */
-function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
+export function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
   const held = audio.names.flatMap((name) => {
     const holder = holders.get(name);
     return holder ? [{ audio, name, holder }] : [];
