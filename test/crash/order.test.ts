@@ -23,7 +23,7 @@ const filesInLedger = (place: Place): string[] =>
   place.rows<{ id: string }>('SELECT id FROM files').map(({ id }) => id);
 
 const hasOpenAttempts = (place: Place): boolean =>
-  place.rows("SELECT 1 FROM attempts WHERE status IN ('sending', 'uncertain')").length > 0;
+  place.rows("SELECT 1 FROM purchases WHERE status IN ('sending', 'uncertain')").length > 0;
 
 /** Every order without a known end is listed as unclear; tells the ledger what the service knows of it. */
 async function settleAll(place: Place, service: CrashService): Promise<void> {

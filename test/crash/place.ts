@@ -32,6 +32,7 @@ export class CrashService {
   #files = 0;
   #orders = 0;
   readonly #sold: Array<{ readonly url: string; readonly order: string; readonly file: string }> = [];
+  readonly #changed: string[] = [];
 
   private constructor(service: Service) {
     this.service = service;
@@ -55,6 +56,7 @@ export class CrashService {
   begin(): void {
     this.service.got.length = 0;
     this.#sold.length = 0;
+    this.#changed.length = 0;
     this.killAt = undefined;
   }
 
@@ -63,8 +65,17 @@ export class CrashService {
     return this.#sold.filter((each) => each.url === url);
   }
 
+  /** How often a file was upgraded or refunded: `POST /audiofile/1/refund`. */
+  changed(route: string): number {
+    return this.#changed.filter((each) => each === route).length;
+  }
+
   #answer({ method, path, body }: Got): string | undefined {
     if (`${method} ${path}` === 'POST /order_url') return this.#sell((body?.url ?? []) as string[]);
+    if (/^\/audiofile\/[^/]+\/(upgrade|refund)$/.test(path)) {
+      this.#changed.push(`${method} ${path}`);
+      return JSON.stringify({ message: 'done' });
+    }
     const [, id = '', ext] = /^\/audiofile\/([^/]+)(?:\/transcript\.(\w+))?$/.exec(path) ?? [];
     if (!id) return undefined;
     if (ext !== undefined) return transcriptText(id, ext);
@@ -146,7 +157,11 @@ export class Place {
   endLeases(): void {
     if (!this.isShared) return;
     const { url } = this;
-    querySchema(url, "UPDATE attempts SET seen_at = '2020-01-01T00:00:00.000Z' WHERE status = 'sending'", []);
+    querySchema(
+      url,
+      "UPDATE purchases SET seen_at = '2020-01-01T00:00:00.000Z' WHERE status = 'sending'",
+      [],
+    );
     querySchema(url, "UPDATE runs SET seen_at = '2020-01-01T00:00:00.000Z' WHERE ended_at IS NULL", []);
   }
 
@@ -156,7 +171,7 @@ export class Place {
 
   /** None where the command was killed before it made the tables. */
   #sharedRows<Row>(sql: string): Row[] {
-    const made = "SELECT to_regclass('steno.attempts') IS NOT NULL AS made";
+    const made = "SELECT to_regclass('steno.purchases') IS NOT NULL AS made";
     const [found] = querySchema<{ made: boolean }>(this.url, made, []);
     return found?.made ? querySchema<Row>(this.url, sql, []) : [];
   }

@@ -227,7 +227,8 @@ class Poller {
     const failures = (before?.failures ?? 0) + 1;
     const isTransient = file ? mayPass(error) : !isRefusal(error);
     const open = isTransient && this.#mayFailAgain(failures, before?.file !== undefined && !file);
-    return { id, file: file ?? before?.file, error, failures, open };
+    const awaitsRework = !file && before?.awaitsRework === true;
+    return { id, file: file ?? before?.file, error, failures, open, awaitsRework };
   }
 
   #mayFailAgain(failures: number, answeredBefore: boolean): boolean {
