@@ -20,6 +20,7 @@ import { type CleanUp, CleanUps } from './clean-ups.ts';
 import { type ConnectOptions, connect, userAgent } from './connect.ts';
 import { checkSandboxFlags, SANDBOX, warnOfKeyFlag } from './global-flags.ts';
 import type { GlobalValues } from './global-options.ts';
+import type { MoneyUse } from './money-ledger.ts';
 import { warnIfRoomIsLow } from './room-warning.ts';
 import { sharedLedgerOptions } from './shared-ledger.ts';
 
@@ -240,6 +241,14 @@ export class Context {
       await this.out.warn(`the ledger is not used: ${errorMessage(error)}`);
       return undefined;
     }
+  }
+
+  /** The ledger for a command that costs or returns money; none with --no-ledger, where that is allowed. */
+  async moneyLedger(use: MoneyUse): Promise<Ledger | undefined> {
+    await (await import('./money-ledger.ts')).checkMoneyLedger(this, use);
+    const ledger = await this.ledger();
+    await this.warnOfLittleRoom();
+    return ledger;
   }
 
   /** Where the ledger of this machine is, or would be. */

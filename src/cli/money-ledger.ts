@@ -1,8 +1,21 @@
 /** The ledger of a command that costs or returns money: whatever hides the purchase from others stops it. */
 import type { KeptBudget } from '../ledger/budgets.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { SharedLedgerOptions } from '../ledger/shared.ts';
+import type { Env } from '../lib/env.ts';
 import { usage } from '../lib/errors.ts';
-import type { Context } from './context.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** What it needs of a command's context. */
+interface Needed {
+  readonly env: Env;
+  readonly globals: { readonly ledger: boolean };
+  readonly settings: Settings;
+  readonly mask: { readonly hide: (text: string) => string };
+  readonly inSandbox: boolean;
+  readonly sharedLedger: string | undefined;
+  readonly localLedgerPath: string;
+  sharedLedgerOptions(url: string, settings: Settings, limitMs: number): Promise<SharedLedgerOptions>;
+}
 
 export interface MoneyUse {
   /** What is sent, in words: `this upgrade`. */
@@ -13,18 +26,14 @@ export interface MoneyUse {
   readonly isFree?: boolean;
 }
 
-/** None with --no-ledger, where that is allowed. */
-export async function ledgerForMoney(context: Context, use: MoneyUse): Promise<Ledger | undefined> {
+/** Throws where the ledger that is used, or none, would hide a purchase. */
+export async function checkMoneyLedger(context: Needed, use: MoneyUse): Promise<void> {
   if (!context.globals.ledger) await checkWithoutLedger(context, use);
   checkNamedLedger(context);
-  const ledger = await context.ledger();
-  await context.warnOfLittleRoom();
-  await ledger?.prepareForOrders(false);
-  return ledger;
 }
 
 /** Without a ledger nothing is known of earlier purchases, others are not told of this one, and no budget counts it. */
-export async function checkWithoutLedger(context: Context, use: MoneyUse): Promise<void> {
+async function checkWithoutLedger(context: Needed, use: MoneyUse): Promise<void> {
   if (context.sharedLedger !== undefined && !use.again)
     throw usage(
       `--no-ledger would hide ${use.what} from the others of the shared ledger`,
@@ -43,7 +52,7 @@ export async function checkWithoutLedger(context: Context, use: MoneyUse): Promi
 const LOOK_LIMIT_MS = 3_000;
 
 /** The budget that the ledger itself has. One that can't be read is no reason to stop: --no-ledger is for that. */
-async function keptBudget(context: Context): Promise<KeptBudget | undefined> {
+async function keptBudget(context: Needed): Promise<KeptBudget | undefined> {
   const { sharedLedger, localLedgerPath, mask, settings } = context;
   try {
     const view =
@@ -71,7 +80,7 @@ async function keptBudget(context: Context): Promise<KeptBudget | undefined> {
 }
 
 /** In CI a variable that is missing is often an empty one: the job would buy with an empty ledger of its own. */
-export function checkNamedLedger({ env, sharedLedger, inSandbox }: Context): void {
+function checkNamedLedger({ env, sharedLedger, inSandbox }: Needed): void {
   if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
   throw usage(
     'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',

@@ -3,7 +3,6 @@ import { type MoneyTarget, moneyTargetOf } from '../api/http/money-path.ts';
 import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { ledgerForMoney } from '../cli/money-ledger.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
@@ -47,7 +46,7 @@ async function buy(
 ): Promise<void> {
   const { out, settings } = context;
   const use = { what: `this ${target.call}`, again, test: isTest(call), isFree: target.call === 'refund' };
-  const ledger = await ledgerForMoney(context, use);
+  const ledger = await context.moneyLedger(use);
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
   const onLedgerError = (error: unknown): Promise<void> =>

@@ -2,7 +2,6 @@ import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { checkNamedLedger, checkWithoutLedger } from '../cli/money-ledger.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { costSettings, learnFromService, OrderCosts } from '../flows/orders/cost.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
@@ -60,10 +59,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   checkNameAs(options, formats);
   if (options.unpriced) checkHasBudget(context);
   const plan = await readPlan(context, args, options);
-  if (!globals.ledger) await checkWithoutLedger(context, { what: 'this order', ...options });
-  checkNamedLedger(context);
-  const ledger = await context.ledger();
-  await context.warnOfLittleRoom();
+  const ledger = await context.moneyLedger({ what: 'this order', ...options });
   const isShown = options.dryRun || plan.isWholeFeed;
   const form = formOf(args, options, plan.orders, waits);
   const sorting = OrderGuard.of(plan.orders, ledger, {

@@ -3,7 +3,6 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { ledgerForMoney } from '../cli/money-ledger.ts';
 import { refundOnce } from '../flows/orders/money-calls.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -30,7 +29,7 @@ export async function run(
       `run: steno refund ${id} --yes${test ? ' --test' : ''}`,
     );
   }
-  const ledger = await ledgerForMoney(context, { what: 'this refund', again, test, isFree: true });
+  const ledger = await context.moneyLedger({ what: 'this refund', again, test, isFree: true });
   const transport = await context.connect();
   if (!options.yes && !(await isConfirmed(context, id)))
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');

@@ -2,7 +2,6 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { ledgerForMoney } from '../cli/money-ledger.ts';
 import { callCosts, upgradeOnce } from '../flows/orders/money-calls.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -24,7 +23,7 @@ export async function run(
   const skus = checkUpgradeSkus(options.sku, options.anySku);
   const { test, again, unpriced } = options;
   if (test) checkTestFile(id);
-  const ledger = await ledgerForMoney(context, { what: 'this upgrade', again, test });
+  const ledger = await context.moneyLedger({ what: 'this upgrade', again, test });
   const { out, settings } = context;
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);

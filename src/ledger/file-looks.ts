@@ -1,6 +1,7 @@
 /** Which files the service is asked about by a listener: those that events named, and those whose event may be lost. */
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
-import { hasNews, SKUS_NOW } from './files.ts';
+import { SKUS_NOW } from './file-row.ts';
+import { hasNews } from './files.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement } from './store.ts';
 import { Table } from './table.ts';

@@ -2,50 +2,10 @@
 import { findFileState } from '../catalog/states.ts';
 import { updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
+import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store, Value } from './store.ts';
 import { Table } from './table.ts';
-
-export interface FileRow {
-  readonly seq: number;
-  readonly id: string;
-  /** The order that it belongs to, in this ledger; empty where none does. */
-  readonly purchase: string;
-  readonly order_id: string;
-  readonly url: string;
-  readonly test: number;
-  readonly state: string;
-  readonly ended: '' | 'delivered' | 'unfinished';
-  readonly title: string;
-  /** In minutes, and in dollars, as the service says it; empty where it does not. */
-  readonly duration: string;
-  readonly total: string;
-  readonly invoices: string;
-  /** Since when its present SKUs are on order. */
-  readonly upgraded_at: string | null;
-  readonly ordered_at: string;
-  readonly changed_at: string | null;
-  readonly checked_at: string | null;
-  readonly heard_at: string | null;
-  readonly remark: string;
-  /** What an event said of it since the service was asked; empty: nothing. */
-  readonly hint: string;
-  readonly answer: string | null;
-  /** Those that it has now: of its order, then of its upgrades. */
-  readonly skus: string | null;
-  readonly names: string | null;
-  readonly notes: string | null;
-  readonly hold: string | null;
-  /** Who ordered it; null or empty where it was not ordered with this ledger. */
-  readonly user: string | null;
-  readonly host: string | null;
-  readonly job: string | null;
-  readonly actor: string | null;
-  /** What tells its audio from others in place of the URL; empty where the URL does. */
-  readonly key: string;
-  /** What the feed or the file of its audio says; see audio-details.ts. */
-  readonly details: string;
-}
 
 export interface FileFilter {
   readonly states?: readonly string[];
@@ -76,21 +36,11 @@ export interface KnownFile {
   readonly found: number | null;
 }
 
-/** SQL: the SKUs of a file, of its order and of its upgrades. */
-export const SKUS_NOW = "nullif(trim(coalesce(purchases.skus, '') || ',' || files.upgrades, ','), '')";
-
 /** How long an upgraded file that was delivered waits to be seen in another state. */
 const REWORK_LIMIT_MS = 30 * 86_400_000;
 
-const columns = `files.seq, files.id, files.purchase, files.order_id, files.url, files.test, files.state, files.ended,
-  files.title, files.duration, files.total, files.invoices, files.upgraded_at, files.ordered_at, files.changed_at,
-  files.checked_at, files.heard_at,
-  files.remark, files.hint, files.answer, files.key, files.details,
-  ${SKUS_NOW} AS skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
-  purchases.actor`;
 /** An event named the file since the service was last asked about it; as in the index. */
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
-const tables = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
 
 /** A file before the service was asked. */
 interface SeenBefore extends PairedFile {
@@ -109,7 +59,7 @@ function resumedOrder(before: SeenBefore | undefined, said: string): string[] {
 export class Files extends Table {
   get(id: string): Promise<FileRow | undefined> {
     return this.db.get<FileRow>(
-      `SELECT ${columns} FROM ${tables} WHERE files.profile = ? AND files.id = ?`,
+      `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE files.profile = ? AND files.id = ?`,
       this.profile,
       id,
     );
@@ -118,7 +68,7 @@ export class Files extends Table {
   /** Those of these files that are in the ledger, by id. */
   async getAll(ids: readonly string[]): Promise<ReadonlyMap<string, FileRow>> {
     const rows = await this.db.all<FileRow>(
-      `SELECT ${columns} FROM ${tables}
+      `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS}
        WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       this.profile,
       jsonList(ids),
@@ -130,7 +80,7 @@ export class Files extends Table {
   page(filter: FileFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<FileRow[]> {
     const { where, values } = this.#where(filter);
     return this.db.all<FileRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${where} AND files.seq < ? ORDER BY files.seq DESC LIMIT ?`,
+      `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE ${where} AND files.seq < ? ORDER BY files.seq DESC LIMIT ?`,
       ...values,
       before,
       size,
@@ -266,7 +216,7 @@ export class Files extends Table {
     return {
       sql: `SELECT files.id, files.purchase, files.url, files.key, files.details, files.state, files.total,
           files.invoices, purchases.hold
-        FROM ${tables}
+        FROM ${FILES_AND_ORDERS}
         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       values: [this.profile, jsonList(seen.map(({ id }) => id))],
       isResult: true,

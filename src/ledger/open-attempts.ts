@@ -144,6 +144,7 @@ export class OpenAttempts extends PurchaseTable {
 
   /** Another attempt that was placed as this order; one that stands for a file of `track` may be this very order. */
   async otherOfOrder(order: string, { id }: Attempt): Promise<number | undefined> {
+    if (!order) return undefined;
     const row = await this.db.get<{ number: number }>(
       `SELECT number FROM purchases WHERE profile = ? AND order_id = ? AND kind = 'order' AND id <> ? AND test = 0
          AND status <> 'refused' AND tracked = 0 ORDER BY number LIMIT 1`,
@@ -196,7 +197,7 @@ export class OpenAttempts extends PurchaseTable {
         ]);
         const own = files.map(({ id: file, audio }) => ({
           id: file,
-          audio: audio && audios.find(({ url, key }) => url === audio.url && key === audio.key),
+          audio: audio && audios.find(({ url, key }) => url === audio.url && key === (audio.key ?? '')),
         }));
         const answered = { id: order, hold: row?.hold ?? null, at, test: false };
         await db.batch(tables.addingFiles(id, answered, own, audios));
@@ -256,11 +257,19 @@ export class OpenAttempts extends PurchaseTable {
     });
   }
 
-  /** Undoes what a settlement has changed about files. Those that were named stay, as files of no known order. */
+  /**
+   * Undoes what a settlement has changed about files, unless the service has said the same since. Those that were named
+   * stay, as files of no known order.
+   */
   async #takeBack(db: Store, id: string, kind: PurchaseKind, files: readonly string[]): Promise<void> {
+    if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", id)) return;
     const file = files[0] ?? '';
     if (kind === 'order') {
-      await db.run("UPDATE files SET purchase = '', url = '', key = '' WHERE purchase = ?", id);
+      await db.run(
+        `UPDATE files SET purchase = '', url = '', key = '',
+           order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase = ?`,
+        id,
+      );
       await db.run("UPDATE purchase_items SET file = '' WHERE purchase = ?", id);
     } else if (kind === 'refund')
       // The service says what it is in.
@@ -268,19 +277,24 @@ export class OpenAttempts extends PurchaseTable {
         "UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND id = ? AND state = 'Refunded'",
         ...[this.profile, file],
       );
-    else {
-      const others = await db.all<{ skus: string }>(
-        `SELECT purchases.skus FROM purchase_items CROSS JOIN purchases ON purchases.id = purchase_items.purchase
-         WHERE purchase_items.profile = ? AND purchase_items.file = ? AND purchase_items.file <> '' AND purchases.id <> ?
-           AND purchases.kind = 'upgrade' AND purchases.status = 'placed' AND purchases.test = 0 ORDER BY purchases.number`,
-        ...[this.profile, file, id],
-      );
-      await db.run(
-        `UPDATE files SET upgrades = ?, upgraded_at = NULL, reworked = 0, due_since = '',
-           ended = CASE WHEN state = 'Delivered' THEN 'delivered' ELSE ended END WHERE profile = ? AND id = ?`,
-        ...[others.map(({ skus }) => skus).join(','), this.profile, file],
-      );
-    }
+    else await this.#takeUpgradeBack(db, id, file);
+  }
+
+  /** Of its upgrades, a file keeps the others. */
+  async #takeUpgradeBack(db: Store, id: string, file: string): Promise<void> {
+    const others = await db.all<{ skus: string }>(
+      `SELECT purchases.skus FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
+       WHERE items.profile = ? AND items.file <> '' AND items.file = ? AND purchases.kind = 'upgrade' AND purchases.test = 0
+         AND purchases.status = 'placed' AND purchases.id <> ? ORDER BY purchases.number`,
+      ...[this.profile, file, id],
+    );
+    const skus = others.map((other) => other.skus).join(',');
+    await db.run(
+      `UPDATE files SET upgrades = ?, upgraded_at = CASE WHEN ? = '' THEN NULL ELSE upgraded_at END, due_since = '',
+         ended = CASE WHEN ? = '' AND ended = '' AND state = 'Delivered' THEN 'delivered' ELSE ended END
+       WHERE profile = ? AND id = ?`,
+      ...[skus, skus, skus, this.profile, file],
+    );
   }
 
   /** A URL as the ledger keeps it, to compare it with one that is kept. */

@@ -72,7 +72,6 @@ export const settledRecord = new RecordType<Settled>([
   }),
   textField('order', 'the id of its order', ({ order }) => order),
   listField('audiofiles', 'ids of its files that are known', ({ audiofiles }) => audiofiles),
-  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { schema: kinds }),
 ]);
 
 export const settledView = (settled: Settled): View => ({

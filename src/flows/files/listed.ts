@@ -2,7 +2,7 @@
 import type { AudioFile } from '../../api/files.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/files.ts';
+import type { FileRow } from '../../ledger/file-row.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 
 export interface ListedFile extends FileRow {

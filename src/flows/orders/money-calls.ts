@@ -160,6 +160,7 @@ async function sendChecked<Answer, Kept>(
   { ledger, again, costs, onLedgerError }: MoneyCallOptions,
   sending: Sending<Answer, Kept>,
 ): Promise<Sent<Answer, Kept>> {
+  await ledger?.prepareForOrders(false);
   const isLimited = costs !== undefined && purchase.kind !== 'refund';
   if (!again) await refuseHeld(purchase, ledger);
   if (isLimited) await costs.check([asOrder(purchase)]);

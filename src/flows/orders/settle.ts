@@ -19,7 +19,6 @@ import { keepAnswer, REFRESH_CONCURRENCY } from '../files/refresh.ts';
 
 export interface Settled {
   readonly attempt: number;
-  readonly kind: PurchaseKind;
   /** After `--reopen` it is what the service said of it. */
   readonly status: 'placed' | 'not placed' | 'unclear' | 'being sent';
   readonly order: string;
@@ -64,11 +63,11 @@ async function settledMeanwhile(ledger: Ledger, { attempt }: Attempt): Promise<S
 }
 
 export async function settleNotPlaced(ledger: Ledger, found: Attempt): Promise<Settled> {
-  const { attempt, kind } = found;
+  const { attempt } = found;
   requireOpen(found);
   if (found.isAccepted) throw acceptedError(found);
   if (!(await ledger.openAttempts.settleNotPlaced(found))) throw await settledMeanwhile(ledger, found);
-  return { attempt, kind, status: 'not placed', order: '', audiofiles: [] };
+  return { attempt, status: 'not placed', order: '', audiofiles: [] };
 }
 
 /** An upgrade or a refund went through: its file shows it. */
@@ -85,21 +84,21 @@ export async function settleChange(
   if (ids.length) throw usage(`--file is for orders, and attempt ${attempt} is ${articled(kind)}`, alone);
   requireOpen(found);
   if (!(await ledger.openAttempts.settlePlaced(found, '', []))) throw await settledMeanwhile(ledger, found);
-  return { attempt, kind, status: 'placed', order: '', audiofiles: files };
+  return { attempt, status: 'placed', order: '', audiofiles: files };
 }
 
 const articled = (kind: PurchaseKind): string => (kind === 'refund' ? 'a refund' : `an ${kind}`);
 
 /** Takes back what somebody said by mistake. */
 export async function reopen(ledger: Ledger, found: Attempt): Promise<Settled> {
-  const { attempt, kind } = found;
+  const { attempt } = found;
   if (!(await ledger.openAttempts.reopen(found)))
     throw usage(
       `nobody has settled attempt ${attempt}: ${found.status === 'unclear' ? 'its end is not known' : 'the service itself said what became of it'}`,
       'those without a known end: steno attempts',
     );
   const { status, order, files } = await findAttempt(ledger, String(attempt));
-  return { attempt, kind, status: status === 'refused' ? 'not placed' : status, order, audiofiles: files };
+  return { attempt, status: status === 'refused' ? 'not placed' : status, order, audiofiles: files };
 }
 
 /** Keeps the order, and its files if they are named, as if the service's answer had come. */
@@ -121,7 +120,7 @@ export async function settlePlaced(
   for (const file of files) await keepAnswer(ledger, file.id, file);
   const missing = await ledger.openAttempts.missingFiles(order);
   return {
-    ...{ attempt: attempt.attempt, kind: attempt.kind, status: 'placed', order },
+    ...{ attempt: attempt.attempt, status: 'placed', order },
     audiofiles: files.map(({ id }) => id),
     missing: missing && missingText(missing),
   };
