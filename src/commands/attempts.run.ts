@@ -34,7 +34,10 @@ interface SettleOptions {
 export async function settle(context: Context, { args, options }: Input<SettleOptions>): Promise<void> {
   const { placed, notPlaced } = options;
   if (placed === undefined && !notPlaced && !options.reopen)
-    throw usage('settle requires --placed, --not-placed or --reopen', 'see: steno attempts settle --help');
+    throw usage(
+      'settle requires --placed <order> or --not-placed, or --reopen',
+      'see: steno attempts settle --help',
+    );
   const { out } = context;
   const ledger = await context.requireLedger('attempts reads the ledger');
   const attempt = await findAttempt(ledger, args[0] ?? '');

@@ -2,6 +2,7 @@
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
+import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
 import type { OrderCosts } from './cost.ts';
@@ -39,11 +40,12 @@ export async function placeOne(
   const { transport, ledger, costs, onLedgerError } = options;
   const planned = (await options.upload?.(wanted)) ?? wanted;
   if (planned.audios.length === 0) return undefined;
+  const isRecheckDue = recheckTimer();
   const purchase = costs?.priced(planned) ?? planned;
   const takeOver = guard.takeOver(wanted);
   const sent = await sendOnce(
     purchase,
-    { ledger, takeOver, limits: costs?.limits, onLedgerError },
+    { ledger, takeOver, limits: costs?.limits, onLedgerError, isRecheckDue },
     {
       send: (check) => placeOrder(transport, requestOf(planned), check),
       keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),

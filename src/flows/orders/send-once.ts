@@ -13,6 +13,8 @@ export interface SendOnceOptions {
   readonly ledger: Ledger | undefined;
   /** The purchases whose names it may take. */
   readonly takeOver: TakeOver;
+  /** Started before it was prepared; without one, the time begins with its writing. */
+  readonly isRecheckDue?: (() => boolean) | undefined;
   /** A test costs nothing, and has none. */
   readonly limits?: readonly SpendingLimit[] | undefined;
   /** The ledger could not record what became of it. */
@@ -39,10 +41,9 @@ export type NotSent = 'held' | 'taken over';
 
 export async function sendOnce<Answer, Kept>(
   purchase: NewPurchase,
-  { ledger, takeOver, limits, onLedgerError }: SendOnceOptions,
+  { ledger, takeOver, limits, onLedgerError, isRecheckDue = recheckTimer() }: SendOnceOptions,
   { send, keep }: Sending<Answer, Kept>,
 ): Promise<Sent<Answer, Kept> | NotSent> {
-  const isRecheckDue = recheckTimer();
   const begun = await ledger?.purchases.begin(purchase, takeOver, purchase.test ? [] : limits);
   if (ledger && begun === undefined) return 'held';
   const stopHeartbeat = startHeartbeat(ledger, begun);
