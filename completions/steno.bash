@@ -106,8 +106,8 @@ _steno_flags() {
     'wait::') offers=(--order --interval --download --format --name-as) ;;
     'transcript::') offers=(--format --output -o --name-as --from --jobs --force --skip-existing --test --deprecated-path) ;;
     'sync::') offers=(--download --format --name-as --jobs) ;;
-    'upgrade::') offers=(--sku --any-sku --test) ;;
-    'refund::') offers=(--yes -y --test) ;;
+    'upgrade::') offers=(--sku --any-sku --test --again --unpriced) ;;
+    'refund::') offers=(--yes -y --test --again) ;;
     'balance::') offers=(--min) ;;
     'report::') offers=(--since --by --html --force) ;;
     'log::') offers=(--since --file --order --limit) ;;
@@ -161,7 +161,7 @@ _steno_argument() {
   case $1:$2:${3-} in
     ':0:'*) offers=('order	Order transcription of audio at one or more URLs' 'attempts	List orders whose outcome is not known' 'files	List what the ledger knows of your orders and files' 'ls	List what the ledger knows of your orders and files' 'file	Show the details and the state of files' 'track	Take files into the ledger that were ordered elsewhere' 'wait	Wait until files are delivered' 'transcript	Download transcripts' 'sync	Refresh every open file and download what is new' 'upgrade	Upgrade a file' 'refund	Refund a file on which no work has been done' 'balance	Show the prepay balance in USD' 'invoice	Show invoices with their items and totals' 'budget	Show the budget, what was bought under it, and what is left' 'report	Show what was spent, how long it took, and what is late' 'log	Show who ordered, upgraded or refunded what, and what it cost' 'listen	Receive events, keep them, and act on them' 'events	List what listen has received' 'webhook	Read, set and test the account'\''s webhook' 'login	Keep the key of your account' 'logout	Forget the key of a profile' 'whoami	Show the key (masked) and where each setting came from' 'config	Read and change the settings of a profile' 'ledger	Look after the ledger: back up, move, share, clean' 'doctor	Check the set-up line by line, and say what to do' 'skus	List the SKUs that can be ordered and upgraded' 'states	List the states of files and invoices' 'formats	List the formats of transcripts' 'sandbox	Serve the whole API on this machine: no account, no cost' 'api	Make a raw call, with the key added' 'commands	List every command, for programs' 'schema	Print the JSON schema of what a command prints' 'completion	Install or print the completion script of a shell' 'help	Explain a command or a topic') ;;
     'order:'* | 'ledger import:0:'*) kind=file ;;
-    'attempts:0:'*) offers=('settle	Say what became of an order without a known end') ;;
+    'attempts:0:'*) offers=('settle	Say what became of an order, upgrade or refund') ;;
     'attempts settle:0:'*) kind=attempt ;;
     'file:'* | 'wait:'* | 'transcript:'* | 'upgrade:0:'* | 'refund:0:'*) kind=audiofile ;;
     'invoice:'*) kind=invoice ;;

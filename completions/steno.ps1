@@ -7,7 +7,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         '' = @{
             Commands = @(
                 @{ Names = @('order'); Path = 'order'; Help = 'Order transcription of audio at one or more URLs' }
-                @{ Names = @('attempts'); Path = 'attempts'; Help = 'List orders whose outcome is not known' }
+                @{ Names = @('attempts'); Path = 'attempts'; Help = 'List purchases whose outcome is not known' }
                 @{ Names = @('files', 'ls'); Path = 'files'; Help = 'List what the ledger knows of your orders and files' }
                 @{ Names = @('file'); Path = 'file'; Help = 'Show the details and the state of files' }
                 @{ Names = @('track'); Path = 'track'; Help = 'Take files into the ledger that were ordered elsewhere' }
@@ -96,7 +96,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'attempts' = @{
             Commands = @(
-                @{ Names = @('settle'); Path = 'attempts settle'; Help = 'Say what became of an order without a known end' }
+                @{ Names = @('settle'); Path = 'attempts settle'; Help = 'Say what became of an order, upgrade or refund' }
             )
             Flags = @()
             Arguments = @()
@@ -104,9 +104,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'attempts settle' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'it went through, as this order' }
+                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'it went through; an order also needs its id' }
                 @{ Names = @('--file'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'with --placed, the audiofiles of the order' }
                 @{ Names = @('--not-placed'); Value = $false; Help = 'it did not go through' }
+                @{ Names = @('--reopen'); Value = $false; Help = 'it was settled by mistake: its end is not known' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'attempt'; Offers = @(); About = @{}; After = @{  }; Help = 'n' }
@@ -188,6 +189,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('UPGRD1', 'UPGRD2', 'UPGRD3'); Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); About = @{ 'DIFFQ2' = 'Difficult audio upgrade'; 'TSTMP1' = 'Timestamps'; 'CAPTION1' = 'Subtitles/captions'; 'EDIT01' = 'Extra editing'; 'UPGRD1' = 'Upgrade TRANS14 to TRANS6'; 'UPGRD2' = 'Upgrade TRANS14 to TRANS2'; 'UPGRD3' = 'Upgrade TRANS6 to TRANS2' }; Help = 'the upgrades' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake success; only for audiofiles 100 and 101' }
+                @{ Names = @('--again'); Value = $false; Help = 'send it though an earlier try had no clear answer' }
+                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow an unknown cost' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
@@ -198,6 +201,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake approval; only for audiofiles 100 and 101' }
+                @{ Names = @('--again'); Value = $false; Help = 'send it though an earlier try had no clear answer' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
@@ -539,7 +543,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'api' = @{
             Commands = @()
-            Flags = @()
+            Flags = @(
+                @{ Names = @('--again'); Value = $false; Help = 'send an order, upgrade or refund though the ledger has the same already' }
+                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow an unknown cost' }
+            )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = ''; Offers = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'); About = @{  }; After = @{  }; Help = 'METHOD' }
                 @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'path' }

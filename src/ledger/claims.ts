@@ -23,6 +23,8 @@ export interface Holder {
   readonly order: string;
   /** The audio that has the name, as it is kept. */
   readonly url: string;
+  /** Its file; empty where none is known. */
+  readonly file: string;
   /** A hash of the URL as it was given. */
   readonly spelling: string;
   /** The service has named the order, or files of it. */
@@ -50,6 +52,7 @@ interface HolderRow extends SenderRow {
   readonly tracked: number;
   readonly accepted: number | boolean;
   readonly url: string | null;
+  readonly file: string | null;
   readonly spelling: string | null;
 }
 
@@ -116,7 +119,7 @@ export class Claims extends Table {
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
          purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user", purchases.host, purchases.pid,
          purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
-         purchase_items.spelling
+         purchase_items.file, purchase_items.spelling
        FROM json_each(?) AS asked ${purchasesOfNames}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
          AND purchase_items.position = purchase_names.position`,
@@ -210,6 +213,7 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   at: row.started_at,
   order: row.order_id,
   url: row.url ?? '',
+  file: row.file ?? '',
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),

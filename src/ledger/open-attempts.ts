@@ -293,9 +293,10 @@ export class OpenAttempts extends PurchaseTable {
     );
     const skus = others.map((other) => other.skus).join(',');
     await db.run(
-      `UPDATE files SET upgrades = ?, upgraded_at = CASE WHEN ? = '' THEN NULL ELSE upgraded_at END
+      `UPDATE files SET upgrades = ?, upgraded_at = CASE WHEN ? = '' THEN NULL ELSE upgraded_at END, due_since = '',
+         ended = CASE WHEN ? = '' AND ended = '' AND state = 'Delivered' THEN 'delivered' ELSE ended END
        WHERE profile = ? AND id = ?`,
-      ...[skus, skus, this.profile, file],
+      ...[skus, skus, skus, this.profile, file],
     );
   }
 

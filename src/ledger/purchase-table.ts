@@ -159,14 +159,20 @@ export abstract class PurchaseTable extends Table {
           values,
         },
       ];
+    // One that was upgraded before, and not delivered anew since, is in the state of its first delivery still.
+    const isDelivered = "(ended = 'delivered' OR (upgraded_at IS NOT NULL AND reworked = 0))";
     return [
       {
         sql: `UPDATE files SET upgrades = CASE WHEN upgrades = '' THEN ? ELSE upgrades || ',' || ? END,
-            upgraded_at = ${NOW}, reworked = 0, ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END,
-            due_since = ''
+            upgraded_at = ${NOW}, reworked = CASE WHEN ${isDelivered} THEN 0 ELSE 1 END,
+            ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END, due_since = '',
+            completed = CASE WHEN ${isDelivered} THEN 0 ELSE completed END,
+            found = CASE WHEN ${isDelivered} THEN NULL ELSE found END
           WHERE profile = ? AND id = ?`,
         values: [skus, skus, ...values],
       },
+      // What was downloaded is to be replaced by what is delivered anew.
+      { sql: 'UPDATE downloads SET outdated = 1 WHERE profile = ? AND file = ?', values },
     ];
   }
 

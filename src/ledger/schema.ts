@@ -156,9 +156,9 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
       CREATE INDEX claims_by_purchase ON claims (purchase);
 
-      -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with. After an upgrade it
-      -- is open until it was seen in another state ('reworked') and delivered anew: 'upgraded_at' is set until then.
-      -- 'completed' is never set back. 'found': the event that stands for a delivery until that comes, as its 'twin'.
+      -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
+      -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
+      -- delivered anew. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
       -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
       -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
       -- time in any case.
@@ -206,8 +206,8 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX files_due ON files (profile, due_since) WHERE ended = '' AND test = 0;
       CREATE INDEX files_by_look ON files (profile, looked_at) WHERE ended = '' AND test = 0 AND due_since > '';
 
-      -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'draft' is the SHA-256 of a
-      -- transcript that was written while its file was not known to be delivered; null otherwise.
+      -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'sha256' is of what we wrote. A
+      -- draft was written while its file was not known to be delivered, an outdated one before it was upgraded.
       CREATE TABLE downloads (
         profile TEXT NOT NULL,
         file TEXT NOT NULL,
@@ -217,7 +217,9 @@ export const migrations: readonly Migration[] = [
         path_key TEXT NOT NULL,
         bytes INTEGER NOT NULL,
         at TEXT NOT NULL,
-        draft TEXT,
+        sha256 TEXT NOT NULL DEFAULT '',
+        draft INTEGER NOT NULL DEFAULT 0,
+        outdated INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (profile, file, ext, folder)
       ) WITHOUT ROWID;
       CREATE INDEX downloads_by_path ON downloads (path_key);

@@ -54,7 +54,8 @@ export async function orderingAccount(
   let files = 0;
   let orders = 0;
   service.allow('POST /order_url', (got, response) => {
-    const audiofiles = ((got.body?.url ?? []) as string[]).map(() => ++files);
+    // `steno api` sends a single URL as a text.
+    const audiofiles = ([got.body?.url ?? []].flat() as string[]).map(() => ++files);
     reply(response, { order: `o${++orders}`, audiofiles, message: 'ok' });
   });
   service.allow('*', ({ path }, response) => {

@@ -216,7 +216,9 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         path_key text COLLATE "C" NOT NULL,
         bytes bigint NOT NULL,
         at text COLLATE "C" NOT NULL,
-        draft text,
+        sha256 text NOT NULL DEFAULT '',
+        draft integer NOT NULL DEFAULT 0,
+        outdated integer NOT NULL DEFAULT 0,
         PRIMARY KEY (profile, file, ext, folder)
       );
       CREATE INDEX downloads_by_path ON {schema}.downloads (path_key);
