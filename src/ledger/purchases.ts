@@ -175,10 +175,16 @@ export class Purchases extends PurchaseTable {
       kind: 'placed' as const,
       placed: { ...placed, hold: placed.hold && this.hide(placed.hold) },
     };
-    return this.#sure(order, begun, outcome, () => this.#writePlaced(begun.id, order, placed, at));
+    return this.#sure(order, begun, outcome, () => this.#writePlaced(begun, order, placed, at));
   }
 
-  async #writePlaced(id: string, order: NewPurchase, placed: PlacedOrder, at: string): Promise<OrderedFiles> {
+  async #writePlaced(
+    begun: Begun,
+    order: NewPurchase,
+    placed: PlacedOrder,
+    at: string,
+  ): Promise<OrderedFiles> {
+    const { id } = begun;
     const audios = order.audios.map(({ url, key = '', details }) => ({
       ...{ url: this.hide(url), key: this.hide(key) },
       details: detailsText(details, this.hide),
@@ -188,6 +194,7 @@ export class Purchases extends PurchaseTable {
     const write = (found: OrderedFiles): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
       return [
+        ...this.#restoring(begun, order),
         ...this.answering(id, isOpen ? 'uncertain' : 'placed', found.problem ?? '', placed.id),
         // It may have lost them, where somebody has settled it meanwhile.
         this.claims.takingSome(id, namesOf(order), []),
@@ -229,16 +236,20 @@ export class Purchases extends PurchaseTable {
 
   /** The service accepted the upgrade or the refund: the file shows it at once. */
   markDone(begun: Begun, purchase: NewPurchase): Promise<void> {
-    return this.#sure(purchase, begun, { kind: 'done' }, () => this.#writeDone(begun.id, purchase));
+    return this.#sure(purchase, begun, { kind: 'done' }, () => this.#writeDone(begun, purchase));
   }
 
-  async #writeDone(id: string, purchase: NewPurchase): Promise<void> {
+  async #writeDone(begun: Begun, purchase: NewPurchase): Promise<void> {
     const file = purchase.audios[0]?.file ?? '';
     const changing = purchase.test ? [] : this.changingFile(kindOf(purchase), file, purchase.skus.join(','));
     await this.db.durable(async (db) => {
       // Written twice, an upgrade would be there twice.
-      if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", id)) return;
-      await db.batch([...this.answering(id, 'placed', ''), ...changing]);
+      if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", begun.id)) return;
+      await db.batch([
+        ...this.#restoring(begun, purchase),
+        ...this.answering(begun.id, 'placed', ''),
+        ...changing,
+      ]);
       if (changing.length === 0) return;
       await renewInvoices(db, this.profile, [file]);
       await updateBills(db, this.profile, [file]);
@@ -263,8 +274,26 @@ export class Purchases extends PurchaseTable {
   ): Promise<void> {
     const text = oneLine(this.hide(detail), MAX_DETAIL_LENGTH);
     return this.#sure(purchase, begun, { kind, detail: text }, async () => {
-      await this.db.batch(this.answering(begun.id, kind, text));
+      await this.#writeOpen(begun, purchase, kind, text);
     });
+  }
+
+  async #writeOpen(
+    begun: Begun,
+    purchase: NewPurchase,
+    kind: 'refused' | 'uncertain',
+    detail: string,
+  ): Promise<void> {
+    await this.db.batch([
+      ...this.#restoring(begun, purchase),
+      ...this.answering(begun.id, kind, detail),
+      ...(kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
+    ]);
+  }
+
+  /** Other machines may have restored a shared ledger from an older copy, or it has failed over to one. */
+  #restoring({ id, startedAt }: Begun, purchase: NewPurchase): Statement[] {
+    return this.db.isShared ? this.adding(purchase, { id, startedAt }) : [];
   }
 
   /** Writes an outcome that the ledger could not take at its time; once, though two processes may have it. */
@@ -274,13 +303,9 @@ export class Purchases extends PurchaseTable {
     if (outcome.kind === 'placed') {
       const sql = "SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed' AND named = ?";
       if (await this.db.get(sql, begun.id, outcome.placed.id)) return;
-      await this.#writePlaced(begun.id, purchase, outcome.placed, at);
-    } else if (outcome.kind === 'done') await this.#writeDone(begun.id, purchase);
-    else
-      await this.db.batch([
-        ...this.answering(begun.id, outcome.kind, outcome.detail),
-        ...(outcome.kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
-      ]);
+      await this.#writePlaced(begun, purchase, outcome.placed, at);
+    } else if (outcome.kind === 'done') await this.#writeDone(begun, purchase);
+    else await this.#writeOpen(begun, purchase, outcome.kind, outcome.detail);
   }
 
   /**

@@ -244,9 +244,9 @@ describe('export and import', () => {
       [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* format 1 alone/],
       [instead(2, '{"table":"purchases"'), /^steno: line 3: this is no row/],
       [instead(2, '{"table":"secrets","id":1}'), /^steno: line 3: this steno knows no table 'secrets'/],
-      [instead(1, '{"table":"files","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
-      [instead(1, '{"table":"files","id":7}'), /^steno: line 2: 'id' is not what/],
-      [instead(1, '{"table":"files","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
+      [instead(1, '{"table":"purchases","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
+      [instead(1, '{"table":"purchases","id":7}'), /^steno: line 2: 'id' is not what/],
+      [instead(1, '{"table":"purchases","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
       [
         without(1).replace(/"rows":\d+/, `"rows":${lines.length - 4}`),
         /^steno: line 2: it belongs to purchase \S+, which is not in the export/,

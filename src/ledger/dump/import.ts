@@ -238,6 +238,8 @@ async function* deriveAll(
   numbers: ImportedNumbers,
   profiles: readonly string[],
 ): AsyncGenerator<void> {
+  // Postgres takes tables that were just filled for small ones, and would read all of them for each row.
+  if (db.isShared) for (const { name } of dumpTables) await db.run(`ANALYZE ${name}`);
   for (const { profile, ids } of numbers.touched('purchases')) {
     await derivePurchases(db, profile, ids);
     yield;

@@ -119,6 +119,8 @@ export class RowMerger {
         return this.#mergeEvents(rows);
       case 'runs':
         return this.#mergeRuns(rows);
+      case 'claims':
+        return this.#mergeClaims(rows);
       case 'files':
         return this.#mergeFiles(rows);
       default:
@@ -238,6 +240,18 @@ export class RowMerger {
     ];
     for (const [sql, values] of statements) await this.#db.run(sql, ...values);
     await deriveHolders(this.#db, from, ids);
+  }
+
+  /** Who holds a name is derived at the end: here none is added that the ledger knows to be free. */
+  async #mergeClaims(rows: readonly Fields[]): Promise<Counts> {
+    const refused = await this.#db.all<{ id: string }>(
+      "SELECT id FROM purchases WHERE status = 'refused' AND id IN (SELECT value FROM json_each(?))",
+      jsonList(rows.map(({ purchase }) => String(purchase))),
+    );
+    const isRefused = new Set(refused.map(({ id }) => id));
+    const held = rows.filter(({ purchase }) => !isRefused.has(String(purchase)));
+    const counts = held.length ? await this.#mergeByKey('claims', held) : noRows;
+    return { ...counts, known: counts.known + rows.length - held.length };
   }
 
   async #mergeRuns(rows: readonly Fields[]): Promise<Counts> {

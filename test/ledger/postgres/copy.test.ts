@@ -47,7 +47,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect((await order(user, 'c')).code).toBe(0);
 
     const first = await copy(user, withPassword);
-    expect([first.code, added(first)]).toEqual([0, added(trial) + 6]);
+    expect([first.code, added(first)]).toEqual([0, added(trial) + 5]);
     expect(first.stderr + JSON.stringify(queryLedger(user, 'SELECT * FROM properties'))).not.toContain(
       'geheimnis',
     );
