@@ -44,17 +44,9 @@ export async function placeOne(
   if (planned.audios.length === 0) return undefined;
   const isRecheckDue = recheckTimer();
   const purchase = costs?.priced(planned) ?? planned;
-  const begun = await ledger?.purchases.begin(
-    purchase,
-    guard.takeOver(wanted),
-    planned.test ? [] : costs?.limits,
-  );
-  if (ledger && begun === undefined) {
-    if (await costs?.leavesOut(planned)) return guard.leaveOver(planned);
-    // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
-    await guard.putBack(planned);
-    return undefined;
-  }
+  const begun = await ledger?.purchases.begin(purchase, guard.takeOver(wanted), costs?.limits);
+  // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
+  if (ledger && begun === undefined) return giveBack(planned, guard, costs);
   const stopHeartbeat = startHeartbeat(ledger, begun);
   // The order stands, whether or not the ledger can record it: that must not hide it.
   const record = async <T>(
@@ -97,6 +89,15 @@ export async function placeOne(
   } finally {
     stopHeartbeat();
   }
+}
+
+/** Another process was faster, or a budget does not reach for it any more. */
+async function giveBack(
+  order: PlannedOrder,
+  guard: OrderGuard,
+  costs: OrderCosts | undefined,
+): Promise<undefined> {
+  if (!(await costs?.refuses(order, guard))) await guard.putBack(order);
 }
 
 async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {
