@@ -207,15 +207,28 @@ function moneySections(): Section[] {
     section('To try without cost', [
       ['--sandbox', 'the service inside steno, with a balance of its own'],
       ['--test', 'of order, upgrade, refund and transcript: a test that is not charged'],
-      ['--dry-run', 'of order: what would be ordered, and what it would cost'],
+      ['--dry-run', 'of order: what would be ordered, what it would cost, and whether a limit would stop it'],
     ]),
     section('To limit it', [
       ['order --max-cost 20', 'order nothing if it would cost more, or if that is not known'],
-      ['config set budget 200/month', 'the same for all orders of a month'],
+      [
+        'budget set 200/month',
+        'for everyone who uses this ledger: orders, upgrades and the same calls by api',
+      ],
+      ['config set budget 50/day', 'a budget of your own, or STENO_BUDGET; if two are set, both must hold'],
+      ['order --up-to-budget', 'order the rows of a list that fit the budget, from the top'],
+      ['order --unpriced', 'allow orders of unknown cost while something is left of the budget'],
       ['config set price.TRANS14 1.10', 'price of a minute, until invoices tell it'],
       ['balance --min 50', 'exit 1 if there is less'],
     ]),
+    section(
+      'What a budget counts',
+      'Everything bought in its period (UTC): the billed amount, or the upper end of the estimate until the bill comes, ' +
+        'less refunds. A purchase without a clear answer counts as bought. While the cost of a purchase is unknown, ' +
+        'nothing more is ordered without --unpriced: set its price, or run steno files --refresh to get its length.',
+    ),
     section('To see it', [
+      ['budget', 'what is billed, estimated and left of each budget'],
       ['report', 'spend by month, SKU and order'],
       ['invoice <id>', 'items and total of an invoice'],
     ]),

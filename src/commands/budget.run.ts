@@ -1,7 +1,7 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { budgetReport } from '../flows/budget.ts';
-import { budgetText, parseBudget } from '../lib/budget.ts';
+import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
 import { thisSender } from '../lib/sender.ts';
 import { budgetsView } from '../views/budget.ts';
 
@@ -15,7 +15,8 @@ export async function show(context: Context): Promise<void> {
 }
 
 export async function set(context: Context, { args: [text = ''] }: Input): Promise<void> {
-  const budget = budgetText(parseBudget(text));
+  // For all who share the ledger, whatever currency their settings name.
+  const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
   const ledger = await context.requireLedger('the budget is kept in the ledger');
   await ledger.budgets.set(budget, thisSender(context.env));
   context.out.done(`the budget is ${budget}, for everyone who uses this ledger`, { budget });

@@ -86,9 +86,9 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const guard = await sorting;
   await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
-  if (isShown) return showPlan(out, guard, { plan, form, costs });
-  if (options.upToBudget) keepUpToBudget(out, guard, costs);
-  else costs.check([...guard.ready, ...guard.deferred]);
+  const problem = checkCosts(out, guard, costs, options.upToBudget);
+  if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
+  if (problem) throw problem;
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
@@ -115,13 +115,13 @@ interface Form {
 
 function formOf(
   args: readonly string[],
-  { from, feed, skipOrdered, perOrder }: OrderOptions,
+  { from, feed, skipOrdered, perOrder, upToBudget }: OrderOptions,
   planned: readonly PlannedOrder[],
   waits: boolean,
 ): Form {
   const hasFiles = args.some(isLocalPath);
   const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const isList = manifest || skipOrdered || perOrder !== undefined || waits;
+  const isList = manifest || skipOrdered || upToBudget || perOrder !== undefined || waits;
   const listsHeld = manifest || countAudios(planned) > 1;
   return { manifest, isList, listsHeld, hasFiles };
 }
@@ -153,6 +153,7 @@ async function send(
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const { leftOut } = guard;
+  const [overBudget, wanted] = [countAudios(guard.overBudget), countAudios(guard.ready)];
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
       guard,
@@ -163,12 +164,16 @@ async function send(
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
+  const late = countAudios(guard.overBudget) - overBudget;
+  if (late > 0) sayOverBudget(out, late, wanted);
   await show(context, ledger, result, { isList: form.isList, waits });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
     ...orderGoOn(line, options, globals),
   });
+  // Others were faster: not even the first row fits any more.
+  if (result.placed.length === 0) costs.check(guard.overBudget);
 }
 
 /** Says what a feed or a folder holds that is not ordered. */
@@ -191,15 +196,26 @@ async function readPlan(
   return plan;
 }
 
-/** The rows that the budget reaches for are ordered; where it does not reach for the first, it says why. */
-function keepUpToBudget(out: Output, guard: OrderGuard, costs: OrderCosts): void {
-  const wanted = guard.ready;
-  const { fitting, rest } = costs.upToBudget(wanted);
-  if (fitting.length === 0)
-    costs.check(wanted.slice(0, 1).map((order) => ({ ...order, audios: order.audios.slice(0, 1) })));
-  guard.keepOnly(fitting, rest);
-  if (rest.length) out.note(`left out because of the budget: ${countAudios(rest)} of ${countAudios(wanted)}`);
+/** Why nothing may be ordered, if so; with --up-to-budget the rows that fit are kept, and only these count. */
+function checkCosts(
+  out: Output,
+  guard: OrderGuard,
+  costs: OrderCosts,
+  upToBudget: boolean,
+): StenoError | undefined {
+  const { ready, deferred } = guard;
+  if (!upToBudget) return costs.problemOf([...ready, ...deferred]);
+  const { firstLeftOut, problem } = costs.upToBudget(ready);
+  if (firstLeftOut !== undefined) {
+    guard.keepRows(ready, firstLeftOut);
+    if (!problem) sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready));
+  }
+  // What another process is sending may be left for this one; the ledger holds it to the budget then.
+  return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
 }
+
+const sayOverBudget = (out: Output, rows: number, of: number): void =>
+  out.note(`left out because of the budget: ${rows} of ${of}`);
 
 interface CostOptions {
   readonly maxCost: Money | undefined;
@@ -281,10 +297,16 @@ interface Shown {
   readonly plan: OrderPlan;
   readonly form: Form;
   readonly costs: OrderCosts;
+  /** Why nothing of it would be ordered. */
+  readonly problem: StenoError | undefined;
 }
 
 /** Shows what would be ordered, and what speaks against it; nothing is sent. */
-async function showPlan(out: Output, guard: OrderGuard, { plan, form, costs }: Shown): Promise<void> {
+async function showPlan(
+  out: Output,
+  guard: OrderGuard,
+  { plan, form, costs, problem }: Shown,
+): Promise<void> {
   const { ready, deferred } = guard;
   const toRow = (order: PlannedOrder) => ({
     order,
@@ -296,8 +318,7 @@ async function showPlan(out: Output, guard: OrderGuard, { plan, form, costs }: S
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
   if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
-  const problem = costs.problemOf([...ready, ...deferred]);
-  if (problem) out.note(problem.message);
+  if (problem) await out.warn(problem.message, problem.hint);
   raiseHeld(guard, form.listsHeld);
 }
 

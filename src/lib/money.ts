@@ -1,10 +1,11 @@
 /** Amounts of money with the currency that they are said to be in. Exact, never floating-point numbers. */
+import { isCurrency } from './currencies.ts';
 import { usage } from './errors.ts';
 import { Fraction } from './fraction.ts';
 
 export interface Money {
   readonly amount: Fraction;
-  /** Three letters; empty where nothing says it. */
+  /** Three letters of ISO 4217; empty where nothing says it. */
   readonly currency: string;
 }
 
@@ -37,10 +38,15 @@ export function parseMoney(text: string): Money | undefined {
   // Twice a currency, or twice a sign, is no amount.
   if ((before && after) || (sign && /^[+-]/.test(digits))) return undefined;
   const amount = parseNumber(sign + withoutThousands(digits));
-  return amount && { amount, currency: currencyOf(before || after) };
+  const currency = currencyOf(before || after);
+  return amount && currency !== undefined ? { amount, currency } : undefined;
 }
 
-const currencyOf = (mark: string): string => signs[mark.toUpperCase()] ?? mark.toUpperCase();
+/** Undefined where it is none: `200min` is no amount of money. */
+function currencyOf(mark: string): string | undefined {
+  const code = signs[mark.toUpperCase()] ?? mark.toUpperCase();
+  return code === '' || isCurrency(code) ? code : undefined;
+}
 
 /** `1,234.50` without its comma; `1,5` stays as it is, and is no amount. */
 const withoutThousands = (digits: string): string =>
@@ -48,7 +54,8 @@ const withoutThousands = (digits: string): string =>
 
 /** The value of the setting `currency`. */
 export function checkCurrency(text: string): string {
-  if (/^[A-Za-z]{3}$/.test(text.trim())) return text.trim().toUpperCase();
+  const code = text.trim().toUpperCase();
+  if (isCurrency(code)) return code;
   throw usage(`'${text}' is not a currency`, 'write its three letters, like USD or EUR');
 }
 

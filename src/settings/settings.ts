@@ -64,7 +64,8 @@ export const settingList: readonly Setting[] = [
   },
   {
     name: 'budget',
-    help: 'how much may be ordered in a day, week, month or year: 200/month',
+    help: 'how much may be spent in a day, week, month or year: 200/month',
+    env: 'STENO_BUDGET',
     check: checkBudget,
   },
   { name: 'currency', help: 'currency of amounts that say none', check: checkCurrency },

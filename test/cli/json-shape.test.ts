@@ -28,8 +28,8 @@ describe.concurrent('the JSON of an order', () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1));
     expect(await json('order', 'https://e.org/a.mp3', '--dry-run')).toMatchObject({
-      skus: ['TRANS14'],
-      request: { sku: ['TRANS14'] },
+      orders: [{ skus: ['TRANS14'], request: { sku: ['TRANS14'] } }],
+      estimate: { low: null, high: null },
     });
     expect(await json('order', 'https://e.org/a.mp3')).toMatchObject({ order: 'o1' });
     expect(await json('order', 'https://e.org/a.mp3', '--dry-run')).toBeUndefined();
@@ -39,13 +39,15 @@ describe.concurrent('the JSON of an order', () => {
   it('is an array for a manifest, whatever it holds and whatever becomes of it', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', refused, placed(1), placed(2));
-    expect(await json('order', '--from', 'one', '--dry-run')).toMatchObject([{ skus: ['TRANS14'] }]);
+    expect(await json('order', '--from', 'one', '--dry-run')).toMatchObject({
+      orders: [{ skus: ['TRANS14'] }],
+    });
     expect(await json('order', '--from', 'one')).toMatchObject([
       { audiofile: null, url: 'https://e.org/a.mp3', error: { code: 'failed', status: 400 } },
     ]);
     expect(await json('order', '--from', 'one')).toMatchObject([{ order: 'o1' }]);
     expect(await json('order', '--from', 'one', '--skip-ordered')).toEqual([]);
-    expect(await json('order', '--from', 'one', '--skip-ordered', '--dry-run')).toEqual([]);
+    expect(await json('order', '--from', 'one', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
     expect(await json('order', '--from', 'two', '--skip-ordered')).toMatchObject([{ order: 'o2' }]);
   });
 

@@ -27,3 +27,18 @@ globalThis.Date = class extends RealDate {
     setBack: () => writeFileSync(trigger, ''),
   };
 }
+
+/** For a process whose machine's clock is wrong by so many days. */
+export function wrongClock(user: User, days: number): Record<string, string> {
+  const preload = join(user.home, `clock-${days}.cjs`);
+  writeFileSync(
+    preload,
+    `const RealDate = Date;
+const now = () => RealDate.now() + ${days} * 86400e3;
+globalThis.Date = class extends RealDate {
+  constructor(...args) { super(...(args.length ? args : [now()])); }
+  static now() { return now(); }
+};`,
+  );
+  return { NODE_OPTIONS: `--require ${preload}` };
+}

@@ -29,7 +29,8 @@ import { learnPrices } from '../prices/learn.ts';
 import { type BudgetInForce, checkBudget, checkMaxCost, type Spent } from '../prices/limits.ts';
 import type { Price } from '../prices/price.ts';
 import type { BilledFile } from '../prices/samples.ts';
-import { nameOf, type PlannedOrder } from './planned-order.ts';
+import type { OrderGuard } from './guard.ts';
+import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
 
 export interface CostSettings {
   /** Prices of a minute by SKU, as they are set. */
@@ -172,24 +173,20 @@ export class OrderCosts {
   check(orders: readonly PlannedOrder[]): void {
     const { maxCost } = this.#limits;
     if (maxCost) checkMaxCost(this.estimate(orders), maxCost);
-    if (!orders.every(({ test }) => test)) this.checkEstimate(this.estimate(orders));
+    this.checkBudgets(orders);
   }
 
   /** What `check` would throw. */
   problemOf(orders: readonly PlannedOrder[]): StenoError | undefined {
-    try {
-      this.check(orders);
-      return undefined;
-    } catch (error) {
-      if (error instanceof StenoError) return error;
-      throw error;
-    }
+    return thrownBy(() => this.check(orders));
   }
 
-  /** Throws where a budget does not reach for this. */
-  checkEstimate(estimate: Estimate): void {
+  /** Throws where a budget does not reach for all of these; tests cost nothing. */
+  checkBudgets(orders: readonly PlannedOrder[]): void {
+    const bought = orders.filter(({ test }) => !test);
     const facts = this.#facts;
-    if (!facts) return;
+    if (!facts || bought.length === 0 || this.budgets.length === 0) return;
+    const estimate = this.#counted(bought);
     const { allowsUnpriced } = this.#limits;
     for (const each of this.budgets) {
       const spent = this.#spentIn(facts, each.budget.period);
@@ -197,44 +194,65 @@ export class OrderCosts {
     }
   }
 
-  /** The ledger has refused a purchase: throws if that is because of what others have bought meanwhile. */
-  async recheck(estimate: Estimate): Promise<void> {
-    if (!this.#ledger || this.budgets.length === 0) return;
+  /**
+   * What these cost as the ledger adds it up, with each audio rounded up to a millionth: what passes here must pass
+   * there, or it would be tried without end.
+   */
+  #counted(orders: readonly PlannedOrder[]): Estimate {
+    const estimate = this.estimate(orders);
+    const [only, ...more] = estimate.known;
+    if (!only || more.length) return estimate;
+    let amount = Fraction.zero;
+    for (const order of orders)
+      for (const audio of order.audios) {
+        const [known] = this.estimate([{ ...order, audios: [audio] }]).known;
+        if (known) amount = amount.plus(fromMillionths(boundedMillionths(known.amount)));
+      }
+    const { total } = estimate;
+    return { ...estimate, known: [{ ...only, amount }], total: total && { ...total, high: amount } };
+  }
+
+  /** The ledger has refused these: throws if that is because of what others have bought meanwhile. */
+  async recheck(orders: readonly PlannedOrder[]): Promise<void> {
+    if (await this.#readAgain()) this.checkBudgets(orders);
+  }
+
+  /**
+   * The same for one of many orders. With --up-to-budget it throws nothing: of this order and those that follow, the
+   * guard keeps the rows that still fit. Gives whether a budget was why.
+   */
+  async refuses(order: PlannedOrder, guard: OrderGuard): Promise<boolean> {
+    await this.recheck(this.#limits.upToBudget ? [] : [order]);
+    const orders = [order, ...guard.ready];
+    const { firstLeftOut } = this.#limits.upToBudget ? this.upToBudget(orders) : {};
+    if (firstLeftOut === undefined) return false;
+    guard.keepRows(orders, firstLeftOut);
+    return true;
+  }
+
+  /** Gives whether there is a budget: without one, nothing has to be asked for. */
+  async #readAgain(): Promise<boolean> {
+    if (!this.#ledger || this.budgets.length === 0) return false;
     this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
-    this.checkEstimate(estimate);
+    return true;
   }
 
-  /** The same for an order; with --up-to-budget it gives whether the budget is why, and throws nothing. */
-  async leavesOut(order: PlannedOrder): Promise<boolean> {
-    if (order.test) return false;
-    try {
-      await this.recheck(this.estimate([order]));
-      return false;
-    } catch (error) {
-      if (!this.#limits.upToBudget || !(error instanceof StenoError) || error.kind !== 'usage') throw error;
-      return true;
-    }
-  }
-
-  /** The orders that a budget reaches for, from the first row on, and the rows that it does not reach for. */
-  upToBudget(orders: readonly PlannedOrder[]): { fitting: PlannedOrder[]; rest: PlannedOrder[] } {
-    const rows = orders
-      .flatMap((order, at) => order.audios.map((audio) => ({ order: at, audio })))
-      .sort((one, other) => (one.audio.row ?? 0) - (other.audio.row ?? 0));
-    const takeRows = (count: number, after: boolean): PlannedOrder[] =>
-      orders.flatMap((order, at) => {
-        const chosen = after ? rows.slice(count) : rows.slice(0, count);
-        const audios = new Set(chosen.filter((row) => row.order === at).map(({ audio }) => audio));
-        return audios.size ? [{ ...order, audios: order.audios.filter((audio) => audios.has(audio)) }] : [];
-      });
+  /** The first row that the budgets do not reach for, if there is one, and why the very first row is not ordered. */
+  upToBudget(orders: readonly PlannedOrder[]): { firstLeftOut?: number; problem?: StenoError } {
+    const rows = orders.flatMap(({ audios }) => audios.map(rowOf)).sort((one, other) => one - other);
+    const problemOf = (count: number): StenoError | undefined =>
+      thrownBy(() => this.checkBudgets(splitRows(orders, rows[count]).before));
     // What fits is a beginning: a longer one costs more.
     let [fits, tooMany] = [0, rows.length + 1];
     while (tooMany - fits > 1) {
       const middle = Math.floor((fits + tooMany) / 2);
-      if (this.problemOf(takeRows(middle, false))) tooMany = middle;
+      if (problemOf(middle)) tooMany = middle;
       else fits = middle;
     }
-    return { fitting: takeRows(fits, false), rest: takeRows(fits, true) };
+    const firstLeftOut = rows[fits];
+    if (firstLeftOut === undefined) return {};
+    const problem = fits === 0 ? problemOf(1) : undefined;
+    return problem ? { firstLeftOut, problem } : { firstLeftOut };
   }
 
   #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {
@@ -275,6 +293,17 @@ export class OrderCosts {
     if (priced.length === 0) return;
     await this.#ledger.budgets.price(priced);
     this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
+  }
+}
+
+/** What work throws, if it is an error for people. */
+function thrownBy(work: () => void): StenoError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof StenoError) return error;
+    throw error;
   }
 }
 

@@ -14,7 +14,7 @@ import { isUploadName, isUrlName } from '../../lib/names.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { duplicateError, type HeldAudio, heldFailure, sharedUrlFailure } from './duplicates.ts';
-import { countAudios, describeAudio, type PlannedOrder } from './planned-order.ts';
+import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -117,16 +117,15 @@ export class OrderGuard {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
-  /** Orders only these of what may be sent now; a budget does not reach for the others. */
-  keepOnly(orders: readonly PlannedOrder[], others: readonly PlannedOrder[]): void {
-    this.#queue = [...orders];
+  /** Of these orders, sends only the rows before this one next: a budget does not reach for the others. */
+  keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
+    this.#queue = [];
     this.#next = 0;
-    this.overBudget.push(...others);
-  }
-
-  /** A budget does not reach for it any more. */
-  leaveOver(order: PlannedOrder): undefined {
-    this.overBudget.push(order);
+    for (const order of orders) {
+      const { before, others } = splitRows([order], firstLeftOut);
+      for (const kept of before) this.#enqueue(kept, new Set(this.#takeOver.get(order)));
+      this.overBudget.push(...others);
+    }
   }
 
   /** Another process was faster with some of it. */

@@ -56,9 +56,9 @@ export interface OrderResult {
   readonly waited?: WaitedOrders;
   /** What broke off the waiting; the orders are placed all the same. */
   readonly waitError?: StenoError;
-  /** Says which orders are on hold. */
   /** What a budget did not reach for. */
   readonly overBudget: readonly PlannedOrder[];
+  /** Says which orders are on hold. */
   readonly hold: StenoError | undefined;
   readonly holdIsFailure: boolean;
 }

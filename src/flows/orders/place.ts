@@ -51,16 +51,22 @@ export async function placeOne(
       keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
     },
   );
-  if (sent === 'held' && (await costs?.leavesOut(planned))) return guard.leaveOver(planned);
-  if (typeof sent === 'string') {
-    // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
-    await guard.putBack(planned);
-    return undefined;
-  }
+  // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
+  if (sent === 'held') return giveBack(planned, guard, costs);
+  if (typeof sent === 'string') return void (await guard.putBack(planned));
   const { answer: order, kept, attempt } = sent;
   if (planned !== wanted) await forgetUploads(ledger, planned).catch(onLedgerError);
   const files = kept ?? matchFiles(planned.audios.map(plainAudio), order.audiofiles, new Map());
   return { planned, order, attempt, files };
+}
+
+/** Another process was faster, or a budget does not reach for it any more. */
+async function giveBack(
+  order: PlannedOrder,
+  guard: OrderGuard,
+  costs: OrderCosts | undefined,
+): Promise<undefined> {
+  if (!(await costs?.refuses(order, guard))) await guard.putBack(order);
 }
 
 async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {

@@ -38,3 +38,20 @@ export function describeUrls({ audios }: PlannedOrder): string {
   const first = audios[0] ? describeAudio(audios[0]) : '';
   return audios.length > 1 ? `${first} and ${audios.length - 1} more` : first;
 }
+
+export const rowOf = ({ row = 0 }: PlannedAudio): number => row;
+
+/** The rows of a list before this one, and the others; without a row, all are before it. An order that is whole stays itself. */
+export function splitRows(
+  orders: readonly PlannedOrder[],
+  row = Number.POSITIVE_INFINITY,
+): { readonly before: PlannedOrder[]; readonly others: PlannedOrder[] } {
+  const [before, others]: [PlannedOrder[], PlannedOrder[]] = [[], []];
+  for (const order of orders) {
+    const first = order.audios.filter((audio) => rowOf(audio) < row);
+    const rest = order.audios.filter((audio) => rowOf(audio) >= row);
+    if (first.length) before.push(rest.length ? { ...order, audios: first } : order);
+    if (rest.length) others.push(first.length ? { ...order, audios: rest } : order);
+  }
+  return { before, others };
+}

@@ -136,10 +136,6 @@ function audioOf({ audio: known, url, key, path, mark, seconds }: Row): PlannedA
 }
 
 /** Some audios make their names when they are asked for them. */
-const copied = ({ url, key, names, details, path }: PlannedAudio): PlannedAudio => ({
-  url,
-  key,
-  names,
-  details,
-  path,
+const copied = ({ url, key, names, details, path, mark }: PlannedAudio): PlannedAudio => ({
+  ...{ url, key, names, details, path, mark },
 });

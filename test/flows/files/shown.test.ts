@@ -42,7 +42,7 @@ function ordered(saved: readonly Saved[]): OrderResult {
   }));
   const outcomes = placed.map((value) => ({ what: value.order.id, value, planned }));
   return {
-    ...{ placed, hold: undefined, holdIsFailure: false },
+    ...{ placed, overBudget: [], hold: undefined, holdIsFailure: false },
     sent: { outcomes, held: [], notSent: [], unsent: 0, interrupted: false },
     waited: { ...waitedFor(saved), held: [] },
   };

@@ -81,8 +81,11 @@ describe.concurrent('a budget', () => {
     expect((await buy('a')).code).toBe(1);
     expect((await buy('b')).code).toBe(11);
     expect((await buy('c')).code).toBe(2);
-    const [attempt] = queryLedger<{ id: number }>(user, "SELECT id FROM attempts WHERE status = 'uncertain'");
-    expect((await user.run(['attempts', 'settle', String(attempt?.id), '--not-placed'])).code).toBe(0);
+    const [attempt] = queryLedger<{ number: number }>(
+      user,
+      "SELECT number FROM purchases WHERE status = 'uncertain'",
+    );
+    expect((await user.run(['attempts', 'settle', String(attempt?.number), '--not-placed'])).code).toBe(0);
     expect((await buy('c')).code).toBe(0);
   });
 
@@ -109,16 +112,17 @@ describe.concurrent('a budget', () => {
     expect(unpriced.stderr).toContain(
       'steno: the cost is not known, and the budget of 10.00/month is set: the price of TRANS14 is not known',
     );
-    expect(unpriced.stderr).toMatch(/hint: .*price\.SKU.*--unpriced/);
+    expect(unpriced.stderr).toMatch(/hint: set the price.*price\.TRANS14.*--unpriced/);
     expect(sent()).toBe(0);
     expect((await buy('a', '--unpriced')).code).toBe(0);
     set({ 'price.TRANS14': '1' });
     expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio is not known');
-    expect((await order('https://e.org/a.mp3', '--unpriced')).code).toBe(0);
-    // What has no price counts for nothing.
-    expect((await buy('b', '--unpriced')).code).toBe(0);
-    expect((await buy('c', '--unpriced')).code).toBe(2);
-    expect(sent()).toBe(3);
+    expect((await order('https://e.org/a.mp3', '--unpriced')).stderr).toContain(
+      'nothing is left of the budget of 10.00/month for what has no known cost',
+    );
+    // By now the price of the first one is known, and nothing is left.
+    expect((await buy('b', '--unpriced')).code).toBe(2);
+    expect(sent()).toBe(1);
   });
 
   it('counts what is known of an order that --unpriced lets pass', async () => {
@@ -130,7 +134,7 @@ describe.concurrent('a budget', () => {
     ];
     writeFileSync(join(user.home, 'f.xml'), rss(items.join('')));
     expect((await order('--feed', 'f.xml', '--latest', '2', '--unpriced')).code).toBe(0);
-    const { code, stderr } = await buy('a');
+    const { code, stderr } = await buy('a', '--unpriced');
     expect(code).toBe(2);
     expect(stderr).toContain('is more than is left of the budget of 15.00/month: 5.00');
   });
@@ -139,11 +143,11 @@ describe.concurrent('a budget', () => {
     const { buy, user, sent } = await budgeted(`10/${period}`);
     expect((await buy('a')).code).toBe(0);
     const { start } = periodAt(period, Date.now());
-    const startedAt = (moment: string): unknown =>
-      queryLedger(user, 'UPDATE attempts SET started_at = ?', moment);
-    startedAt(start);
+    const boughtAt = (moment: string): unknown =>
+      queryLedger(user, 'UPDATE purchase_items SET counted_at = ?', moment);
+    boughtAt(start);
     expect((await buy('b')).code).toBe(2);
-    startedAt(new Date(Date.parse(start) - 1).toISOString());
+    boughtAt(new Date(Date.parse(start) - 1).toISOString());
     expect((await buy('b')).code).toBe(0);
     expect(sent()).toBe(2);
   });
@@ -181,12 +185,19 @@ describe.concurrent('a budget', () => {
     );
   });
 
-  it('holds a plan too, after it is shown', async () => {
+  it('stops no plan, which says that it would', async () => {
     const { buy, sent } = await budgeted('9/month');
     const { code, stdout, stderr } = await buy('a', '--dry-run');
-    expect([code, sent()]).toEqual([2, 0]);
+    expect([code, sent()]).toEqual([0, 0]);
     expect(stdout).toContain('https://m.example/a.mp3');
-    expect(stderr).toContain('is more than is left of the budget of 9.00/month: 9.00');
+    expect(stderr).toContain(
+      'warning: the estimate of 10.00 is more than is left of the budget of 9.00/month: 9.00',
+    );
+    const json = await buy('a', '--dry-run', '--json');
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { estimate: { high: 10 } }]);
+    expect(JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      warning: { message: expect.stringContaining('is more than is left') },
+    });
   });
 
   it('that is larger than a database counts is one that is never reached', async () => {

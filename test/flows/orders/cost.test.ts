@@ -147,7 +147,9 @@ describe.concurrent('the estimate', () => {
     copyFileSync(resolve('test/data/tone-adpcm.wav'), path);
     utimesSync(path, 1e9, 1e9);
     const { stdout, stderr } = await order('tone.wav', '--dry-run', '--json');
-    const [plan] = JSON.parse(stdout) as [{ estimate: { high: number }; audios: [{ minutes: number }] }];
+    const [plan] = JSON.parse(stdout).orders as [
+      { estimate: { high: number }; audios: [{ minutes: number }] },
+    ];
     expect(plan.estimate.high, stderr).toBeGreaterThan(0);
     expect(plan.audios[0].minutes).toBeGreaterThan(0);
   });
@@ -168,7 +170,8 @@ describe.concurrent('the estimate', () => {
     const { episodes, set } = await costing();
     const estimates = async (...durations: string[]): Promise<unknown> => {
       const plan = JSON.parse((await episodes(durations, '--dry-run', '--json')).stdout);
-      return (plan as Array<{ estimate: unknown }>).map(({ estimate }) => estimate);
+      expect(plan.estimate).toEqual(plan.orders[0].estimate);
+      return (plan.orders as Array<{ estimate: unknown }>).map(({ estimate }) => estimate);
     };
     expect(await estimates('10:00')).toMatchObject([{ low: null, high: null, currency: null }]);
     set('price.TRANS14', '0.10 USD');
@@ -238,7 +241,7 @@ describe.concurrent('--max-cost', () => {
     expect(unpriced.code).toBe(2);
     expect(unpriced.stderr).toContain(
       'steno: the cost is not known, and --max-cost 1000.00 is set: the price of TRANS14 is not known: no invoice has it\n' +
-        'hint: if you know the price of a minute: steno config set price.TRANS14 <amount>\n',
+        'hint: set the price of a minute: steno config set price.TRANS14 <amount>\n',
     );
     set('price.TRANS14', '1');
     const unmeasured = await episodes(['10:00', ''], '--max-cost', '1000');
@@ -250,13 +253,56 @@ describe.concurrent('--max-cost', () => {
     expect(service.got).toEqual([]);
   });
 
-  it('stops a plan too, after it is shown', async () => {
-    const { episodes, set } = await costing();
+  it('stops no plan, which says that it would cost more', async () => {
+    const { episodes, set, service } = await costing();
     set('price.TRANS14', '1');
-    const { code, stdout } = await episodes(['10:00'], '--dry-run', '--max-cost', '9');
-    expect(code).toBe(2);
+    const { code, stdout, stderr } = await episodes(['10:00'], '--dry-run', '--max-cost', '9');
+    expect(code).toBe(0);
     expect(stdout).toContain('https://m.example/0.mp3');
+    expect(told(stderr)[0]).toBe('estimate: 10.00');
+    expect(stderr).toContain('warning: the estimate of 10.00 is more than --max-cost 9.00');
+    expect(service.got).toEqual([]);
   });
+
+  it('holds a list whose rows have minutes, as CSV and as JSON lines', async () => {
+    const { order, user, set, service } = await costing();
+    set('price.TRANS14', '1');
+    const lists = [
+      'url,minutes\nhttps://e.org/a.mp3,10\nhttps://e.org/b.mp3, 1.1 \n',
+      '{"url":"https://e.org/a.mp3","minutes":10}\n{"url":"https://e.org/b.mp3","minutes":"1.1"}\n',
+    ];
+    for (const list of lists) {
+      writeFileSync(join(user.home, 'm'), list);
+      const { stdout } = await order('--from', 'm', '--dry-run', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({
+        orders: [{ audios: [{ minutes: 10 }, { minutes: 1.1 }] }],
+        estimate: { low: 11.1, high: 11.1 },
+      });
+      expect((await order('--from', 'm', '--max-cost', '11.09')).code).toBe(2);
+    }
+    expect(service.got).toEqual([]);
+    expect((await order('--from', 'm', '--max-cost', '11.10')).code).toBe(0);
+  });
+
+  it.each(['0', '-1', 'ten', '1e3', '10:00', '1,5', '0x10', 'NaN', '525601'])(
+    'is for lengths that can be read: not %s minutes',
+    async (minutes) => {
+      const { order, user, service } = await costing();
+      const lists = [
+        `url\tminutes\nhttps://e.org/a.mp3\t1\nhttps://e.org/b.mp3\t${minutes}\n`,
+        `{"url":"https://e.org/a.mp3"}\n\n{"url":"https://e.org/b.mp3","minutes":"${minutes}"}\n`,
+      ];
+      for (const list of lists) {
+        writeFileSync(join(user.home, 'm'), list);
+        const { code, stderr } = await order('--from', 'm');
+        expect([code, stderr]).toEqual([
+          2,
+          expect.stringContaining(`m, line 3: minutes is '${minutes}', which is no length`),
+        ]);
+      }
+      expect(service.got).toEqual([]);
+    },
+  );
 
   it('is not compared with a price in another currency', async () => {
     const { episodes, set, service } = await costing();
@@ -271,7 +317,7 @@ describe.concurrent('--max-cost', () => {
     expect(service.got).toEqual([]);
   });
 
-  it.each(['', 'cheap', '-1', '1,5', '10 euros', '1/month', 'NaN', '1e9999'])(
+  it.each(['', 'cheap', '-1', '1,5', '10 euros', '1/month', 'NaN', '1e9999', '20min', '20 XYZ'])(
     "that can't be read is an error: %j",
     async (amount) => {
       const { episodes, service } = await costing();

@@ -142,7 +142,7 @@ describe.concurrent('a file of this machine', () => {
     file('talk.mp3');
     const { code, stdout } = await order('talk.mp3', '--dry-run', '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([
+    expect(JSON.parse(stdout).orders).toMatchObject([
       { skus: ['TRANS14'], audios: [{ url: null, path: 'talk.mp3', title: 'talk' }] },
     ]);
     expect([uploads(), service.got]).toEqual([[], []]);
@@ -227,11 +227,11 @@ describe.concurrent('a folder', () => {
         body: { order: 'x', audiofiles: [1], message: 'ok' },
       },
     );
-    expect(await json('--dry-run')).toHaveLength(1);
+    expect(await json('--dry-run')).toMatchObject({ orders: [{ skus: ['TRANS14'] }] });
     expect(await json()).toMatchObject([{ audiofile: null, error: { status: 400 } }]);
     expect(await json()).toMatchObject([{ order: 'x' }]);
     expect(await json('--skip-ordered')).toEqual([]);
-    expect(await json('--skip-ordered', '--dry-run')).toEqual([]);
+    expect(await json('--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
   });
 
   it('leaves out a file that is still growing, and orders it when it is complete', async () => {

@@ -46,7 +46,7 @@ describe.concurrent('a manifest in another encoding', () => {
     execSync(command, { cwd: user.home });
     const mended = await user.run(['order', '--from', 'my talks.utf8.csv', '--dry-run', '--json']);
     expect(mended.code, mended.stderr).toBe(0);
-    expect(JSON.parse(mended.stdout)).toMatchObject([{ notes: 'plain' }, { notes }]);
+    expect(JSON.parse(mended.stdout).orders).toMatchObject([{ notes: 'plain' }, { notes }]);
   });
 
   it('from stdin has a hint for the pipe', async () => {

@@ -20,7 +20,7 @@ async function plan(text: string, ...args: string[]): Promise<Plan[]> {
   const { code, stdout, stderr } = await user.run(line);
   expect(code, stderr).toBe(0);
   expect(service.got).toEqual([]);
-  return (JSON.parse(stdout) as Array<{ request: Plan }>).map(({ request }) => request);
+  return (JSON.parse(stdout).orders as Array<{ request: Plan }>).map(({ request }) => request);
 }
 
 const sku = ['TRANS14'];
@@ -99,10 +99,10 @@ describe.concurrent('a manifest', () => {
     expect((await plan(lines.join('\n'), ...flags)).map(({ url }) => url.length)).toEqual([50, 50, 20]);
     const { user } = await orderingAccount();
     const named = await user.run(['order', ...lines, ...flags, '--dry-run', '--json']);
-    expect(JSON.parse(named.stdout).request.url).toHaveLength(120);
+    expect(JSON.parse(named.stdout).orders[0].request.url).toHaveLength(120);
     const split = await user.run(['order', a, b, c, ...flags, '--per-order', '2', '--dry-run', '--json']);
     expect(
-      (JSON.parse(split.stdout) as Array<{ audios: unknown[] }>).map(({ audios }) => audios.length),
+      (JSON.parse(split.stdout).orders as Array<{ audios: unknown[] }>).map(({ audios }) => audios.length),
     ).toEqual([2, 1]);
   });
 

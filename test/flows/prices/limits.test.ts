@@ -11,7 +11,7 @@ import {
 import { parseBudget } from '../../../src/lib/budget.ts';
 import { StenoError } from '../../../src/lib/errors.ts';
 import { Fraction } from '../../../src/lib/fraction.ts';
-import { amountText, checkAmount, moneyText } from '../../../src/lib/money.ts';
+import { amountText, checkAmount } from '../../../src/lib/money.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 
@@ -33,6 +33,25 @@ const refusal = (work: () => unknown): string => {
   }
   return 'passes';
 };
+
+/** A price is set, and the length is not known. */
+const unmeasured = estimateCost(
+  [{ name: 'a.mp3', skus: ['TRANS14'], minutes: undefined }],
+  pricesFromSettings({ TRANS14: '1' }, 'USD'),
+);
+
+/** What people are told to do under a budget. */
+function hintOf(planned: Estimate): string | undefined {
+  try {
+    checkBudget({
+      ...{ budget: parseBudget('200/month'), from: 'setting', spent: { amounts: [], unpriced: [] } },
+      ...{ estimate: planned, allowsUnpriced: false, now: NOW },
+    });
+  } catch (error) {
+    if (error instanceof StenoError) return error.hint;
+  }
+  return undefined;
+}
 
 describe('--max-cost', () => {
   it('lets pass what costs no more', () => {
@@ -78,7 +97,8 @@ describe('a budget', () => {
   const check = (more: Partial<BudgetCheck> & { spent?: BudgetCheck['spent'] } = {}): string => {
     const base: BudgetCheck = {
       budget: parseBudget('200/month'),
-      spent: { amounts: [money('150')], unpriced: 0 },
+      from: 'setting',
+      spent: { amounts: [money('150')], unpriced: [] },
       estimate: estimate(50),
       allowsUnpriced: false,
       now: NOW,
@@ -88,22 +108,16 @@ describe('a budget', () => {
 
   it('lets pass what is left of it, and no cent more', () => {
     expect(check()).toBe('passes');
-    expect(check({ spent: { amounts: [money('150.01')], unpriced: 0 } })).toBe(
+    expect(check({ spent: { amounts: [money('150.01')], unpriced: [] } })).toBe(
       '2: the estimate of 50.00 USD is more than is left of the budget of 200.00/month: 49.99',
     );
   });
 
-  it('says what an order counts for', () => {
+  it('is in the currency of prices that name none', () => {
     const budget = parseBudget('200 EUR/month');
-    const spent = { amounts: [], unpriced: 0 };
-    const counted = checkBudget({
-      budget,
-      spent,
-      estimate: estimate(50, ''),
-      allowsUnpriced: false,
-      now: NOW,
-    });
-    expect(moneyText(counted)).toBe('50.00 EUR');
+    const spent = { amounts: [], unpriced: [] };
+    expect(check({ budget, spent, estimate: estimate(200, '') })).toBe('passes');
+    expect(check({ budget, spent, estimate: estimate(201, '') })).toMatch(/201\.00 is more than is left/);
   });
 
   it('stops what has no known price, unless that is allowed', () => {
@@ -116,12 +130,47 @@ describe('a budget', () => {
     expect(check({ estimate: dear, allowsUnpriced: true })).toMatch(/51\.00 USD is more than is left/);
   });
 
+  it('stops everything while the cost of a purchase is not known, and says which and what is missing', () => {
+    const unpriced = [
+      { what: 'attempt 12 (talk.mp3)', skus: ['TRANS14'], lacksLength: false },
+      { what: 'attempt 11', skus: [], lacksLength: true },
+      { what: 'attempt 10', skus: ['TRANS14'], lacksLength: true },
+      { what: 'attempt 9', skus: ['TRANS6'], lacksLength: false },
+    ];
+    const spent = { amounts: [money('150')], unpriced };
+    expect(check({ spent })).toBe(
+      '2: the cost of 4 purchases is not known, and the budget of 200.00/month is set: ' +
+        'attempt 12 (talk.mp3): no price of TRANS14; attempt 11: no length; ' +
+        'attempt 10: no price of TRANS14 and no length and 1 more',
+    );
+    expect(check({ spent, estimate: estimate(49), allowsUnpriced: true })).toBe('passes');
+    expect(check({ spent, allowsUnpriced: true })).toBe(
+      '2: nothing is left of the budget of 200.00/month for what has no known cost',
+    );
+  });
+
+  it('of zero allows nothing of unknown cost', () => {
+    const unknown = estimate(10, 'USD', ['DIFFQ2']);
+    const none = { budget: parseBudget('0/month'), spent: { amounts: [], unpriced: [] } };
+    expect(check({ ...none, estimate: unknown, allowsUnpriced: true })).toBe(
+      '2: nothing is left of the budget of 0.00/month for what has no known cost',
+    );
+  });
+
+  it.each([
+    [estimate(1, 'USD', ['DIFFQ2']), /^set the price of a minute: steno config set price\.DIFFQ2 <amount>;/],
+    [unmeasured, /^give the length: column minutes of a list \(--from\);/],
+  ])('names what is missing, and nothing else', (planned, hint) => {
+    expect(hintOf(planned)).toMatch(hint);
+    expect(hintOf(planned)).toMatch(/^[^;]+; or add --unpriced$/);
+  });
+
   it('counts no other currency as its own', () => {
     const budget = parseBudget('200 EUR/month');
-    expect(check({ budget, spent: { amounts: [money('1 USD')], unpriced: 0 } })).toBe(
+    expect(check({ budget, spent: { amounts: [money('1 USD')], unpriced: [] } })).toBe(
       "2: 1.00 USD can't be counted against the budget of 200.00 EUR/month: another currency",
     );
-    expect(check({ budget, spent: { amounts: [], unpriced: 0 } })).toMatch(
+    expect(check({ budget, spent: { amounts: [], unpriced: [] } })).toMatch(
       /prices are in USD, which can't be compared/,
     );
   });
@@ -129,7 +178,7 @@ describe('a budget', () => {
   it('is overdrawn where more was spent', () => {
     const state = budgetState(
       parseBudget('10/day'),
-      { amounts: [money('4'), money('7.5')], unpriced: 0 },
+      { amounts: [money('4'), money('7.5')], unpriced: [] },
       NOW,
     );
     expect([amountText(state.spent), amountText(state.left), state.start]).toEqual([
@@ -145,7 +194,7 @@ describe('a budget', () => {
     );
     fc.assert(
       fc.property(amounts, (list) => {
-        const { spent, left } = budgetState(parseBudget('123.45/year'), { amounts: list, unpriced: 0 }, NOW);
+        const { spent, left } = budgetState(parseBudget('123.45/year'), { amounts: list, unpriced: [] }, NOW);
         expect(amountText(spent.plus(left))).toBe('123.45');
       }),
     );

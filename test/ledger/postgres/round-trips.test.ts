@@ -1,8 +1,11 @@
 /** How often a command waits for a shared ledger: with a database far away, that is what it takes. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountingProxy } from '../../support/counting-proxy.ts';
 import { type OrderingAccount, orderingAccount, reply } from '../../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
+import { setAll } from '../../support/settings.ts';
 import { KEY, User } from '../../support/steno.ts';
 
 const urls = (count: number): string[] =>
@@ -61,6 +64,24 @@ describe.skipIf(!postgresFolder)('round trips to a shared ledger', () => {
     expect(await tripsOf(setup, ['--skip-ordered', ...urls(60)])).toEqual([3, 1]);
     expect(await tripsOf(setup, ['--again', ...urls(1)])).toEqual([2, 1]);
     expect(await tripsOf(setup, ['https://e.example/refused.mp3'], 1)).toEqual([3, 1]);
+  });
+
+  it('of an order under budgets: no more than without one', async () => {
+    const setup = await setUp();
+    const { user } = setup;
+    expect((await user.run(['budget', 'set', '100/month'])).code).toBe(0);
+    setAll(user, { budget: '50/day', 'price.TRANS14': '1' });
+    const orderOf = (name: string): string[] => {
+      writeFileSync(join(user.home, name), `url,minutes\nhttps://e.example/${name}.mp3,10\n`);
+      return ['--from', name];
+    };
+    expect(await tripsOf(setup, orderOf('first'))).toEqual([3, 1]);
+    expect(await tripsOf(setup, [...orderOf('second'), '--up-to-budget'])).toEqual([3, 1]);
+    setAll(user, { budget: undefined });
+    expect(await tripsOf(setup, orderOf('third'))).toEqual([3, 1]);
+    expect((await user.run(['budget', 'unset'])).code).toBe(0);
+    setAll(user, { budget: '100/year' });
+    expect(await tripsOf(setup, orderOf('fourth'))).toEqual([3, 1]);
   });
 
   /** Puts open files into the ledger, each of an order of its own. */

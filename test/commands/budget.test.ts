@@ -1,0 +1,99 @@
+/** `steno budget`: what it is, what was bought under it, and what is left. */
+import { describe, expect, it } from 'vitest';
+import { account } from '../support/account.ts';
+import { setAll } from '../support/settings.ts';
+import type { Result } from '../support/steno.ts';
+
+async function budgets(settings: Readonly<Record<string, string>> = {}) {
+  const { user, service } = await account();
+  setAll(user, settings);
+  const budget = (...args: string[]): Promise<Result> => user.run(['budget', ...args]);
+  const shown = async (): Promise<Array<Record<string, unknown>>> =>
+    JSON.parse((await budget('--json')).stdout).budgets;
+  return { user, service, budget, shown };
+}
+
+describe.concurrent('budget', () => {
+  it('says that none is set', async () => {
+    const { budget, service } = await budgets();
+    for (const [form, stdout] of [
+      ['--json', '{\n  "budgets": []\n}\n'],
+      ['--quiet', ''],
+    ] as const)
+      expect(await budget(form)).toMatchObject({ code: 0, stdout });
+    expect((await budget('--csv')).stdout).toMatch(/^budget,source,[^\n]*\n$/);
+    expect(service.got).toEqual([]);
+  });
+
+  it('shows that of the ledger and that of the settings, with where each is set', async () => {
+    const { user, budget, shown } = await budgets({ budget: '10/day', currency: 'eur' });
+    const set = await budget('set', '500/month');
+    expect([set.code, set.stderr + set.stdout]).toEqual([0, expect.stringContaining('500.00 EUR/month')]);
+    expect(await shown()).toMatchObject([
+      {
+        budget: '500.00 EUR/month',
+        source: 'ledger',
+        billed: 0,
+        estimated: 0,
+        unknown: 0,
+        left: 500,
+        limit: 500,
+      },
+      { budget: '10.00 EUR/day', left: 10, currency: 'EUR', set_by: null, set_at: null },
+    ]);
+    expect((await shown())[0]).toMatchObject({ currency: 'EUR', set_by: expect.any(String) });
+    expect((await budget('--quiet')).stdout).toBe('500.00\n10.00\n');
+    expect((await budget('--csv')).stdout).toMatch(/\n500\.00 EUR\/month,ledger,.*\r?\n10\.00 EUR\/day,/);
+    expect((await user.onTerminal('steno budget')).stdout).toMatch(/500\.00 EUR\/month.*ledger/);
+    expect(await user.run(['budget'], { env: { STENO_BUDGET: '7/week' } })).toMatchObject({
+      stdout: expect.stringMatching(/7\.00 EUR\/week\tenvironment STENO_BUDGET/),
+    });
+  });
+
+  it('is taken away, and set anew', async () => {
+    const { budget, shown } = await budgets();
+    expect((await budget('unset')).code).toBe(0);
+    await budget('set', '0/month');
+    expect(await shown()).toMatchObject([{ budget: '0.00/month', left: 0, limit: 0 }]);
+    await budget('set', '$5 / week');
+    expect(await shown()).toMatchObject([{ budget: '5.00 USD/week', left: 5 }]);
+    expect((await budget('unset')).code).toBe(0);
+    expect(await shown()).toEqual([]);
+  });
+
+  it.each([
+    '',
+    '5',
+    '/month',
+    '5/fortnight',
+    '-5/month',
+    '200min/month',
+    '5 XYZ/month',
+    '1,5/month',
+    'a lot/day',
+  ])('is not %j', async (text) => {
+    const { user, budget, shown } = await budgets();
+    for (const run of [budget('set', text), user.run(['config', 'set', 'budget', text])]) {
+      const { code, stdout, stderr } = await run;
+      expect([code, stdout, stderr.match(/^steno: /gm)?.length]).toEqual([2, '', 1]);
+    }
+    expect(await shown()).toEqual([]);
+  });
+
+  it('and a price and a currency are money that exists', async () => {
+    const { user } = await budgets();
+    for (const line of [
+      ['config', 'set', 'currency', 'MIN'],
+      ['config', 'set', 'price.TRANS14', '1 MIN'],
+      ['balance', '--min', '20min'],
+    ])
+      expect((await user.run(line)).code).toBe(2);
+    expect((await user.run(['config', 'set', 'currency', 'chf'])).code).toBe(0);
+  });
+
+  it('needs the ledger', async () => {
+    const { budget } = await budgets();
+    for (const args of [[], ['set', '5/day'], ['unset']])
+      expect((await budget(...args, '--no-ledger')).code).toBe(2);
+  });
+});
