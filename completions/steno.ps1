@@ -7,7 +7,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         '' = @{
             Commands = @(
                 @{ Names = @('order'); Path = 'order'; Help = 'Order transcription of audio at one or more URLs' }
-                @{ Names = @('attempts'); Path = 'attempts'; Help = 'List orders whose outcome is not known' }
+                @{ Names = @('attempts'); Path = 'attempts'; Help = 'List purchases whose outcome is not known' }
                 @{ Names = @('files', 'ls'); Path = 'files'; Help = 'List what the ledger knows of your orders and files' }
                 @{ Names = @('file'); Path = 'file'; Help = 'Show the details and the state of files' }
                 @{ Names = @('track'); Path = 'track'; Help = 'Take files into the ledger that were ordered elsewhere' }
@@ -18,6 +18,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('refund'); Path = 'refund'; Help = 'Refund a file on which no work has been done' }
                 @{ Names = @('balance'); Path = 'balance'; Help = 'Show the prepay balance in USD' }
                 @{ Names = @('invoice'); Path = 'invoice'; Help = 'Show invoices with their items and totals' }
+                @{ Names = @('budget'); Path = 'budget'; Help = 'Show the budget, what was bought under it, and what is left' }
                 @{ Names = @('report'); Path = 'report'; Help = 'Show what was spent, how long it took, and what is late' }
                 @{ Names = @('log'); Path = 'log'; Help = 'Show who ordered, upgraded or refunded what, and what it cost' }
                 @{ Names = @('listen'); Path = 'listen'; Help = 'Receive events, keep them, and act on them' }
@@ -78,7 +79,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'what tells this audio from others, in place of its URL' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
                 @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'order nothing if it would cost more, or if that is not known' }
-                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, order also what has no known price' }
+                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow orders of unknown cost' }
+                @{ Names = @('--up-to-budget'); Value = $false; Help = 'order rows from the top while they fit the budget' }
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --wait or --download, the time between two polls' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
                 @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
@@ -94,7 +96,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'attempts' = @{
             Commands = @(
-                @{ Names = @('settle'); Path = 'attempts settle'; Help = 'Say what became of an order without a known end' }
+                @{ Names = @('settle'); Path = 'attempts settle'; Help = 'Say what became of an order, upgrade or refund' }
             )
             Flags = @()
             Arguments = @()
@@ -102,9 +104,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'attempts settle' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'it went through, as this order' }
+                @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'it went through; an order also needs its id' }
                 @{ Names = @('--file'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'with --placed, the audiofiles of the order' }
                 @{ Names = @('--not-placed'); Value = $false; Help = 'it did not go through' }
+                @{ Names = @('--reopen'); Value = $false; Help = 'it was settled by mistake: its end is not known' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'attempt'; Offers = @(); About = @{}; After = @{  }; Help = 'n' }
@@ -186,6 +189,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--sku'); Value = $true; List = $true; OnlyOneOf = @('UPGRD1', 'UPGRD2', 'UPGRD3'); Kind = ''; Offers = @('DIFFQ2', 'TSTMP1', 'CAPTION1', 'EDIT01', 'UPGRD1', 'UPGRD2', 'UPGRD3'); About = @{ 'DIFFQ2' = 'Difficult audio upgrade'; 'TSTMP1' = 'Timestamps'; 'CAPTION1' = 'Subtitles/captions'; 'EDIT01' = 'Extra editing'; 'UPGRD1' = 'Upgrade TRANS14 to TRANS6'; 'UPGRD2' = 'Upgrade TRANS14 to TRANS2'; 'UPGRD3' = 'Upgrade TRANS6 to TRANS2' }; Help = 'the upgrades' }
                 @{ Names = @('--any-sku'); Value = $false; Help = 'accept SKUs that the API document does not list' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake success; only for audiofiles 100 and 101' }
+                @{ Names = @('--again'); Value = $false; Help = 'send it though an earlier try had no clear answer' }
+                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow an unknown cost' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
@@ -196,6 +201,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--yes', '-y'); Value = $false; Help = 'do not ask' }
                 @{ Names = @('--test'); Value = $false; Help = 'ask for a fake approval; only for audiofiles 100 and 101' }
+                @{ Names = @('--again'); Value = $false; Help = 'send it though an earlier try had no clear answer' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
@@ -214,6 +220,26 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'invoice'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
             )
+        }
+        'budget' = @{
+            Commands = @(
+                @{ Names = @('set'); Path = 'budget set'; Help = 'Set the budget of everyone who uses this ledger' }
+                @{ Names = @('unset'); Path = 'budget unset'; Help = 'Remove the budget of the ledger' }
+            )
+            Flags = @()
+            Arguments = @()
+        }
+        'budget set' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @(
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'amount/period' }
+            )
+        }
+        'budget unset' = @{
+            Commands = @()
+            Flags = @()
+            Arguments = @()
         }
         'report' = @{
             Commands = @()
@@ -517,7 +543,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         }
         'api' = @{
             Commands = @()
-            Flags = @()
+            Flags = @(
+                @{ Names = @('--again'); Value = $false; Help = 'send an order, upgrade or refund though the ledger has the same already' }
+                @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow an unknown cost' }
+            )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = ''; Offers = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'); About = @{  }; After = @{  }; Help = 'METHOD' }
                 @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{  }; Help = 'path' }
@@ -535,8 +564,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--dry-run'); Value = $false; Help = 'of order --dry-run' }
             )
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'log', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'doctor', 'skus', 'states', 'formats', 'sandbox', 'api', 'commands', 'schema', 'completion', 'error', 'warning'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'report' = 'Show what was spent, how long it took, and what is late'; 'log' = 'Show who ordered, upgraded or refunded what, and what it cost'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'doctor' = 'Check the set-up line by line, and say what to do'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'commands' = 'List every command, for programs'; 'schema' = 'Print the JSON schema of what a command prints'; 'completion' = 'Install or print the completion script of a shell'; 'error' = 'what stderr has with --json: error'; 'warning' = 'what stderr has with --json: warning' }; After = @{  }; Help = 'command' }
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' }; 'completion' = @{ List = $false; Kind = ''; Offers = @('install', 'uninstall'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'budget', 'report', 'log', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'doctor', 'skus', 'states', 'formats', 'sandbox', 'api', 'commands', 'schema', 'completion', 'error', 'warning'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'budget' = 'Show the budget, what was bought under it, and what is left'; 'report' = 'Show what was spent, how long it took, and what is late'; 'log' = 'Show who ordered, upgraded or refunded what, and what it cost'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'doctor' = 'Check the set-up line by line, and say what to do'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'commands' = 'List every command, for programs'; 'schema' = 'Print the JSON schema of what a command prints'; 'completion' = 'Install or print the completion script of a shell'; 'error' = 'what stderr has with --json: error'; 'warning' = 'what stderr has with --json: warning' }; After = @{  }; Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'budget' = @{ List = $false; Kind = ''; Offers = @('set', 'unset'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' }; 'completion' = @{ List = $false; Kind = ''; Offers = @('install', 'uninstall'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
             )
         }
         'completion' = @{
@@ -571,8 +600,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @()
             Arguments = @(
-                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'report', 'log', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'doctor', 'skus', 'states', 'formats', 'sandbox', 'api', 'commands', 'schema', 'completion', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'ledger-care', 'shared-ledger', 'service', 'security', 'topics'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'report' = 'Show what was spent, how long it took, and what is late'; 'log' = 'Show who ordered, upgraded or refunded what, and what it cost'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'doctor' = 'Check the set-up line by line, and say what to do'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'commands' = 'List every command, for programs'; 'schema' = 'Print the JSON schema of what a command prints'; 'completion' = 'Install or print the completion script of a shell'; 'options' = 'options that every command takes'; 'exit-codes' = 'what each exit code means'; 'environment' = 'environment variables and settings'; 'output' = 'tables, rows for scripts, errors and hints'; 'json' = 'what --json prints, and its names'; 'money' = 'what costs money, and how it is paid once'; 'ledger-care' = 'back up, move and rescue the ledger'; 'shared-ledger' = 'one ledger for a team and CI: rights, outages, failover'; 'service' = 'listen with systemd or in a container; its limits and failures'; 'security' = 'the key, the mask, strangers and privacy'; 'topics' = 'every topic of help' }; After = @{  }; Help = 'command' }
-                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' }; 'completion' = @{ List = $false; Kind = ''; Offers = @('install', 'uninstall'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @('order', 'attempts', 'files', 'file', 'track', 'wait', 'transcript', 'sync', 'upgrade', 'refund', 'balance', 'invoice', 'budget', 'report', 'log', 'listen', 'events', 'webhook', 'login', 'logout', 'whoami', 'config', 'ledger', 'doctor', 'skus', 'states', 'formats', 'sandbox', 'api', 'commands', 'schema', 'completion', 'options', 'exit-codes', 'environment', 'output', 'json', 'money', 'ledger-care', 'shared-ledger', 'service', 'security', 'topics'); About = @{ 'order' = 'Order transcription of audio at one or more URLs'; 'attempts' = 'List orders whose outcome is not known'; 'files' = 'List what the ledger knows of your orders and files'; 'file' = 'Show the details and the state of files'; 'track' = 'Take files into the ledger that were ordered elsewhere'; 'wait' = 'Wait until files are delivered'; 'transcript' = 'Download transcripts'; 'sync' = 'Refresh every open file and download what is new'; 'upgrade' = 'Upgrade a file'; 'refund' = 'Refund a file on which no work has been done'; 'balance' = 'Show the prepay balance in USD'; 'invoice' = 'Show invoices with their items and totals'; 'budget' = 'Show the budget, what was bought under it, and what is left'; 'report' = 'Show what was spent, how long it took, and what is late'; 'log' = 'Show who ordered, upgraded or refunded what, and what it cost'; 'listen' = 'Receive events, keep them, and act on them'; 'events' = 'List what listen has received'; 'webhook' = 'Read, set and test the account''s webhook'; 'login' = 'Keep the key of your account'; 'logout' = 'Forget the key of a profile'; 'whoami' = 'Show the key (masked) and where each setting came from'; 'config' = 'Read and change the settings of a profile'; 'ledger' = 'Look after the ledger: back up, move, share, clean'; 'doctor' = 'Check the set-up line by line, and say what to do'; 'skus' = 'List the SKUs that can be ordered and upgraded'; 'states' = 'List the states of files and invoices'; 'formats' = 'List the formats of transcripts'; 'sandbox' = 'Serve the whole API on this machine: no account, no cost'; 'api' = 'Make a raw call, with the key added'; 'commands' = 'List every command, for programs'; 'schema' = 'Print the JSON schema of what a command prints'; 'completion' = 'Install or print the completion script of a shell'; 'options' = 'options that every command takes'; 'exit-codes' = 'what each exit code means'; 'environment' = 'environment variables and settings'; 'output' = 'tables, rows for scripts, errors and hints'; 'json' = 'what --json prints, and its names'; 'money' = 'what costs money, and how it is paid once'; 'ledger-care' = 'back up, move and rescue the ledger'; 'shared-ledger' = 'one ledger for a team and CI: rights, outages, failover'; 'service' = 'listen with systemd or in a container; its limits and failures'; 'security' = 'the key, the mask, strangers and privacy'; 'topics' = 'every topic of help' }; After = @{  }; Help = 'command' }
+                @{ Many = $false; List = $false; Kind = ''; Offers = @(); About = @{  }; After = @{ 'attempts' = @{ List = $false; Kind = ''; Offers = @('settle'); About = @{  }; After = @{}; Help = 'subcommand' }; 'budget' = @{ List = $false; Kind = ''; Offers = @('set', 'unset'); About = @{  }; After = @{}; Help = 'subcommand' }; 'events' = @{ List = $false; Kind = ''; Offers = @('show', 'replay'); About = @{  }; After = @{}; Help = 'subcommand' }; 'webhook' = @{ List = $false; Kind = ''; Offers = @('get', 'set', 'test'); About = @{  }; After = @{}; Help = 'subcommand' }; 'config' = @{ List = $false; Kind = ''; Offers = @('list', 'get', 'set', 'unset', 'path'); About = @{  }; After = @{}; Help = 'subcommand' }; 'ledger' = @{ List = $false; Kind = ''; Offers = @('status', 'export', 'import', 'prune', 'copy', 'migrate', 'account'); About = @{  }; After = @{}; Help = 'subcommand' }; 'sandbox' = @{ List = $false; Kind = ''; Offers = @('reset', 'release', 'advance'); About = @{  }; After = @{}; Help = 'subcommand' }; 'completion' = @{ List = $false; Kind = ''; Offers = @('install', 'uninstall'); About = @{  }; After = @{}; Help = 'subcommand' } }; Help = 'subcommand' }
             )
         }
     }

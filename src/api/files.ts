@@ -3,7 +3,7 @@ import { StenoError } from '../lib/errors.ts';
 import { formatJson, isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, idField, ids, unwrap } from './decode.ts';
-import type { Call } from './http/call.ts';
+import type { BeforeSend, Call } from './http/call.ts';
 import { requestJson, unreadableAnswer } from './http/request-json.ts';
 import { messageInJson } from './http/service-message.ts';
 import type { Transport } from './http/transport.ts';
@@ -112,11 +112,19 @@ export const upgradeFile = (
   id: string,
   skus: readonly string[],
   test: boolean,
-): Promise<FileChange> =>
-  changeFile(transport, id, 'upgrade', new Map<string, Json>([['sku', [...skus]], ...testParam(test)]));
+  beforeSend?: BeforeSend,
+): Promise<FileChange> => {
+  const params = new Map<string, Json>([['sku', [...skus]], ...testParam(test)]);
+  return changeFile(transport, id, 'upgrade', params, beforeSend);
+};
 
-export const refundFile = (transport: Transport, id: string, test: boolean): Promise<FileChange> =>
-  changeFile(transport, id, 'refund', new Map<string, Json>(testParam(test)));
+export const refundFile = (
+  transport: Transport,
+  id: string,
+  test: boolean,
+  beforeSend?: BeforeSend,
+): Promise<FileChange> =>
+  changeFile(transport, id, 'refund', new Map<string, Json>(testParam(test)), beforeSend);
 
 const testParam = (test: boolean): Array<[string, Json]> => (test ? [['test', true]] : []);
 
@@ -125,10 +133,16 @@ async function changeFile(
   id: string,
   action: 'upgrade' | 'refund',
   params: JsonObject,
+  beforeSend: BeforeSend | undefined,
 ): Promise<FileChange> {
   const path = `${filePath(id)}/${action}`;
-  const call: Call = { method: 'POST', path, safety: 'money', params, limitMs: CHANGE_LIMIT_MS };
-  const json = checkAnswer(await requestJson(transport, call));
+  const call: Call = { method: 'POST', path, safety: 'money', params, limitMs: CHANGE_LIMIT_MS, beforeSend };
+  return readChange(call, id, await requestJson(transport, call));
+}
+
+/** What the answer to an upgrade or a refund says; throws where it refuses, or says nothing. */
+export function readChange(call: Call, id: string, answer: Json): FileChange {
+  const json = checkAnswer(answer);
   if (saysNothing(json)) throw unreadableAnswer(call, 'it says nothing');
   // A bare text may as well be a refusal.
   if (!isObject(json))

@@ -31,17 +31,18 @@ export interface Order {
   readonly json: Json;
 }
 
-export async function placeOrder(
+export const placeOrder = (
   transport: Transport,
   request: OrderRequest,
   beforeSend?: BeforeSend,
-): Promise<Order> {
+): Promise<Order> => cuttingSignatures(request.urls, () => sendOrder(transport, request, beforeSend));
+
+/** The service may repeat a link in any form, and what it says is kept and shown. */
+export async function cuttingSignatures<T>(urls: readonly string[], work: () => Promise<T>): Promise<T> {
   try {
-    return await sendOrder(transport, request, beforeSend);
+    return await work();
   } catch (error) {
-    // The service may repeat a link in any form, and what it says is kept and shown.
-    if (error instanceof Error)
-      error.message = cutValues(error.message, request.urls.flatMap(signatureValues));
+    if (error instanceof Error) error.message = cutValues(error.message, urls.flatMap(signatureValues));
     throw error;
   }
 }
@@ -59,7 +60,11 @@ async function sendOrder(
     limitMs: ORDER_LIMIT_MS.base + ORDER_LIMIT_MS.perUrl * request.urls.length,
     beforeSend,
   };
-  const json = await requestJson(transport, call);
+  return readOrder(call, await requestJson(transport, call));
+}
+
+/** What the answer to an order says; throws where it names nothing that was ordered. */
+export function readOrder(call: Call, json: Json): Order {
   const order = decodeOrder(json);
   if (order) return order;
   const message = oneLine(messageInJson(json) ?? '');

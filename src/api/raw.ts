@@ -12,15 +12,13 @@ export interface RawAnswer {
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Sends any call below the base URL, with the key added. */
-export const sendRaw = (
-  transport: Transport,
-  method: string,
-  path: string,
-  params: JsonObject,
-): Promise<RawAnswer> => sendCall(transport, { method, path, params, safety: safetyOf(method, path) });
+/** Any call below the base URL; the key is added. */
+export const rawCall = (method: string, path: string, params: JsonObject): Call => ({
+  ...{ method, path, params },
+  safety: safetyOf(method, path),
+});
 
-const sendCall = (transport: Transport, call: Call): Promise<RawAnswer> =>
+export const sendRaw = (transport: Transport, call: Call): Promise<RawAnswer> =>
   transport.send(call, async (response) => {
     const bytes = await readWhole(call, response, MAX_ANSWER_BYTES);
     const json = jsonIn(bytes);

@@ -3,7 +3,7 @@ import type { CommandEntry, OptionEntry } from '../lib/command-entry.ts';
 import { effectOf, exitsOf, isSafeToRepeat } from './command-effects.ts';
 import { groups } from './command-list.ts';
 import type { Argument, Command } from './command-spec.ts';
-import { bareName, flagNames, type Option } from './options.ts';
+import { bareName, flagNames, type Option, valueName } from './options.ts';
 
 /** Every command that can be run, in the order of the help. */
 export const commandEntries = (): CommandEntry[] =>
@@ -40,7 +40,7 @@ const argumentEntry = ({ name, help, values }: Argument): CommandEntry['args'][n
 export const optionEntry = (option: Option): OptionEntry => ({
   flags: flagNames(option),
   help: option.help,
-  value: bareName(/<.*>/.exec(option.flags)?.[0] ?? ''),
+  value: valueName(option),
   values: words(option.values),
   default: option.shownDefault ?? '',
   repeatable: Array.isArray(option.initial),

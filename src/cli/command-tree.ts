@@ -4,7 +4,7 @@ import { commandEntries, optionEntry } from './command-entries.ts';
 import type { Argument, Command } from './command-spec.ts';
 import { globalOptions } from './global-options.ts';
 import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
-import { bareName, flagNames, type Option } from './options.ts';
+import { bareName, flagNames, type Option, valueName } from './options.ts';
 
 export function commandTree(specs: readonly Command[]): CommandNode {
   return {
@@ -87,7 +87,7 @@ function flagOf(option: Option): Flag {
     names: [...names].sort((a, b) => b.length - a.length),
     help,
     takesValue,
-    valueName: bareName(/<.*>/.exec(flags)?.[0] ?? ''),
+    valueName: valueName(option),
     many,
     list: many && flags.includes('…'),
     values,

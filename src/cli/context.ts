@@ -21,6 +21,7 @@ import { type CleanUp, CleanUps } from './clean-ups.ts';
 import { type ConnectOptions, connect, userAgent } from './connect.ts';
 import { checkSandboxFlags, SANDBOX, warnOfKeyFlag } from './global-flags.ts';
 import type { GlobalValues } from './global-options.ts';
+import type { MoneyUse } from './money-ledger.ts';
 import { warnIfRoomIsLow } from './room-warning.ts';
 import { sharedLedgerOptions } from './shared-ledger.ts';
 
@@ -206,18 +207,6 @@ export class Context {
     return this.#ledger;
   }
 
-  /** The budget that the ledger keeps, also with --no-ledger; no ledger is made, and a shared one may be out of reach. */
-  async keptBudget(): Promise<string | undefined> {
-    if (!this.#hasLedger) return undefined;
-    try {
-      const ledger = await this.#openLedger(undefined, { limitMs: READ_TIMEOUT_MS });
-      return (await ledger.budgets.get())?.budget;
-    } catch (error) {
-      if (this.sharedLedger !== undefined) return undefined;
-      throw error;
-    }
-  }
-
   async #openOwnLedger(options: SharedOptions = {}): Promise<Ledger> {
     const ledger = await this.#openLedger(undefined, options);
     if (!this.inSandbox) await this.#backUp(ledger);
@@ -237,26 +226,6 @@ export class Context {
   async requireLedger(use: string): Promise<Ledger> {
     const ledger = await this.ledger();
     if (!ledger) throw usage(`${use}, so it can't be used with --no-ledger`);
-    return ledger;
-  }
-
-  /** The ledger for a command that costs money: throws where another ledger may know of orders that this one does not. */
-  async ledgerForMoney(): Promise<Ledger | undefined> {
-    const { env, sharedLedger: url, inSandbox, settings } = this;
-    // In CI a variable that is missing is often an empty one: the job would order with an empty ledger of its own.
-    if (!inSandbox && url === undefined && env.STENO_LEDGER === '')
-      throw usage(
-        'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
-        'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
-      );
-    const ledger = await this.ledger();
-    if (url === undefined) return ledger;
-    const { profileName: profile } = settings;
-    const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
-    await ledger?.refuseLeftBehind(
-      { path: this.localLedgerPath, profile, profileFlag: this.profileFlag },
-      shownPostgresUrl(url),
-    );
     return ledger;
   }
 
@@ -292,6 +261,16 @@ export class Context {
       await this.out.warn(`the ledger is not used: ${errorMessage(error)}`);
       return undefined;
     }
+  }
+
+  /** The ledger for a command that costs or returns money; none with --no-ledger, where that is allowed. */
+  async moneyLedger(use: MoneyUse): Promise<Ledger | undefined> {
+    const { checkMoneyLedger, refuseLeftBehind } = await import('./money-ledger.ts');
+    await checkMoneyLedger(this, use);
+    const ledger = await this.ledger();
+    await refuseLeftBehind(this, ledger);
+    await this.warnOfLittleRoom();
+    return ledger;
   }
 
   /** Where the ledger of this machine is, or would be. */
@@ -360,7 +339,13 @@ export class Context {
     const url = this.sharedLedger;
     const ledger =
       url === undefined || profile === SANDBOX
-        ? await Ledger.open(ledgerPath(this.stateFolder), profile, this.mask.hide, this.signal)
+        ? await Ledger.open(
+            ledgerPath(this.stateFolder),
+            profile,
+            this.mask.hide,
+            this.signal,
+            (text, hint) => this.out.warn(text, hint),
+          )
         : await Ledger[connects === 'now' ? 'openShared' : 'openSharedLater'](
             await this.sharedLedgerOptions(url, this.settings, limitMs),
             this.mask.hide,

@@ -200,7 +200,7 @@ function moneySections(): Section[] {
     ),
     section('How it is paid once', [
       ['sent at most once', 'an order, an upgrade and a refund are never repeated by themselves'],
-      ['on disk first', 'an order is in the ledger before it is sent'],
+      ['on disk first', 'each is in the ledger before it is sent; so are the same calls by api'],
       ['one audio once', 'what is on order stops with exit 9: --skip-ordered leaves it out, --again buys it'],
       ['no clear answer', 'exit 11; it may have gone through: see steno attempts, then settle it'],
     ]),

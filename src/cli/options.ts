@@ -63,6 +63,18 @@ export function text(flags: string, help: string, more: More = {}): Option<strin
   return option<string | undefined>(flags, help, more, more.default, (given) => given);
 }
 
+/** A value, or true where the flag is given without one: `--placed [order]`. */
+export const optionalText = (
+  flags: string,
+  help: string,
+  more: More = {},
+): Option<string | true | undefined> =>
+  option<string | true | undefined>(flags, help, more, undefined, (given) => given);
+
+/** `order` of `--placed <order>` or `--placed [order]`; empty where the flag takes no value. */
+export const valueName = ({ flags }: Pick<Option, 'flags'>): string =>
+  bareName(/[<[].*[>\]]/.exec(flags)?.[0] ?? '');
+
 /** How downloads are named, the same for every command that has them. */
 export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>
   text(

@@ -1,27 +1,72 @@
-import { type RawAnswer, sendRaw } from '../api/raw.ts';
+import type { Call } from '../api/http/call.ts';
+import { type MoneyTarget, moneyTargetOf } from '../api/http/money-path.ts';
+import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { StenoError, usage } from '../lib/errors.ts';
+import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 
+interface ApiOptions {
+  readonly again: boolean;
+  readonly unpriced: boolean;
+}
+
 export async function run(
   context: Context,
-  { args: [method = '', path = '', ...pairs] }: Input,
+  { args: [method = '', path = '', ...pairs], options }: Input<ApiOptions>,
 ): Promise<void> {
-  const verb = checkMethod(method);
-  const target = checkPath(path);
-  const params = parsePairs(pairs);
+  const call = rawCall(checkMethod(method), checkPath(path), parsePairs(pairs));
   const { out } = context;
-  const transport = await context.connect();
-  const answer = await whileWorking(out, WAITING, () => sendRaw(transport, verb, target, params));
-  const done = `${verb} ${target} was answered`;
-  if (verb !== 'GET') out.addDone(done);
-  await print(context, answer);
+  const done = `${call.method} ${call.path} was answered`;
+  const onAnswer = async (answer: RawAnswer): Promise<void> => {
+    if (call.method !== 'GET') out.addDone(done);
+    await print(context, answer);
+  };
+  const target = moneyTargetOf(call.path);
+  if (target) await buy(context, call, target, options, onAnswer);
+  else {
+    const transport = await context.connect();
+    await onAnswer(await whileWorking(out, WAITING, () => sendRaw(transport, call)));
+  }
   // The first interruption lets the answer to a call for money come.
   if (context.signal.aborted) throw new StenoError('interrupted', `interrupted, but ${done}`);
+}
+
+/** The answer is shown as it came, whatever follows from it. */
+async function buy(
+  context: Context,
+  call: Call,
+  target: MoneyTarget,
+  { again, unpriced }: ApiOptions,
+  onAnswer: (answer: RawAnswer) => Promise<void>,
+): Promise<void> {
+  const { out, settings } = context;
+  const use = { what: `this ${target.call}`, again, test: isTest(call), isFree: target.call === 'refund' };
+  const ledger = await context.moneyLedger(use);
+  const transport = await context.connect();
+  const costs = await callCosts(ledger, settings, unpriced);
+  const keyMark = await context.keyMark(ledger, true);
+  const onLedgerError = (error: unknown): Promise<void> =>
+    out.warn(`the ledger could not record the outcome of the call: ${errorMessage(error)}`);
+  let answer: RawAnswer | undefined;
+  const keepAnswer = (came: RawAnswer): void => {
+    answer = came;
+  };
+  try {
+    await whileWorking(out, WAITING, () =>
+      callOnce(call, target, { transport, ledger, keyMark, again, costs, onLedgerError }, keepAnswer),
+    );
+  } catch (error) {
+    if (answer) await onAnswer(answer);
+    // A raw call shows what the service says of a refusal, and has no opinion of its own.
+    if (!answer || !(error instanceof StenoError && error.kind === 'failed')) throw error;
+    return;
+  }
+  if (answer) await onAnswer(answer);
 }
 
 async function print({ out, mask }: Context, answer: RawAnswer): Promise<void> {

@@ -1,41 +1,45 @@
 import { command } from '../cli/command-spec.ts';
-import { flag, list, text } from '../cli/options.ts';
+import { flag, list, optionalText } from '../cli/options.ts';
 
 const work = () => import('./attempts.run.ts');
 
 const settle = command({
   name: 'settle',
-  summary: 'Say what became of an order without a known end',
+  summary: 'Say what became of an order, upgrade or refund',
   about:
-    'Settles an attempt after you have looked at your account: with --placed the order is kept; with --not-placed its ' +
-    'URLs may be ordered again.',
+    'Settles an attempt after you have looked at your account: with --placed it counts as bought (or as refunded); with ' +
+    '--not-placed it may be tried again. --reopen takes a mistaken answer back.',
   details: [
     'With --file the files of the order are kept too: the service is asked about each, and its link must be one of the ' +
       'URLs of the attempt.',
+    'An upgrade or a refund has no order id of its own: --placed stands alone.',
   ],
   args: [{ name: '<n>', help: 'number of the attempt', values: 'attempt' }],
   options: {
-    placed: text('--placed <order>', 'it went through, as this order', {
+    placed: optionalText('--placed [order]', 'it went through; an order also needs its id', {
       values: 'order',
-      excludes: ['--not-placed'],
+      excludes: ['--not-placed', '--reopen'],
     }),
     file: list('--file <id…>', 'with --placed, the audiofiles of the order', { needs: ['--placed'] }),
-    notPlaced: flag('--not-placed', 'it did not go through'),
+    notPlaced: flag('--not-placed', 'it did not go through', { excludes: ['--reopen'] }),
+    reopen: flag('--reopen', 'it was settled by mistake: its end is not known'),
   },
   examples: [
-    ['steno attempts settle 3 --placed 4nX --file 12345', 'it went through'],
+    ['steno attempts settle 3 --placed 4nX --file 12345', 'the order went through'],
     ['steno attempts settle 3 --not-placed', 'it did not'],
     ['steno attempts settle 3 --placed 4nX', 'its files are not known yet'],
+    ['steno attempts settle 4 --placed', 'the upgrade or the refund went through'],
+    ['steno attempts settle 3 --reopen', 'that was wrong'],
   ],
   load: async () => (await work()).settle,
 });
 
 export const attempts = command({
   name: 'attempts',
-  summary: 'List orders whose outcome is not known',
+  summary: 'List purchases whose outcome is not known',
   about:
-    'Lists attempts to order whose end is not known, newest first. Look at your account, then settle each; until then ' +
-    'its URLs are not ordered again unless --again.',
+    'Lists orders, upgrades and refunds whose end is not known, newest first. Look at your account, then settle each; ' +
+    'until then the same is not sent again unless --again.',
   details: [
     [
       [

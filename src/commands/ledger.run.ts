@@ -101,7 +101,7 @@ export async function importLedger(
     profile = as ?? header.profile;
   };
   const counts = await whileWorking(out, 'Importing', (report) =>
-    ledger.importLines(source, { signal, as, onHeader, report }).catch((error) => {
+    ledger.importLines(source, { signal, as, moves: as !== undefined, onHeader, report }).catch((error) => {
       if (signal.aborted) throw nothingDone('imported', line);
       throw errorCode(error) ? usage(`can't read ${file}: ${errorMessage(error)}`) : error;
     }),
@@ -297,8 +297,9 @@ async function copying(
 
 /** The ledger of this machine, also where a shared one is set. */
 async function openLocal(context: Context): Promise<Ledger> {
-  const { localLedgerPath, settings, mask, signal } = context;
-  const ledger = await Ledger.open(localLedgerPath, settings.profileName, mask.hide, signal);
+  const { localLedgerPath, settings, mask, signal, out } = context;
+  const onTrouble = (text: string, hint?: string): Promise<void> => out.warn(text, hint);
+  const ledger = await Ledger.open(localLedgerPath, settings.profileName, mask.hide, signal, onTrouble);
   context.onExit(() => ledger.close());
   return ledger;
 }

@@ -66,9 +66,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const formats = checkFormats(options.format, options.nameAs);
   checkNameAs(options, formats);
   const plan = await readPlan(context, args, options);
-  if (!globals.ledger) checkWithoutLedger(context, options);
-  const ledger = await context.ledgerForMoney();
-  await context.warnOfLittleRoom();
+  const ledger = await context.moneyLedger({ what: 'this order', ...options });
   const isShown = options.dryRun || plan.isWholeFeed;
   const keyMark = await context.keyMark(ledger, !isShown);
   const form = formOf(args, options, plan.orders, waits);
@@ -173,15 +171,6 @@ async function send(
   });
 }
 
-/** Without a ledger nothing is known to be on order, and others are not told of what is ordered. */
-function checkWithoutLedger(context: Context, { again }: OrderOptions): void {
-  if (context.sharedLedger === undefined || again) return;
-  throw usage(
-    '--no-ledger would hide this order from the others of the shared ledger',
-    'leave it out; --again orders without looking at the ledger',
-  );
-}
-
 /** Says what a feed or a folder holds that is not ordered. */
 async function readPlan(
   context: Context,
@@ -216,7 +205,6 @@ interface CostOptions {
   readonly maxCost: Money | undefined;
   readonly unpriced: boolean;
   readonly upToBudget: boolean;
-  readonly test: boolean;
   /** The plan is shown, with an estimate. */
   readonly isShown: boolean;
 }
@@ -226,10 +214,9 @@ async function openCosts(
   context: Context,
   ledger: Ledger | undefined,
   read: CostFacts | undefined,
-  { maxCost, unpriced, upToBudget, test, isShown }: CostOptions,
+  { maxCost, unpriced, upToBudget, isShown }: CostOptions,
 ): Promise<OrderCosts> {
   const settings = costSettings(context.settings);
-  if (!ledger && !test) await refuseHiddenBudget(context, settings.budget !== undefined);
   if ((unpriced || upToBudget) && !settings.budget && !read?.budget) throw noBudget(unpriced);
   const counts =
     isShown || maxCost !== undefined || settings.budget !== undefined || read?.budget !== undefined;
@@ -241,15 +228,6 @@ async function openCosts(
     allowsUnpriced: unpriced,
     upToBudget,
   });
-}
-
-/** What a budget counts is in the ledger: without it nothing is bought under one, also where only the ledger knows it. */
-async function refuseHiddenBudget(context: Context, isSet: boolean): Promise<void> {
-  if (!isSet && (await context.keptBudget()) === undefined) return;
-  throw usage(
-    "the budget is counted in the ledger, so --no-ledger can't be used under it",
-    `leave it out, or take the budget away: steno ${isSet ? 'config unset budget' : 'budget unset'}`,
-  );
 }
 
 const noBudget = (unpriced: boolean): StenoError =>
@@ -339,7 +317,10 @@ function callbacks(out: Output): OrderCallbacks {
       saidThatItWaits = true;
     },
     onLedgerError: (error) =>
-      out.warn(`the ledger could not record the outcome of the order: ${errorMessage(error)}`),
+      out.warn(
+        `the ledger could not record the outcome of the order: ${errorMessage(error)}`,
+        error instanceof StenoError ? error.hint : undefined,
+      ),
     onPlaced: (orders) => {
       for (const line of orderLines(orders)) out.note(line);
     },

@@ -1,9 +1,10 @@
-import { getFile, refundFile } from '../api/files.ts';
+import { getFile } from '../api/files.ts';
 import { checkId } from '../api/ids.ts';
 import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { StenoError, usage } from '../lib/errors.ts';
+import { refundOnce } from '../flows/orders/money-calls.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
@@ -13,6 +14,7 @@ import { doneView } from '../views/simple.ts';
 interface RefundOptions {
   readonly yes: boolean;
   readonly test: boolean;
+  readonly again: boolean;
 }
 
 export async function run(
@@ -20,18 +22,23 @@ export async function run(
   { args: [id = ''], options }: Input<RefundOptions>,
 ): Promise<void> {
   checkId(id);
-  if (options.test) checkTestFile(id);
+  const { test, again } = options;
+  if (test) checkTestFile(id);
   if (!options.yes && !context.stdin.isTTY) {
     throw usage(
       'refund requires --yes where there is no terminal to ask on',
-      `run: steno refund ${shellWord(id)} --yes${options.test ? ' --test' : ''}`,
+      `run: steno refund ${shellWord(id)} --yes${test ? ' --test' : ''}`,
     );
   }
+  const ledger = await context.moneyLedger({ what: 'this refund', again, test, isFree: true });
   const transport = await context.connect();
   if (!options.yes && !(await isConfirmed(context, id)))
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');
+  const keyMark = await context.keyMark(ledger, true);
+  const onLedgerError = (error: unknown): Promise<void> =>
+    context.out.warn(`the ledger could not record the outcome of the refund: ${errorMessage(error)}`);
   const done = await whileWorking(context.out, `Refunding: ${WAITING}`, () =>
-    refundFile(transport, id, options.test),
+    refundOnce(id, test, { transport, ledger, keyMark, again, onLedgerError }),
   );
   context.out.addDone(`audiofile ${id} is refunded`);
   await context.out.show(doneView(done));

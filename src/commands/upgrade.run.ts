@@ -1,9 +1,9 @@
-import { upgradeFile } from '../api/files.ts';
 import { checkId } from '../api/ids.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { StenoError } from '../lib/errors.ts';
+import { callCosts, upgradeOnce } from '../flows/orders/money-calls.ts';
+import { errorMessage, StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { doneView } from '../views/simple.ts';
 
@@ -11,6 +11,8 @@ interface UpgradeOptions {
   readonly sku: readonly string[];
   readonly anySku: boolean;
   readonly test: boolean;
+  readonly again: boolean;
+  readonly unpriced: boolean;
 }
 
 export async function run(
@@ -19,13 +21,20 @@ export async function run(
 ): Promise<void> {
   checkId(id);
   const skus = checkUpgradeSkus(options.sku, options.anySku);
-  if (options.test) checkTestFile(id);
+  const { test, again, unpriced } = options;
+  if (test) checkTestFile(id);
+  const ledger = await context.moneyLedger({ what: 'this upgrade', again, test });
+  const { out, settings } = context;
   const transport = await context.connect();
-  const done = await whileWorking(context.out, `Upgrading: ${WAITING}`, () =>
-    upgradeFile(transport, id, skus, options.test),
+  const costs = await callCosts(ledger, settings, unpriced);
+  const keyMark = await context.keyMark(ledger, true);
+  const onLedgerError = (error: unknown): Promise<void> =>
+    out.warn(`the ledger could not record the outcome of the upgrade: ${errorMessage(error)}`);
+  const done = await whileWorking(out, `Upgrading: ${WAITING}`, () =>
+    upgradeOnce(id, skus, test, { transport, ledger, keyMark, again, costs, onLedgerError }),
   );
-  context.out.addDone(`audiofile ${id} is upgraded`);
-  await context.out.show(doneView(done));
+  out.addDone(`audiofile ${id} is upgraded`);
+  await out.show(doneView(done));
   if (context.signal.aborted)
     throw new StenoError('interrupted', `interrupted, but audiofile ${id} is upgraded`);
 }

@@ -5,7 +5,12 @@ import { flag, list } from '../cli/options.ts';
 export const upgrade = command({
   name: 'upgrade',
   summary: 'Upgrade a file',
-  about: 'Upgrades a file: faster, with timestamps, and so on. It costs money and is sent once.',
+  about:
+    'Upgrades a file: faster, with timestamps, and so on. It costs money, is sent once, and is in the ledger before it ' +
+    'is sent. A delivered file is then open again until it is delivered anew.',
+  details: [
+    'Where an earlier try had no clear answer, or another process is sending the same, it exits 9: see steno attempts.',
+  ],
   args: [{ name: '<id>', help: 'audiofile id', values: 'audiofile' }],
   options: {
     sku: list('--sku <SKU…>', 'the upgrades', {
@@ -15,6 +20,8 @@ export const upgrade = command({
     }),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     test: flag('--test', 'ask for a fake success; only for audiofiles 100 and 101'),
+    again: flag('--again', 'send it though an earlier try had no clear answer'),
+    unpriced: flag('--unpriced', 'under a budget, allow an unknown cost'),
   },
   examples: [
     ['steno upgrade 12345 --sku UPGRD2', 'from TRANS14 to TRANS2'],

@@ -130,7 +130,7 @@ async function paidInvoices(
   return new Map(rows.map(({ id, own_id }) => [id, own_id]));
 }
 
-function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
+export function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const group = groups.get(row.file);

@@ -4,7 +4,8 @@ import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { storedName } from './audio-names.ts';
 import { jsonList, keptText } from './json-list.ts';
 import { holdsLease } from './lease.ts';
-import type { Statement, Value } from './store.ts';
+import { IS_ACCEPTED } from './purchase.ts';
+import type { Statement, Store, Value } from './store.ts';
 import { NOW, Table } from './table.ts';
 
 /** `unclear` has no known end; `being sent` will have one soon. */
@@ -22,8 +23,12 @@ export interface Holder {
   readonly order: string;
   /** The audio that has the name, as it is kept. */
   readonly url: string;
+  /** Its file; empty where none is known. */
+  readonly file: string;
   /** A hash of the URL as it was given. */
   readonly spelling: string;
+  /** The service has named the order, or files of it. */
+  readonly isAccepted: boolean;
   /** Whether there was an answer, though not a clear one. */
   readonly answered: boolean;
   /** How long ago its outcome, or that there is none, was written; or it was begun, where nothing was. */
@@ -45,7 +50,9 @@ interface HolderRow extends SenderRow {
   readonly ended_at: string | null;
   readonly order_id: string;
   readonly tracked: number;
+  readonly accepted: number | boolean;
   readonly url: string | null;
+  readonly file: string | null;
   readonly spelling: string | null;
 }
 
@@ -110,9 +117,9 @@ export class Claims extends Table {
   #rows(purchasesOfNames: string, names: readonly string[]): Promise<HolderRow[]> {
     return this.db.all<HolderRow>(
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
-         purchases.ended_at, purchases.order_id, purchases.tracked, purchases."user", purchases.host, purchases.pid,
+         purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user", purchases.host, purchases.pid,
          purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
-         purchase_items.spelling
+         purchase_items.file, purchase_items.spelling
        FROM json_each(?) AS asked ${purchasesOfNames}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
          AND purchase_items.position = purchase_names.position`,
@@ -165,10 +172,34 @@ export class Claims extends Table {
   }
 }
 
+/**
+ * Gives each name of these purchases to the one that holds it best, of all that have the name: one that was placed, else
+ * the latest. For use after records of purchases have met.
+ */
+export async function deriveHolders(db: Store, profile: string, purchases: readonly string[]): Promise<void> {
+  const list = jsonList(purchases);
+  const asked = 'SELECT DISTINCT name FROM purchase_names WHERE purchase IN (SELECT value FROM json_each(?))';
+  const holder = `(SELECT purchases.id FROM purchase_names
+    CROSS JOIN purchases ON purchases.id = purchase_names.purchase
+    WHERE purchase_names.name = asked.name AND purchases.profile = ? AND ${HOLDS}
+    ORDER BY purchases.status = 'placed' DESC, purchases.started_at DESC, purchases.id DESC LIMIT 1)`;
+  const found = `SELECT asked.name, ${holder} AS holder FROM (${asked}) AS asked`;
+  await db.run(
+    `DELETE FROM claims WHERE profile = ? AND name IN (SELECT name FROM (${found}) AS found WHERE holder IS NULL)`,
+    ...[profile, profile, list],
+  );
+  await db.run(
+    `INSERT INTO claims (profile, name, purchase) SELECT ?, name, holder FROM (${found}) AS found
+     WHERE holder IS NOT NULL
+     ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase WHERE claims.purchase <> excluded.purchase`,
+    ...[profile, profile, list],
+  );
+}
+
 /** What is on order counts more than what is being sent, then what was accepted, then what may have been. */
 function weight(holder: Holder | undefined): number {
   if (!holder) return 0;
-  if (holder.status === 'unclear') return holder.order ? 2 : 1;
+  if (holder.status === 'unclear') return holder.isAccepted ? 2 : 1;
   return holder.status === 'placed' ? 4 : 3;
 }
 
@@ -182,9 +213,11 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   at: row.started_at,
   order: row.order_id,
   url: row.url ?? '',
+  file: row.file ?? '',
   spelling: row.spelling ?? '',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
+  isAccepted: Boolean(row.accepted),
   tracked: row.tracked === 1,
   by: senderText(row),
   other: otherSender(row),

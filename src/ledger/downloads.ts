@@ -15,8 +15,18 @@ export interface Download {
 /** What was written to a path. */
 export interface Written {
   readonly bytes: number;
-  /** The SHA-256 of a draft: a transcript whose file was not known to be delivered. */
-  readonly draft: string | undefined;
+  /** Empty where it is not known. */
+  readonly sha256: string;
+  /** Its file was not known to be delivered. */
+  readonly isDraft: boolean;
+}
+
+/** What we wrote to a path before. */
+export interface NotedCopy {
+  readonly sha256: string;
+  readonly isDraft: boolean;
+  /** Its file was upgraded since. */
+  readonly isOutdated: boolean;
 }
 
 interface Owner {
@@ -34,17 +44,17 @@ export class Downloads extends Table {
     file: string,
     ext: string,
     path: string,
-    { bytes, draft }: Written,
+    { bytes, sha256, isDraft }: Written,
     folder = dirname(path),
   ): Promise<void> {
     const whole = resolve(path);
     if (await this.isOfAnother(file, ext, path))
       await this.db.run('DELETE FROM downloads WHERE path_key = ?', pathKey(whole));
     await this.db.run(
-      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, draft)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, sha256, draft)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
-         bytes = excluded.bytes, at = excluded.at, draft = excluded.draft`,
+         bytes = excluded.bytes, at = excluded.at, sha256 = excluded.sha256, draft = excluded.draft, outdated = 0`,
       this.profile,
       file,
       ext,
@@ -53,20 +63,21 @@ export class Downloads extends Table {
       pathKey(whole),
       bytes,
       timestamp(),
-      draft ?? null,
+      sha256,
+      Number(isDraft),
     );
   }
 
-  /** The SHA-256 of the draft of this transcript that we wrote to the path, if we wrote one. */
-  async draftAt(file: string, ext: string, path: string): Promise<string | undefined> {
-    const row = await this.db.get<{ draft: string | null }>(
-      'SELECT draft FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key = ?',
+  /** What we wrote of this transcript to the path, if we did. */
+  async copyAt(file: string, ext: string, path: string): Promise<NotedCopy | undefined> {
+    const row = await this.db.get<{ sha256: string; draft: number; outdated: number }>(
+      'SELECT sha256, draft, outdated FROM downloads WHERE profile = ? AND file = ? AND ext = ? AND path_key = ?',
       this.profile,
       file,
       ext,
       pathKey(resolve(path)),
     );
-    return row?.draft ?? undefined;
+    return row && { sha256: row.sha256, isDraft: row.draft === 1, isOutdated: row.outdated === 1 };
   }
 
   /** Where the folder has this transcript. */
@@ -81,9 +92,9 @@ export class Downloads extends Table {
     return row?.path;
   }
 
-  /** Whether the path is noted for a transcript that was delivered. */
+  /** Whether the path is noted for the transcript that was delivered last. */
   async has(path: string): Promise<boolean> {
-    const sql = 'SELECT 1 FROM downloads WHERE path_key = ? AND draft IS NULL';
+    const sql = 'SELECT 1 FROM downloads WHERE path_key = ? AND draft = 0 AND outdated = 0';
     return (await this.db.get(sql, pathKey(resolve(path)))) !== undefined;
   }
 

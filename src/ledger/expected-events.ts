@@ -20,13 +20,15 @@ export class ExpectedEvents extends Table {
     );
   }
 
-  /** Those of these files whose event came before the file itself was in the ledger. */
+  /** Those of these files whose event came before the file itself was in the ledger; of an upgraded one, after that. */
   async cameEarly(ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     return new Set(
       await this.ids(
         `SELECT DISTINCT audiofile AS id FROM events WHERE profile = ? AND source = 'received'
-         AND event = 'TRANSCRIPT_COMPLETE' AND audiofile <> '' AND audiofile IN (SELECT value FROM json_each(?))`,
+         AND event = 'TRANSCRIPT_COMPLETE' AND audiofile <> '' AND audiofile IN (SELECT value FROM json_each(?))
+         AND received_at >= coalesce((SELECT upgraded_at FROM files
+           WHERE files.profile = events.profile AND files.id = events.audiofile), '')`,
         this.profile,
         jsonList(ids),
       ),

@@ -1,6 +1,7 @@
 /** Which files the service is asked about by a listener: those that events named, and those whose event may be lost. */
 import { orderSkus, targetDaysOf } from '../catalog/skus.ts';
 import { nowMs } from '../lib/clock.ts';
+import { SKUS_NOW } from './file-row.ts';
 import { hasNews } from './files.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement } from './store.ts';
@@ -22,7 +23,6 @@ interface NewFile {
   /** When its present SKUs were ordered. */
   readonly since: string;
   readonly skus: string | null;
-  readonly upgrades: string;
 }
 
 export class FileLooks extends Table {
@@ -32,7 +32,7 @@ export class FileLooks extends Table {
    */
   async takeInSome(): Promise<boolean> {
     const files = await this.db.all<NewFile>(
-      `SELECT files.seq, coalesce(files.upgraded_at, files.ordered_at) AS since, purchases.skus, files.upgrades
+      `SELECT files.seq, coalesce(files.upgraded_at, files.ordered_at) AS since, ${SKUS_NOW} AS skus
        FROM files LEFT JOIN purchases ON purchases.id = files.purchase
        WHERE files.profile = ? AND files.ended = '' AND files.test = 0 AND files.due_since = '' LIMIT ${SLICE}`,
       this.profile,
@@ -43,8 +43,8 @@ export class FileLooks extends Table {
     return files.length === SLICE;
   }
 
-  #takingIn({ seq, since, skus, upgrades }: NewFile): Statement {
-    const days = targetDaysOf([...(skus ?? '').split(','), ...upgrades.split(',')]) ?? DEFAULT_TARGET_DAYS;
+  #takingIn({ seq, since, skus }: NewFile): Statement {
+    const days = targetDaysOf((skus ?? '').split(',')) ?? DEFAULT_TARGET_DAYS;
     const now = this.timestamp();
     const orderedMs = Date.parse(since);
     const dueSince = Number.isNaN(orderedMs) ? now : new Date(orderedMs + days * DAY_MS).toISOString();

@@ -2,50 +2,10 @@
 import { findFileState } from '../catalog/states.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
+import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store, Value } from './store.ts';
 import { Table } from './table.ts';
-
-export interface FileRow {
-  readonly seq: number;
-  readonly id: string;
-  /** The order that it belongs to, in this ledger; empty where none does. */
-  readonly purchase: string;
-  readonly order_id: string;
-  readonly url: string;
-  readonly test: number;
-  readonly state: string;
-  readonly ended: '' | 'delivered' | 'unfinished';
-  readonly title: string;
-  /** In minutes, and in dollars, as the service says it; empty where it does not. */
-  readonly duration: string;
-  readonly total: string;
-  readonly invoices: string;
-  /** The SKUs that it was upgraded with. */
-  readonly upgrades: string;
-  readonly upgraded_at: string | null;
-  readonly ordered_at: string;
-  readonly changed_at: string | null;
-  readonly checked_at: string | null;
-  readonly heard_at: string | null;
-  readonly remark: string;
-  /** What an event said of it since the service was asked; empty: nothing. */
-  readonly hint: string;
-  readonly answer: string | null;
-  readonly skus: string | null;
-  readonly names: string | null;
-  readonly notes: string | null;
-  readonly hold: string | null;
-  /** Who ordered it; null or empty where it was not ordered with this ledger. */
-  readonly user: string | null;
-  readonly host: string | null;
-  readonly job: string | null;
-  readonly actor: string | null;
-  /** What tells its audio from others in place of the URL; empty where the URL does. */
-  readonly key: string;
-  /** What the feed or the file of its audio says; see audio-details.ts. */
-  readonly details: string;
-}
 
 export interface FileFilter {
   readonly states?: readonly string[];
@@ -78,14 +38,11 @@ export interface KnownFile {
   readonly found: number | null;
 }
 
-const columns = `files.seq, files.id, files.purchase, files.order_id, files.url, files.test, files.state, files.ended,
-  files.title, files.duration, files.total, files.invoices, files.upgrades, files.upgraded_at, files.ordered_at, files.changed_at, files.checked_at, files.heard_at,
-  files.remark, files.hint, files.answer, files.key, files.details,
-  purchases.skus, purchases.names, purchases.notes, purchases.hold, purchases."user", purchases.host, purchases.job,
-  purchases.actor`;
+/** How long an upgraded file that was delivered waits to be seen in another state. */
+const REWORK_LIMIT_MS = 30 * 86_400_000;
+
 /** An event named the file since the service was last asked about it; as in the index. */
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
-const tables = 'files LEFT JOIN purchases ON purchases.id = files.purchase';
 
 /** A file before the service was asked. */
 interface SeenBefore extends PairedFile {
@@ -116,7 +73,7 @@ const isReturned = (state: string): boolean => {
 export class Files extends Table {
   get(id: string): Promise<FileRow | undefined> {
     return this.db.get<FileRow>(
-      `SELECT ${columns} FROM ${tables} WHERE files.profile = ? AND files.id = ?`,
+      `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE files.profile = ? AND files.id = ?`,
       this.profile,
       id,
     );
@@ -125,7 +82,7 @@ export class Files extends Table {
   /** Those of these files that are in the ledger, by id. */
   async getAll(ids: readonly string[]): Promise<ReadonlyMap<string, FileRow>> {
     const rows = await this.db.all<FileRow>(
-      `SELECT ${columns} FROM ${tables}
+      `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS}
        WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       this.profile,
       jsonList(ids),
@@ -137,7 +94,7 @@ export class Files extends Table {
   page(filter: FileFilter, size: number, before = Number.MAX_SAFE_INTEGER): Promise<FileRow[]> {
     const { where, values } = this.#where(filter);
     return this.db.all<FileRow>(
-      `SELECT ${columns} FROM ${tables} WHERE ${where} AND files.seq < ? ORDER BY files.seq DESC LIMIT ?`,
+      `SELECT ${FILE_COLUMNS} FROM ${FILES_AND_ORDERS} WHERE ${where} AND files.seq < ? ORDER BY files.seq DESC LIMIT ?`,
       ...values,
       before,
       size,
@@ -183,12 +140,29 @@ export class Files extends Table {
     return (await this.db.get(sql, this.profile, id)) !== undefined;
   }
 
-  /** Ids of delivered files of which this folder has at most a draft in this format, oldest first. */
+  /**
+   * Those of these files that were delivered, then upgraded, and not seen in another state since: 'Delivered' is not
+   * their end yet.
+   */
+  async awaitingRework(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const limit = new Date(Date.parse(this.timestamp()) - REWORK_LIMIT_MS).toISOString();
+    return new Set(
+      await this.ids(
+        `SELECT id FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?)) AND reworked = 0
+         AND upgraded_at > ?`,
+        this.profile,
+        jsonList(ids),
+        limit,
+      ),
+    );
+  }
+
+  /** Ids of delivered files of which this folder has at most a draft or an outdated copy in this format, oldest first. */
   notDownloaded(ext: string, folder: string): Promise<string[]> {
     return this.fileIds(
       `profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
          SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
-           AND draft IS NULL)`,
+           AND draft = 0 AND outdated = 0)`,
       this.profile,
       ext,
       folder,
@@ -258,7 +232,7 @@ export class Files extends Table {
     return {
       sql: `SELECT files.id, files.purchase, files.url, files.key, files.details, files.state, files.total,
           files.invoices, purchases.hold
-        FROM ${tables}
+        FROM ${FILES_AND_ORDERS}
         WHERE files.profile = ? AND files.id IN (SELECT value FROM json_each(?))`,
       values: [this.profile, jsonList(seen.map(({ id }) => id))],
       isResult: true,
@@ -271,15 +245,30 @@ export class Files extends Table {
     const sorted = [...seen].sort((one, other) => (one.id < other.id ? -1 : 1));
     return sorted.map(({ id, state: said, title, duration, total, invoices, answer, askedAt }) => {
       const state = this.#stateName(said);
+      const { end = '' } = findFileState(said) ?? {};
       const asked = this.byItsClock(askedAt);
+      const reworkLimit = new Date(Date.parse(asked) - REWORK_LIMIT_MS).toISOString();
       return {
-        sql: `UPDATE files SET state = ?, ended = ?, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
+        // After an upgrade, the state of the delivery before it is not its end yet.
+        sql: `UPDATE files SET state = ?,
+            ended = CASE WHEN ? = 'delivered' AND reworked = 0 AND upgraded_at > ? THEN '' ELSE ? END,
+            reworked = CASE WHEN ? <> 'delivered' AND upgraded_at <= ? THEN 1 ELSE reworked END, title = ?, duration = ?, total = ?, invoices = coalesce(nullif(?, ''), invoices), answer = ?,
             checked_at = ?, looked_at = ?, due_since = CASE WHEN due_since = '' OR due_since > ? THEN due_since ELSE ? END,
             hint = CASE WHEN heard_at >= ? THEN hint ELSE '' END,
             changed_at = CASE WHEN state <> ? THEN ? ELSE changed_at END
           WHERE profile = ? AND id = ?`,
         values: [
-          ...[state, findFileState(said)?.end ?? '', this.hide(title), this.hide(duration), this.hide(total)],
+          ...[
+            state,
+            end,
+            reworkLimit,
+            end,
+            end,
+            asked,
+            this.hide(title),
+            this.hide(duration),
+            this.hide(total),
+          ],
           ...[invoices.join(','), this.hide(answer)],
           ...[asked, asked, asked, asked, asked, state, now, this.profile, id],
         ],

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { type Database, openUntouched } from '../lib/sqlite.ts';
 import { rescueHint } from './backups.ts';
+import { Budgets, type KeptBudget } from './budgets.ts';
 import type { Moved } from './moved.ts';
 import { readMoved } from './moved.ts';
 import { OpenAttempts } from './open-attempts.ts';
@@ -34,6 +35,8 @@ export interface LedgerView {
   /** Of a shared one. */
   readonly store?: StoreStatus;
   readonly facts: () => Promise<LedgerFacts>;
+  /** The one that all who use this ledger share. */
+  readonly budget: () => Promise<KeptBudget | undefined>;
   /** The number of the latest event. */
   readonly latestEvent: () => Promise<number>;
   /** The first event of a type after a number. */
@@ -45,7 +48,12 @@ export interface LedgerView {
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
 /** Undefined where there is none. */
-export async function viewFile(path: string, profile: string, hide: Hide): Promise<LedgerView | undefined> {
+export async function viewFile(
+  path: string,
+  profile: string,
+  hide: Hide,
+  { checks = true } = {},
+): Promise<LedgerView | undefined> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return undefined;
   const database = await openUntouched(path, () => rescueHint(path));
@@ -54,7 +62,7 @@ export async function viewFile(path: string, profile: string, hide: Hide): Promi
     const done = database
       .all<{ name: string }>('SELECT name FROM migrations ORDER BY name')
       .map(({ name }) => name);
-    const isChecked = size <= MAX_CHECKED_BYTES;
+    const isChecked = checks && size <= MAX_CHECKED_BYTES;
     return {
       version: done.at(-1) ?? '',
       missing: names.filter((name) => !done.includes(name)),
@@ -78,13 +86,14 @@ function damageOf(database: Database): string | undefined {
 /** What can be asked of the tables of either kind of ledger. */
 export const questions = (
   context: TableContext,
-): Pick<LedgerView, 'facts' | 'latestEvent' | 'eventAfter'> => ({
+): Pick<LedgerView, 'facts' | 'budget' | 'latestEvent' | 'eventAfter'> => ({
   facts: async () => ({
     unclear: await new OpenAttempts(context).countUnclear(),
     moved: await readMoved(context),
     listeners: (await new Runs(context).running()).length,
     loans: await new WebhookLoans(context).all(),
   }),
+  budget: () => new Budgets(context).get(),
   latestEvent: async () => {
     const sql = 'SELECT coalesce(max(id), 0) AS id FROM events WHERE profile = ?';
     return (await context.db.get<{ id: number }>(sql, context.profile))?.id ?? 0;

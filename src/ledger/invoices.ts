@@ -34,6 +34,7 @@ export class Invoices extends Table {
   /** Keeps an invoice, and what it says that the files on it cost. `namedBy` are the files that name it, where known. */
   keep(invoice: KeptInvoice, lines: readonly InvoiceLine[], namedBy?: readonly string[]): Promise<void> {
     const { id, ownId, state, isFinal, answer } = invoice;
+    const fetchedAt = timestamp();
     return this.db.transaction(async (db) => {
       const before = await db.all<{ file: string }>(
         'SELECT file FROM invoice_lines WHERE profile = ? AND invoice = ?',
@@ -51,7 +52,7 @@ export class Invoices extends Table {
             id,
             ownId,
             this.hide(state),
-            timestamp(),
+            fetchedAt,
             Number(isFinal),
             Number(isFinal),
             this.hide(answer),
@@ -59,9 +60,12 @@ export class Invoices extends Table {
         },
         { sql: 'DELETE FROM invoice_lines WHERE profile = ? AND invoice = ?', values: [this.profile, ownId] },
         ...lines.map(({ file, sku, amount, currency }, position) => ({
-          sql: `INSERT INTO invoice_lines (profile, invoice, position, file, sku, amount, currency, paid)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-          values: [this.profile, ownId, position, file, this.hide(sku), amount, currency, Number(isFinal)],
+          sql: `INSERT INTO invoice_lines (profile, invoice, position, file, sku, amount, currency, paid, fetched_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          values: [
+            ...[this.profile, ownId, position, file, this.hide(sku), amount, currency],
+            ...[Number(isFinal), fetchedAt],
+          ],
         })),
       ]);
       const naming = namedBy ?? (await this.within(db).#filesNaming(id));

@@ -1,4 +1,5 @@
 /** What was ordered and what became of it, for one account. The service keeps no list, so this is the only one. */
+import { dirname, join } from 'node:path';
 import { accountName } from '../lib/names.ts';
 import { secretMark } from '../lib/sealer.ts';
 import { comparableBaseUrl } from '../lib/urls.ts';
@@ -10,13 +11,16 @@ import type { LedgerView } from './inspect.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import type { LocalPlace } from './left-behind.ts';
 import { type Moved, movedError, readMoved, refuseMoved, removeMoved, setMoved } from './moved.ts';
-import { Outbox } from './outbox.ts';
+import { LOCAL, type OnTrouble, Outbox } from './outbox.ts';
 import type { Pruning } from './prune.ts';
 import type { SharedLedgerOptions } from './shared.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { LedgerStatus } from './status.ts';
 import type { LedgerStore, Store } from './store.ts';
 import type { Hide, TableContext } from './table.ts';
+
+/** The folder of the outcomes that a local ledger could not take. */
+const outcomesBeside = (path: string): string => join(dirname(path), 'outcomes');
 
 export class Ledger extends LedgerTables {
   readonly #store: LedgerStore;
@@ -31,8 +35,18 @@ export class Ledger extends LedgerTables {
     this.#hide = hide;
   }
 
-  static async open(path: string, profile: string, hide: Hide, signal?: AbortSignal): Promise<Ledger> {
-    return new Ledger(await SqliteStore.open(path, signal), profile, hide);
+  /** The ledger of this machine. What it could not take before is handed over first. */
+  static async open(
+    path: string,
+    profile: string,
+    hide: Hide,
+    signal?: AbortSignal,
+    onTrouble: OnTrouble = async () => {},
+  ): Promise<Ledger> {
+    const outbox = new Outbox(outcomesBeside(path), () => ({ account: profile, ledger: LOCAL }));
+    const ledger = new Ledger(await SqliteStore.open(path, signal), profile, hide, outbox);
+    await outbox.handOver((kept) => ledger.purchases.take(kept), onTrouble);
+    return ledger;
   }
 
   /** A ledger that several machines use. */

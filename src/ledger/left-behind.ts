@@ -9,7 +9,6 @@ import { openUntouched } from '../lib/sqlite.ts';
 import { plural } from '../lib/text.ts';
 import { rescueHint } from './backups.ts';
 import { comeBack, type Moved, movedError, readMoved, useIt } from './moved.ts';
-import { OpenAttempts } from './open-attempts.ts';
 import { Properties } from './properties.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { TableContext } from './table.ts';
@@ -67,18 +66,13 @@ async function lookAt({ path, ...context }: LocalPlace, shared: SharedPlace): Pr
   }
 }
 
-/** An order without files has nothing that tells whether it was a test: it counts. */
-async function countOrders(context: TableContext): Promise<number> {
-  const row = await context.db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM (
-       SELECT order_id FROM files WHERE profile = ? AND test = 0
-       UNION SELECT id FROM orders WHERE profile = ? AND NOT EXISTS (
-         SELECT 1 FROM files WHERE files.profile = orders.profile AND order_id = orders.id))`,
-    context.profile,
-    context.profile,
+/** Those that cost something, with those whose end is not known. */
+async function countOrders({ db, profile }: TableContext): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    "SELECT count(*) AS n FROM purchases WHERE profile = ? AND kind = 'order' AND test = 0 AND status <> 'refused'",
+    profile,
   );
-  const open = new OpenAttempts(context);
-  return (row?.n ?? 0) + (await open.countUnclear()) + (await open.countBeingSent());
+  return row?.n ?? 0;
 }
 
 const neverCopied = (

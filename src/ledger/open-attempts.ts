@@ -6,8 +6,8 @@ import { openStatus, type SenderRow } from './claims.ts';
 import { refuseMoved } from './moved.ts';
 import { audiosOf, audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
-import type { PurchaseKind } from './purchase.ts';
-import { isAccepted, PurchaseTable } from './purchase-table.ts';
+import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
+import { PurchaseTable } from './purchase-table.ts';
 import type { Store } from './store.ts';
 import { NOW } from './table.ts';
 
@@ -62,7 +62,7 @@ interface AttemptRow extends SenderRow {
 }
 
 const columns = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job, process_start,
-  seen_at, ${NOW} AS now, ${isAccepted} AS accepted,
+  seen_at, ${NOW} AS now, ${IS_ACCEPTED} AS accepted,
   EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL) AS settled`;
 
 export class OpenAttempts extends PurchaseTable {
@@ -216,7 +216,7 @@ export class OpenAttempts extends PurchaseTable {
     await refuseMoved(this.db, this.profile);
     const open = await this.db.get(
       `SELECT 1 FROM purchases WHERE id = ? AND profile = ? AND status IN ('sending', 'uncertain')
-       AND (? = 1 OR NOT ${isAccepted})`,
+       AND (? = 1 OR NOT ${IS_ACCEPTED})`,
       ...[id, this.profile, Number(placed)],
     );
     if (!open) return false;
@@ -270,7 +270,10 @@ export class OpenAttempts extends PurchaseTable {
            order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase = ?`,
         id,
       );
-      await db.run("UPDATE purchase_items SET file = '' WHERE purchase = ?", id);
+      await db.run(
+        "UPDATE purchase_items SET file = '', billed = NULL, unpaid = 0, refunded = 0 WHERE purchase = ?",
+        id,
+      );
     } else if (kind === 'refund')
       // The service says what it is in.
       await db.run(
@@ -290,9 +293,10 @@ export class OpenAttempts extends PurchaseTable {
     );
     const skus = others.map((other) => other.skus).join(',');
     await db.run(
-      `UPDATE files SET upgrades = ?, upgraded_at = CASE WHEN ? = '' THEN NULL ELSE upgraded_at END
+      `UPDATE files SET upgrades = ?, upgraded_at = CASE WHEN ? = '' THEN NULL ELSE upgraded_at END, due_since = '',
+         ended = CASE WHEN ? = '' AND ended = '' AND state = 'Delivered' THEN 'delivered' ELSE ended END
        WHERE profile = ? AND id = ?`,
-      ...[skus, skus, this.profile, file],
+      ...[skus, skus, skus, this.profile, file],
     );
   }
 

@@ -1,10 +1,13 @@
 /**
  * Outcomes of purchases until the ledger has them: kept on this machine, and handed over by the next command that can
- * write to the ledger. What the service has accepted must not be forgotten because a database went away or a disk is full.
+ * write to the ledger. What the service has accepted must not be forgotten because a ledger is locked or went away, or a
+ * disk is full: the room for it is taken before the purchase is sent.
  */
 import {
   closeSync,
+  constants,
   fsyncSync,
+  ftruncateSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,7 +20,7 @@ import { throwUnlessUnableToSync } from '../lib/disk-reasons.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
-import type { Begun, NewPurchase, PlacedOrder } from './purchase.ts';
+import type { Begun, NewPurchase, PlacedOrder, PurchaseSender } from './purchase.ts';
 
 export type Outcome =
   | { readonly kind: 'placed'; readonly placed: PlacedOrder }
@@ -28,6 +31,7 @@ export interface KeptOutcome {
   readonly begun: Begun;
   /** By the clock of the ledger. */
   readonly at: string;
+  readonly sender: PurchaseSender;
   /** All of it: a ledger that was restored, or has failed over, may have lost it. */
   readonly purchase: NewPurchase;
   readonly outcome: Outcome;
@@ -42,6 +46,13 @@ export interface OutboxOwner {
 /** What can't be handed over is told, and stays. */
 export type OnTrouble = (text: string, hint?: string) => Promise<void>;
 
+/** The ledger of this machine, which lies beside its outcomes. */
+export const LOCAL = 'local';
+
+/** Room for the order and a hold, and for each of its files. */
+const ANSWER_BYTES = 4096;
+const FILE_BYTES = 128;
+
 const SUFFIX = '.json';
 const DRAFT = /\.(\d+)\.new$/;
 
@@ -55,21 +66,17 @@ export class Outbox {
     this.#owner = owner;
   }
 
-  /** On disk when this returns; gives what removes it again. */
-  add(kept: KeptOutcome): () => void {
-    makeFolder(this.#folder, 0o700);
-    const { randomUUID } = process.getBuiltinModule('node:crypto');
-    const path = join(this.#folder, `${randomUUID()}${SUFFIX}`);
-    const draft = `${path}.${process.pid}.new`;
-    const file = openSync(draft, 'wx', 0o600);
-    try {
-      writeAndSync(file, Buffer.from(JSON.stringify({ ...this.#owner(), ...kept })));
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
-    syncFolder(this.#folder);
-    return () => rmSync(path, { force: true });
+  /** Room for the outcome of a purchase; not synced, because it is only there to be written over. */
+  reserve(purchase: NewPurchase): ReservedOutcome {
+    const bytes = JSON.stringify(purchase).length * 2 + ANSWER_BYTES + purchase.audios.length * FILE_BYTES;
+    const slot = this.slot();
+    slot.fill(bytes);
+    return slot;
+  }
+
+  /** A place without room of its own. */
+  slot(): ReservedOutcome {
+    return new ReservedOutcome(this.#folder, this.#owner);
   }
 
   /** Hands over each outcome; another process may do so at the same time, so `take` may see one twice. */
@@ -129,9 +136,66 @@ export class Outbox {
   }
 }
 
-function writeAndSync(file: number, bytes: Uint8Array): void {
+/** The place of one outcome: a draft until it is kept. */
+export class ReservedOutcome {
+  readonly #folder: string;
+  readonly #owner: () => OutboxOwner;
+  readonly #path: string;
+  readonly #draft: string;
+  #isKept = false;
+
+  constructor(folder: string, owner: () => OutboxOwner) {
+    this.#folder = folder;
+    this.#owner = owner;
+    const { randomUUID } = process.getBuiltinModule('node:crypto');
+    this.#path = join(folder, `${randomUUID()}${SUFFIX}`);
+    this.#draft = `${this.#path}.${process.pid}.new`;
+  }
+
+  fill(bytes: number): void {
+    this.#write((file) => writeAll(file, Buffer.alloc(bytes, ' ')));
+  }
+
+  /** On disk when this returns. */
+  keep(kept: KeptOutcome): void {
+    const bytes = Buffer.from(JSON.stringify({ ...this.#owner(), ...kept }));
+    this.#write((file) => {
+      writeAll(file, bytes);
+      ftruncateSync(file, bytes.length);
+      sync(file);
+    });
+    renameSync(this.#draft, this.#path);
+    this.#isKept = true;
+    syncFolder(this.#folder);
+  }
+
+  #write(work: (file: number) => void): void {
+    makeFolder(this.#folder, 0o700);
+    // Over what is there: a disk that is full has room for that.
+    const file = openSync(this.#draft, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      work(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Gives back the room; an outcome that is kept stays. */
+  release(): void {
+    rmSync(this.#draft, { force: true });
+  }
+
+  remove(): void {
+    rmSync(this.#isKept ? this.#path : this.#draft, { force: true });
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
   // A disk that is nearly full takes a part.
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
+}
+
+function sync(file: number): void {
   try {
     fsyncSync(file);
   } catch (error) {
@@ -151,8 +215,8 @@ function readIfThere(path: string): string | undefined {
 
 function parse(text: string): KeptOutcome & OutboxOwner {
   const found = asObject(text);
-  const { account, ledger, begun, at, purchase, outcome } = found;
-  const texts = [account, ledger, begun?.id, begun?.startedAt, at, outcome?.kind];
+  const { account, ledger, begun, at, sender, purchase, outcome } = found;
+  const texts = [account, ledger, begun?.id, begun?.startedAt, at, sender?.host, outcome?.kind];
   const lacks = {
     placed: () => !Array.isArray((outcome as { placed?: PlacedOrder }).placed?.audiofiles),
     done: () => false,

@@ -5,7 +5,7 @@ import { detailsText } from './audio-details.ts';
 import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
 import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
-import { kindOf, type NewPurchase, type PurchaseKind } from './purchase.ts';
+import { IS_ACCEPTED, kindOf, type NewPurchase, type PurchaseKind, type PurchaseSender } from './purchase.ts';
 import type { Statement, Value } from './store.ts';
 import { NOW, Table, type TableContext } from './table.ts';
 
@@ -27,6 +27,8 @@ export interface NewRow {
   readonly startedAt?: string | undefined;
   /** It was bought elsewhere, and taken in with `track`. */
   readonly tracked?: boolean;
+  /** Who sent it; absent: this process. */
+  readonly sender?: PurchaseSender;
 }
 
 /** An outcome replaces those before it in this list: what is known of a purchase only grows. */
@@ -35,28 +37,26 @@ const outcomes = ['sending', 'refused', 'uncertain', 'placed'] as const;
 /** SQL: whether the first outcome says more than the second. */
 export const saysMore = (one: string, other: string): string => `${rankOf(one)} > ${rankOf(other)}`;
 
-const rankOf = (outcome: string): string =>
+/** SQL: the rank of an outcome. */
+export const rankOf = (outcome: string): string =>
   `CASE ${outcome} ${outcomes.map((each, rank) => `WHEN '${each}' THEN ${rank}`).join(' ')} END`;
 
-const settled = (placed: 0 | 1): string =>
+/** SQL: what people said of a purchase, and did not take back. */
+export const settled = (placed: 0 | 1): string =>
   `FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL AND placed = ${placed}`;
-
-/** What the service named was placed, whatever people say. */
-export const isAccepted =
-  "(purchases.named <> '' OR EXISTS (SELECT 1 FROM files WHERE files.purchase = purchases.id))";
 
 /** Sets what follows from the service's answer and from what people said: placed outranks not placed. */
 export const DERIVE_STATUS = `UPDATE purchases SET
     order_id = coalesce(nullif(named, ''),
       (SELECT order_id ${settled(1)} ORDER BY order_id = '', settled_at, settlements.id LIMIT 1), ''),
     status = CASE WHEN outcome = 'placed' OR EXISTS (SELECT 1 ${settled(1)}) THEN 'placed'
-      WHEN NOT ${isAccepted} AND EXISTS (SELECT 1 ${settled(0)}) THEN 'refused'
+      WHEN NOT ${IS_ACCEPTED} AND EXISTS (SELECT 1 ${settled(0)}) THEN 'refused'
       ELSE outcome END`;
 
 /** A budget counts what was bought with this ledger, or may have been. */
 export const DERIVE_COUNTED = `UPDATE purchase_items SET counted_at = (
-    SELECT coalesce(purchase_items.counted_at, started_at) FROM purchases WHERE id = purchase AND kind <> 'refund'
-      AND test = 0 AND tracked = 0 AND status <> 'refused')`;
+    SELECT purchase_items.bought_at FROM purchases WHERE id = purchase AND kind <> 'refund' AND test = 0
+      AND tracked = 0 AND status <> 'refused')`;
 
 export abstract class PurchaseTable extends Table {
   protected readonly claims: Claims;
@@ -66,10 +66,18 @@ export abstract class PurchaseTable extends Table {
     this.claims = new Claims(context);
   }
 
+  protected sender(): PurchaseSender {
+    const { env } = process;
+    return { user: userName(), ...thisProcess(), job: this.hide(ciJobUrl(env)), actor: ciActor(env) };
+  }
+
   /** Writes a new purchase; one that is there already stays as it is. */
-  protected adding(purchase: NewPurchase, { id, startedAt, tracked = false }: NewRow): Statement[] {
+  protected adding(
+    purchase: NewPurchase,
+    { id, startedAt, tracked = false, sender = this.sender() }: NewRow,
+  ): Statement[] {
     const { audios, skus, names, notes, test, via = '' } = purchase;
-    const { host, pid, start } = thisProcess();
+    const { user, host, pid, start, job, actor } = sender;
     const at = startedAt === undefined ? NOW : '?';
     const row: Statement = {
       sql: `INSERT INTO purchases (id, profile, kind, via, outcome, status, test, tracked, started_at, seen_at,
@@ -79,20 +87,28 @@ export abstract class PurchaseTable extends Table {
       values: [
         ...[id, this.profile, kindOf(purchase), this.hide(via), Number(test), Number(tracked)],
         ...(startedAt === undefined ? [] : [startedAt]),
-        ...[userName(), host, pid, start, this.hide(ciJobUrl(process.env)), ciActor(process.env)],
+        ...[user, host, pid, start, job, actor],
         ...[skus.join(','), this.hide(names.join('|')), this.hide(notes ?? '')],
       ],
     };
     const items = audios.map((audio, position) => this.#itemOf(audio, id, position));
-    const ofAudios = audios.flatMap((audio, position) =>
-      audio.names.map((name) => [storedName(this.hide(name)), id, position]),
-    );
     return [
       row,
       ...insertStatements('purchase_items', ITEM_COLUMNS, items),
-      ...insertStatements('purchase_names', ['name', 'purchase', 'position'], ofAudios),
+      ...this.naming(
+        id,
+        audios.map(({ names: own }) => own),
+      ),
       ...this.counting(id),
     ];
+  }
+
+  /** Gives the items of a purchase their names, by position. */
+  protected naming(id: string, ofItems: ReadonlyArray<readonly string[]>): Statement[] {
+    const rows = ofItems.flatMap((names, position) =>
+      names.map((name) => [storedName(this.hide(name)), id, position]),
+    );
+    return insertStatements('purchase_names', ['name', 'purchase', 'position'], rows);
   }
 
   #itemOf(audio: NewPurchase['audios'][number], purchase: string, position: number): Value[] {
@@ -106,16 +122,17 @@ export abstract class PurchaseTable extends Table {
 
   /** Of a new purchase. Without a clock of its own, a ledger counts no purchase in a period before the latest one. */
   protected counting(id: string): Statement[] {
-    const derive: Statement = { sql: `${DERIVE_COUNTED} WHERE purchase = ?`, values: [id] };
-    if (this.db.isShared) return [derive];
-    const latest = `(SELECT max(counted_at) FROM purchase_items WHERE profile = ? AND counted_at IS NOT NULL)`;
+    const latest = this.db.isShared
+      ? undefined
+      : 'SELECT max(counted_at) FROM purchase_items WHERE profile = ? AND counted_at IS NOT NULL';
+    const started = 'SELECT started_at FROM purchases WHERE id = ?';
+    const bought = latest === undefined ? started : `SELECT max((${started}), coalesce((${latest}), ''))`;
     return [
       {
-        sql: `UPDATE purchase_items SET counted_at = ${latest} WHERE purchase = ? AND counted_at IS NULL
-          AND ${latest} > (SELECT started_at FROM purchases WHERE id = ?)`,
-        values: [this.profile, id, this.profile, id],
+        sql: `UPDATE purchase_items SET bought_at = (${bought}) WHERE purchase = ? AND bought_at = ''`,
+        values: [id, ...(latest === undefined ? [] : [this.profile]), id],
       },
-      derive,
+      { sql: `${DERIVE_COUNTED} WHERE purchase = ?`, values: [id] },
     ];
   }
 
@@ -142,14 +159,20 @@ export abstract class PurchaseTable extends Table {
           values,
         },
       ];
+    // One that was upgraded before, and not delivered anew since, is in the state of its first delivery still.
+    const isDelivered = "(ended = 'delivered' OR (upgraded_at IS NOT NULL AND reworked = 0))";
     return [
       {
         sql: `UPDATE files SET upgrades = CASE WHEN upgrades = '' THEN ? ELSE upgrades || ',' || ? END,
-            upgraded_at = ${NOW}, reworked = 0, ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END,
-            due_since = ''
+            upgraded_at = ${NOW}, reworked = CASE WHEN ${isDelivered} THEN 0 ELSE 1 END,
+            ended = CASE WHEN ended = 'delivered' THEN '' ELSE ended END, due_since = '',
+            completed = CASE WHEN ${isDelivered} THEN 0 ELSE completed END,
+            found = CASE WHEN ${isDelivered} THEN NULL ELSE found END
           WHERE profile = ? AND id = ?`,
         values: [skus, skus, ...values],
       },
+      // What was downloaded is to be replaced by what is delivered anew.
+      { sql: 'UPDATE downloads SET outdated = 1 WHERE profile = ? AND file = ?', values },
     ];
   }
 
@@ -198,11 +221,12 @@ export abstract class PurchaseTable extends Table {
   /** More files than audios: each further one is an item of its own, whose cost is known when it is billed. */
   protected givingItem(purchase: string, position: number, file: string): Statement {
     return {
-      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, estimate, counted_at, total_before)
-        VALUES (?, ?, ?, '', '', ?, 0, (SELECT min(counted_at) FROM purchase_items WHERE purchase = ?),
-          coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
+      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, estimate, bought_at, counted_at,
+          total_before)
+        VALUES (?, ?, ?, '', '', ?, 0, coalesce((SELECT min(bought_at) FROM purchase_items WHERE purchase = ?), ''),
+          (SELECT min(counted_at) FROM purchase_items WHERE purchase = ?), coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
         ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, total_before = excluded.total_before`,
-      values: [purchase, position, this.profile, file, purchase, this.profile, file],
+      values: [purchase, position, this.profile, file, purchase, purchase, this.profile, file],
     };
   }
 }

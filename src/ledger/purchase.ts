@@ -1,4 +1,5 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
+import type { ProcessMark } from '../lib/processes.ts';
 import type { Audio } from './audio-names.ts';
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';
@@ -42,6 +43,14 @@ export interface Begun {
   readonly startedAt: string;
 }
 
+/** Who sends a purchase, and from which process. */
+export interface PurchaseSender extends ProcessMark {
+  readonly user: string;
+  /** The CI job, and who started it; empty where there is none. */
+  readonly job: string;
+  readonly actor: string;
+}
+
 /** What the service answered to an order. */
 export interface PlacedOrder {
   /** Empty where the answer has none. */
@@ -51,3 +60,7 @@ export interface PlacedOrder {
 }
 
 export const kindOf = ({ kind = 'order' }: Pick<NewPurchase, 'kind'>): PurchaseKind => kind;
+
+/** SQL: the service has named the order, or files of it. What it named was placed, whatever people say. */
+export const IS_ACCEPTED =
+  "(purchases.named <> '' OR EXISTS (SELECT 1 FROM files WHERE files.purchase = purchases.id))";

@@ -1,5 +1,7 @@
 /** Every purchase: on disk before it is sent, so that a crash or a power cut leaves a trace. */
+import { diskReason } from '../lib/disk-reasons.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { oneLine } from '../lib/text.ts';
 import { detailsText, hiddenDetails } from './audio-details.ts';
 import { renewInvoices, updateBills } from './billing.ts';
@@ -8,7 +10,7 @@ import type { TakeOver } from './claims.ts';
 import { jsonList } from './json-list.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
-import type { KeptOutcome, Outcome } from './outbox.ts';
+import type { KeptOutcome, Outcome, ReservedOutcome } from './outbox.ts';
 import { type Begun, kindOf, type NewPurchase, type PlacedOrder, type PurchasedAudio } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
 import { CommitUnknown, type Statement } from './store.ts';
@@ -27,15 +29,29 @@ const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?
 /** How often a purchase is begun anew whose COMMIT is known not to have come through. */
 const MAX_BEGINNINGS = 3;
 
+/** What became of an outcome that the ledger could not take. */
 interface Kept {
-  /** What becomes of it. */
   readonly what: string;
+  readonly hint?: string | undefined;
   remove(): void;
+}
+
+/** The line that tells the ledger what only this process knows. */
+function howToRecord({ attempt }: Begun, outcome: Outcome): string {
+  const settle = `when it can be written to, run: steno attempts settle ${attempt}`;
+  if (outcome.kind === 'refused') return `${settle} --not-placed`;
+  const { id = '', audiofiles = [] } = outcome.kind === 'placed' ? outcome.placed : {};
+  if (!id) return 'until then it is unclear: steno attempts';
+  const files = audiofiles.map((file) => ` --file ${shellWord(file)}`);
+  return `${settle} --placed ${shellWord(id)}${files.join('')}`;
 }
 
 const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 export class Purchases extends PurchaseTable {
+  /** Where the outcomes of those go that are on their way. */
+  readonly #rooms = new Map<string, ReservedOutcome>();
+
   /**
    * Writes a purchase and claims every name of its audios, all or none. Gives nothing where another purchase holds one of
    * them, unless it is one of those that may be taken over, or where a limit does not allow it. Tests claim nothing.
@@ -46,9 +62,30 @@ export class Purchases extends PurchaseTable {
     limits: readonly SpendingLimit[] = [],
   ): Promise<Begun | undefined> {
     for (let n = 1; ; n += 1) {
-      const begun = await this.#begin(purchase, newId(), takeOver, limits);
-      if (!(begun instanceof CommitUnknown)) return begun;
+      const id = newId();
+      const room = this.#reserve(purchase);
+      if (room) this.#rooms.set(id, room);
+      const begun = await this.#begin(purchase, id, takeOver, limits).catch((error: unknown) => {
+        room?.release();
+        throw error;
+      });
+      if (begun && !(begun instanceof CommitUnknown)) return begun;
+      room?.release();
+      if (!begun) return undefined;
       if (n === MAX_BEGINNINGS) throw begun;
+    }
+  }
+
+  /** Without room for the answer nothing is sent, unless the answer goes to another machine first. */
+  #reserve(purchase: NewPurchase): ReservedOutcome | undefined {
+    try {
+      return this.outbox?.reserve(purchase);
+    } catch (cause) {
+      if (this.db.isShared) return undefined;
+      throw new StenoError('failed', `there is no room to keep the answer: ${diskReason(cause)}`, {
+        cause,
+        hint: 'nothing was sent; make room on the disk of the ledger',
+      });
     }
   }
 
@@ -138,10 +175,16 @@ export class Purchases extends PurchaseTable {
       kind: 'placed' as const,
       placed: { ...placed, hold: placed.hold && this.hide(placed.hold) },
     };
-    return this.#sure(order, begun, outcome, () => this.#writePlaced(begun.id, order, placed, at));
+    return this.#sure(order, begun, outcome, () => this.#writePlaced(begun, order, placed, at));
   }
 
-  async #writePlaced(id: string, order: NewPurchase, placed: PlacedOrder, at: string): Promise<OrderedFiles> {
+  async #writePlaced(
+    begun: Begun,
+    order: NewPurchase,
+    placed: PlacedOrder,
+    at: string,
+  ): Promise<OrderedFiles> {
+    const { id } = begun;
     const audios = order.audios.map(({ url, key = '', details }) => ({
       ...{ url: this.hide(url), key: this.hide(key) },
       details: detailsText(details, this.hide),
@@ -151,6 +194,7 @@ export class Purchases extends PurchaseTable {
     const write = (found: OrderedFiles): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
       return [
+        ...this.#restoring(begun, order),
         ...this.answering(id, isOpen ? 'uncertain' : 'placed', found.problem ?? '', placed.id),
         // It may have lost them, where somebody has settled it meanwhile.
         this.claims.takingSome(id, namesOf(order), []),
@@ -192,14 +236,20 @@ export class Purchases extends PurchaseTable {
 
   /** The service accepted the upgrade or the refund: the file shows it at once. */
   markDone(begun: Begun, purchase: NewPurchase): Promise<void> {
-    return this.#sure(purchase, begun, { kind: 'done' }, () => this.#writeDone(begun.id, purchase));
+    return this.#sure(purchase, begun, { kind: 'done' }, () => this.#writeDone(begun, purchase));
   }
 
-  async #writeDone(id: string, purchase: NewPurchase): Promise<void> {
+  async #writeDone(begun: Begun, purchase: NewPurchase): Promise<void> {
     const file = purchase.audios[0]?.file ?? '';
     const changing = purchase.test ? [] : this.changingFile(kindOf(purchase), file, purchase.skus.join(','));
     await this.db.durable(async (db) => {
-      await db.batch([...this.answering(id, 'placed', ''), ...changing]);
+      // Written twice, an upgrade would be there twice.
+      if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", begun.id)) return;
+      await db.batch([
+        ...this.#restoring(begun, purchase),
+        ...this.answering(begun.id, 'placed', ''),
+        ...changing,
+      ]);
       if (changing.length === 0) return;
       await renewInvoices(db, this.profile, [file]);
       await updateBills(db, this.profile, [file]);
@@ -224,24 +274,38 @@ export class Purchases extends PurchaseTable {
   ): Promise<void> {
     const text = oneLine(this.hide(detail), MAX_DETAIL_LENGTH);
     return this.#sure(purchase, begun, { kind, detail: text }, async () => {
-      await this.db.batch(this.answering(begun.id, kind, text));
+      await this.#writeOpen(begun, purchase, kind, text);
     });
   }
 
+  async #writeOpen(
+    begun: Begun,
+    purchase: NewPurchase,
+    kind: 'refused' | 'uncertain',
+    detail: string,
+  ): Promise<void> {
+    await this.db.batch([
+      ...this.#restoring(begun, purchase),
+      ...this.answering(begun.id, kind, detail),
+      ...(kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
+    ]);
+  }
+
+  /** Other machines may have restored a shared ledger from an older copy, or it has failed over to one. */
+  #restoring({ id, startedAt }: Begun, purchase: NewPurchase): Statement[] {
+    return this.db.isShared ? this.adding(purchase, { id, startedAt }) : [];
+  }
+
   /** Writes an outcome that the ledger could not take at its time; once, though two processes may have it. */
-  async take({ begun, at, purchase, outcome }: KeptOutcome): Promise<void> {
+  async take({ begun, at, sender, purchase, outcome }: KeptOutcome): Promise<void> {
     // A failover, or a ledger that was restored, may have lost the purchase.
-    await this.db.batch(this.adding(purchase, { id: begun.id, startedAt: begun.startedAt }));
+    await this.db.batch(this.adding(purchase, { id: begun.id, startedAt: begun.startedAt, sender }));
     if (outcome.kind === 'placed') {
       const sql = "SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed' AND named = ?";
       if (await this.db.get(sql, begun.id, outcome.placed.id)) return;
-      await this.#writePlaced(begun.id, purchase, outcome.placed, at);
-    } else if (outcome.kind === 'done') await this.#writeDone(begun.id, purchase);
-    else
-      await this.db.batch([
-        ...this.answering(begun.id, outcome.kind, outcome.detail),
-        ...(outcome.kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
-      ]);
+      await this.#writePlaced(begun, purchase, outcome.placed, at);
+    } else if (outcome.kind === 'done') await this.#writeDone(begun, purchase);
+    else await this.#writeOpen(begun, purchase, outcome.kind, outcome.detail);
   }
 
   /**
@@ -260,24 +324,37 @@ export class Purchases extends PurchaseTable {
         if (error instanceof CommitUnknown) return write();
         throw error;
       });
-      kept?.remove();
+      (kept ?? this.#rooms.get(begun.id))?.remove();
       return result;
     } catch (cause) {
+      if (!this.outbox) throw cause;
       kept ??= this.#keep(purchase, begun, outcome);
-      if (!kept) throw cause;
-      throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause });
+      throw new StenoError('failed', `${errorMessage(cause)}; ${kept.what}`, { cause, hint: kept.hint });
+    } finally {
+      this.#rooms.delete(begun.id);
     }
   }
 
-  /** A disk that can't take it is no reason not to tell the ledger. Gives nothing where there is no outbox. */
-  #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): Kept | undefined {
-    if (!this.outbox) return undefined;
-    const kept = { begun, at: this.timestamp(), purchase: this.#hidden(purchase), outcome };
+  /** A disk that can't take it is no reason not to tell the ledger. */
+  #keep(purchase: NewPurchase, begun: Begun, outcome: Outcome): Kept {
+    const room = this.#rooms.get(begun.id) ?? this.outbox?.slot();
+    const kept = {
+      begun,
+      at: this.timestamp(),
+      sender: this.sender(),
+      purchase: this.#hidden(purchase),
+      outcome,
+    };
     try {
-      const remove = this.outbox.add(kept);
-      return { what: 'the next steno here that can write to it does so', remove };
+      if (!room) throw new Error('there is no place for it');
+      room.keep(kept);
+      return { what: 'the next steno here that can write to it does so', remove: () => room.remove() };
     } catch (error) {
-      return { what: `nor could it be kept here: ${errorMessage(error)}`, remove: () => {} };
+      return {
+        what: `nor could it be kept here: ${diskReason(error)}; the service said: ${JSON.stringify(outcome)}`,
+        hint: howToRecord(begun, outcome),
+        remove: () => room?.release(),
+      };
     }
   }
 

@@ -37,7 +37,7 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
 
       -- The lines of an invoice, by its own id; 'amount' is in millionths, null where it can't be read. The part of the
-      -- total that no item explains is a line of the first file.
+      -- total that no item explains is a line of the first file. 'fetched_at' is that of the invoice they are from.
       CREATE TABLE invoice_lines (
         profile TEXT NOT NULL,
         invoice TEXT NOT NULL,
@@ -47,6 +47,7 @@ export const migrations: readonly Migration[] = [
         amount INTEGER,
         currency TEXT NOT NULL,
         paid INTEGER NOT NULL,
+        fetched_at TEXT NOT NULL,
         PRIMARY KEY (profile, invoice, position)
       ) WITHOUT ROWID;
       CREATE INDEX invoice_lines_by_file ON invoice_lines (profile, file);
@@ -112,8 +113,8 @@ export const migrations: readonly Migration[] = [
       -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
       -- file says of its audio. 'file' is the one whose cost it has. Amounts are in millionths of 'currency': 'estimate'
       -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' and 'refunded';
-      -- 'total_before' is the file's total when it was bought. 'counted_at' is when it was bought; null where a budget
-      -- does not count it.
+      -- 'total_before' is the file's total when it was bought. 'counted_at' is 'bought_at'; null where a budget does not
+      -- count it.
       CREATE TABLE purchase_items (
         purchase TEXT NOT NULL REFERENCES purchases (id),
         position INTEGER NOT NULL,
@@ -124,6 +125,7 @@ export const migrations: readonly Migration[] = [
         spelling TEXT NOT NULL DEFAULT '',
         details TEXT NOT NULL DEFAULT '',
         file TEXT NOT NULL DEFAULT '',
+        bought_at TEXT NOT NULL DEFAULT '',
         counted_at TEXT,
         estimate INTEGER,
         billed INTEGER,
@@ -154,9 +156,9 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
       CREATE INDEX claims_by_purchase ON claims (purchase);
 
-      -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with. After an upgrade it
-      -- is open until it was seen in another state ('reworked') and delivered anew: 'upgraded_at' is set until then.
-      -- 'completed' is never set back. 'found': the event that stands for a delivery until that comes, as its 'twin'.
+      -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
+      -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
+      -- delivered anew. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
       -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
       -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
       -- time in any case.
@@ -204,8 +206,8 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX files_due ON files (profile, due_since) WHERE ended = '' AND test = 0;
       CREATE INDEX files_by_look ON files (profile, looked_at) WHERE ended = '' AND test = 0 AND due_since > '';
 
-      -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'draft' is the SHA-256 of a
-      -- transcript that was written while its file was not known to be delivered; null otherwise.
+      -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'sha256' is of what we wrote. A
+      -- draft was written while its file was not known to be delivered, an outdated one before it was upgraded.
       CREATE TABLE downloads (
         profile TEXT NOT NULL,
         file TEXT NOT NULL,
@@ -215,7 +217,9 @@ export const migrations: readonly Migration[] = [
         path_key TEXT NOT NULL,
         bytes INTEGER NOT NULL,
         at TEXT NOT NULL,
-        draft TEXT,
+        sha256 TEXT NOT NULL DEFAULT '',
+        draft INTEGER NOT NULL DEFAULT 0,
+        outdated INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (profile, file, ext, folder)
       ) WITHOUT ROWID;
       CREATE INDEX downloads_by_path ON downloads (path_key);

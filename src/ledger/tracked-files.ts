@@ -38,7 +38,7 @@ export class TrackedFiles extends PurchaseTable {
       id,
     );
     const own = known?.purchase || (await this.#ownPurchase(file));
-    if (own) await this.#claim(link, undefined, own, id);
+    if (own) await this.claim(link, undefined, own, id);
     const purchase = own || (await this.takeIn({ link, file: id, order, names, notes }));
     await this.db.run(
       `INSERT INTO files (profile, id, purchase, order_id, url, test, ordered_at) VALUES (?, ?, ?, ?, ?, 0, ?)
@@ -103,12 +103,12 @@ export class TrackedFiles extends PurchaseTable {
       ...this.adding(purchase, { id, tracked: true }),
       ...this.answering(id, 'placed', '', order),
     ]);
-    if (isNamed) await this.#claim(link, key, id, file);
+    if (isNamed) await this.claim(link, key, id, file);
     return id;
   }
 
-  /** One of unknown outcome gives way. */
-  async #claim(link: string, key: string | undefined, purchase: string, file: string): Promise<void> {
+  /** Has a purchase hold the names of a link, if no order that was placed does. */
+  async claim(link: string, key: string | undefined, purchase: string, file: string): Promise<void> {
     if (key === undefined && !isHttpUrl(link)) return;
     const { names } = makeAudio(link, key);
     const [holder] = (await this.claims.holders(names)).values();

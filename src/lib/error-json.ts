@@ -9,11 +9,16 @@ const MAX_MESSAGE_LENGTH = 600;
 /** `hide` masks secrets; signatures are cut out of links in any case. */
 export function errorJson(error: StenoError, hide: (text: string) => string = String): JsonObject {
   const clean = (text: string): string => cutSignatures(hide(text));
+  const { reason, order, audiofiles, attempt } = error.duplicate ?? {};
   return toJson({
     code: error.kind,
     message: oneLine(clean([error.message, ...error.more].join('; ')), MAX_MESSAGE_LENGTH),
     status: error.status,
     hint: error.hint === undefined ? undefined : clean(error.hint),
+    reason,
+    order: order === undefined ? undefined : order || null,
+    audiofiles,
+    attempt,
   }) as JsonObject;
 }
 

@@ -34,6 +34,18 @@ export interface Details {
   readonly cause?: unknown;
   /** Further lines, after the message. */
   readonly more?: readonly string[] | undefined;
+  /** What stands in the way of a purchase. */
+  readonly duplicate?: Duplicate | undefined;
+}
+
+/** An earlier purchase of the same, for programs. */
+export interface Duplicate {
+  readonly reason: 'ordered' | 'unclear' | 'in_progress';
+  /** Empty where none is known. */
+  readonly order: string;
+  readonly audiofiles: readonly string[];
+  /** Its number. */
+  readonly attempt: number;
 }
 
 /** A failure as the user sees it: one line, and a hint where there is something to do. */
@@ -42,6 +54,7 @@ export class StenoError extends Error {
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly more: readonly string[];
+  readonly duplicate: Duplicate | undefined;
 
   constructor(kind: Kind, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -50,6 +63,7 @@ export class StenoError extends Error {
     this.hint = details.hint;
     this.status = details.status;
     this.more = details.more ?? [];
+    this.duplicate = details.duplicate;
   }
 
   get exitCode(): number {
@@ -83,7 +97,8 @@ export class BulkError extends StenoError {
     hint?: string,
     more?: readonly string[],
   ) {
-    super(kind, message, { hint, more });
+    const { error } = failures.find((each) => each.error.kind === 'duplicate') ?? {};
+    super(kind, message, { hint, more, duplicate: kind === 'duplicate' ? error?.duplicate : undefined });
     this.failures = failures;
   }
 }

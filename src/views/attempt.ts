@@ -1,4 +1,4 @@
-/** Attempts to order, as people and scripts read them. */
+/** Orders, upgrades and refunds without a known end, as people and scripts read them. */
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
 import { type Json, toJson } from '../lib/json.ts';
@@ -7,18 +7,19 @@ import type { View } from '../lib/view.ts';
 import { countField, listField, RecordType, textField, timeField } from './record.ts';
 import { maybeInteger, maybeText, object, oneOf } from './schema.ts';
 
+const kinds = oneOf('order', 'upgrade', 'refund');
 const statuses = oneOf('unclear', 'being sent', 'placed', 'refused');
 
 export const attemptRecord = new RecordType<Attempt>([
   countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { kind: 'id' }),
   textField('status', 'unclear, or being sent', ({ status }) => status, { kind: 'state', schema: statuses }),
   timeField('attempted_at', 'when it was begun', ({ at }) => at, { header: 'at', importance: 80 }),
-  listField('urls', 'the audios that it was to order', ({ urls }) => urls, {
+  listField('urls', 'the audios of an order, or of the file', ({ urls }) => urls, {
     kind: 'link',
     separator: ' ',
     importance: 70,
   }),
-  listField('skus', 'that it was to order', ({ skus }) => skus, { importance: 50 }),
+  listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
   {
     name: 'by',
     help: 'who sends or sent it: user, host, process and CI job',
@@ -32,6 +33,9 @@ export const attemptRecord = new RecordType<Attempt>([
     uncut: true,
   }),
   textField('detail', 'what happened', (attempt) => detailOf(attempt), { importance: 60 }),
+  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 75, schema: kinds }),
+  listField('audiofiles', 'the files of it that are known', ({ files }) => files, { importance: 65 }),
+  textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 20 }),
 ]);
 
 const byJson = ({ user, host, pid, job }: Sender): Json =>
@@ -62,12 +66,12 @@ const shortened = (urls: readonly string[]): string =>
 
 export const settledRecord = new RecordType<Settled>([
   countField('attempt', 'its number', ({ attempt }) => attempt, { kind: 'id' }),
-  textField('status', 'placed, or not placed', ({ status }) => status, {
+  textField('status', 'placed or not placed; after --reopen what it is now', ({ status }) => status, {
     kind: 'state',
-    schema: oneOf('placed', 'not placed'),
+    schema: oneOf('placed', 'not placed', 'unclear', 'being sent'),
   }),
   textField('order', 'the id of its order', ({ order }) => order),
-  listField('audiofiles', 'ids of the files that were taken in', ({ audiofiles }) => audiofiles),
+  listField('audiofiles', 'ids of its files that are known', ({ audiofiles }) => audiofiles),
 ]);
 
 export const settledView = (settled: Settled): View => ({

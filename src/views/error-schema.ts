@@ -2,7 +2,7 @@
 import { errorJson } from '../lib/error-json.ts';
 import { exitCodes, type StenoError } from '../lib/errors.ts';
 import type { Field } from './record.ts';
-import { described, integer, object, oneOf, text } from './schema.ts';
+import { arrayOf, described, integer, maybeText, object, oneOf, text } from './schema.ts';
 
 const kinds = Object.keys(exitCodes).filter((kind) => kind !== 'ok');
 
@@ -11,9 +11,16 @@ export const errorMembers = {
   message: described('what happened', text),
   status: described('the HTTP status, where the service answered with one', integer),
   hint: described('what to do about it', text),
+  reason: described('of exit 9: what became of the earlier one', oneOf('ordered', 'unclear', 'in_progress')),
+  order: described('of exit 9: its order, where one is known', maybeText),
+  audiofiles: described('of exit 9: its files, where they are known', arrayOf(text)),
+  attempt: described('of exit 9: its number, for attempts settle', integer),
 };
 
-export const errorSchema = object(errorMembers, ['status', 'hint']);
+/** Those that not every error has. */
+export const optionalErrorMembers = ['status', 'hint', 'reason', 'order', 'audiofiles', 'attempt'];
+
+export const errorSchema = object(errorMembers, optionalErrorMembers);
 
 /** Why an element failed; one that did not fail has no such member, and no column shows it. */
 export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({

@@ -46,7 +46,7 @@ export const statusSchema: Schema = object({
   same_base_url: described('other accounts of the same service', arrayOf(text)),
   unclear: described('orders without a known end', integer),
   being_sent: integer,
-  outcomes_waiting: described('outcomes that the shared ledger has not taken yet', integer),
+  outcomes_waiting: described('outcomes that the ledger has not taken yet', integer),
   events_waiting: described('events on their way into the ledger', integer),
   moved: described(
     'where it was copied to, if it was',

@@ -9,7 +9,7 @@ import { commandsSchema } from './command-index.ts';
 import { changeRecord } from './completion.ts';
 import { doctorRecord } from './doctor.ts';
 import { savedRecord } from './download-record.ts';
-import { errorMembers, errorSchema } from './error-schema.ts';
+import { errorMembers, errorSchema, optionalErrorMembers } from './error-schema.ts';
 import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
 import { audioFileRecord } from './file.ts';
 import { fileRecord } from './file-record.ts';
@@ -186,10 +186,10 @@ export const messages: Readonly<Record<string, Schema>> = {
         ...errorMembers,
         failures: described(
           'of a command for many: each that failed',
-          arrayOf(object({ what: text, ...errorMembers }, ['status', 'hint'])),
+          arrayOf(object({ what: text, ...errorMembers }, optionalErrorMembers)),
         ),
       },
-      ['status', 'hint', 'failures'],
+      [...optionalErrorMembers, 'failures'],
     ),
   }),
   warning: object({ warning: object({ message: text, hint: text, event }, ['hint', 'event']) }),

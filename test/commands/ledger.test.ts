@@ -70,17 +70,8 @@ describe('export and import', () => {
     const lines = await exportOf(user);
     const tables = new Set(lines.split('\n').flatMap((line) => /^\{"table":"(\w+)"/.exec(line)?.[1] ?? []));
     expect([...tables].sort()).toEqual([
-      ...[
-        'actions',
-        'attempt_names',
-        'attempt_urls',
-        'attempts',
-        'claims',
-        'downloads',
-        'event_files',
-        'events',
-      ],
-      ...['files', 'orders', 'runs'],
+      ...['actions', 'claims', 'downloads', 'event_files', 'events', 'files'],
+      ...['purchase_items', 'purchase_names', 'purchases', 'runs'],
     ]);
     expect(lines).not.toContain(KEY);
     expect(lines).toContain('"body_base64":"');
@@ -129,8 +120,8 @@ describe('export and import', () => {
     const settled = await exportOf(user);
     const other = new User();
     await importTo(other, unclear);
-    expect(countsOf(await importTo(other, settled)).attempts).toMatchObject({ updated: 1 });
-    expect(countsOf(await importTo(other, unclear)).attempts).toMatchObject({ known: 1 });
+    expect(countsOf(await importTo(other, settled)).settlements).toMatchObject({ new: 1 });
+    expect(added(await importTo(other, unclear))).toBe(0);
     expect(queryLedger(other, 'SELECT name FROM claims')).toEqual([]);
   });
 
@@ -144,7 +135,7 @@ describe('export and import', () => {
     await listener.stop();
     const lines = await exportOf(two.user);
     expect((await importTo(one.user, lines)).code).toBe(0);
-    const rows = queryLedger<{ url: string }>(one.user, 'SELECT url FROM attempt_urls ORDER BY url');
+    const rows = queryLedger<{ url: string }>(one.user, 'SELECT url FROM purchase_items ORDER BY url');
     expect(rows.map(({ url }) => url)).toEqual([audio('a'), audio('x'), audio('y')]);
     for (const name of ['a', 'x', 'y'])
       expect((await one.user.run(['order', audio(name), '--sku', 'TRANS14'])).code).toBe(9);
@@ -251,14 +242,14 @@ describe('export and import', () => {
       ['hello\n', /^steno: line 1: this is no export/],
       [instead(0, '{"steno_ledger":2,"profile":null}'), /^steno: line 1: .* format 2, .* format 1 alone/],
       [instead(0, '{"steno_ledger":0,"profile":null}'), /^steno: line 1: .* format 0, .* format 1 alone/],
-      [instead(2, '{"table":"attempts"'), /^steno: line 3: this is no row/],
+      [instead(2, '{"table":"purchases"'), /^steno: line 3: this is no row/],
       [instead(2, '{"table":"secrets","id":1}'), /^steno: line 3: this steno knows no table 'secrets'/],
-      [instead(1, '{"table":"orders","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
-      [instead(1, '{"table":"orders","id":7}'), /^steno: line 2: 'id' is not what/],
-      [instead(1, '{"table":"orders","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
+      [instead(1, '{"table":"purchases","colour":1}'), /^steno: line 2: this steno knows no column 'colour'/],
+      [instead(1, '{"table":"purchases","id":7}'), /^steno: line 2: 'id' is not what/],
+      [instead(1, '{"table":"purchases","id":"7"}'), /^steno: line 2: the ledger can not take this row/],
       [
-        without(2).replace(/"rows":\d+/, `"rows":${lines.length - 4}`),
-        /^steno: line \d+: it belongs to row 1 of 'attempts'/,
+        without(1).replace(/"rows":\d+/, `"rows":${lines.length - 4}`),
+        /^steno: line 2: it belongs to purchase \S+, which is not in the export/,
       ],
       [without(3), /^steno: line \d+: 1 rows before it are missing/],
       [lines.slice(0, -2).join('\n'), /^steno: line \d+: the export is cut off here/],
@@ -332,7 +323,7 @@ describe('an import that is interrupted', () => {
         /^steno: interrupted: nothing was imported\nhint: again with[^:\n]*: steno ledger import [^\n]+\n$/,
       );
       expect(found.tookMs).toBeLessThan(Math.max(1_000, 0.25 * wholeMs));
-      expect(queryLedger(found.user, 'SELECT count(*) AS n FROM attempts')).toEqual([{ n: 0 }]);
+      expect(queryLedger(found.user, 'SELECT count(*) AS n FROM purchases')).toEqual([{ n: 0 }]);
     }
   }, 120_000);
 

@@ -32,6 +32,7 @@ export class CrashService {
   #files = 0;
   #orders = 0;
   readonly #sold: Array<{ readonly url: string; readonly order: string; readonly file: string }> = [];
+  readonly #changed: string[] = [];
 
   private constructor(service: Service) {
     this.service = service;
@@ -55,6 +56,7 @@ export class CrashService {
   begin(): void {
     this.service.got.length = 0;
     this.#sold.length = 0;
+    this.#changed.length = 0;
     this.killAt = undefined;
   }
 
@@ -63,8 +65,17 @@ export class CrashService {
     return this.#sold.filter((each) => each.url === url);
   }
 
+  /** How often a file was upgraded or refunded: `POST /audiofile/1/refund`. */
+  changed(route: string): number {
+    return this.#changed.filter((each) => each === route).length;
+  }
+
   #answer({ method, path, body }: Got): string | undefined {
     if (`${method} ${path}` === 'POST /order_url') return this.#sell((body?.url ?? []) as string[]);
+    if (/^\/audiofile\/[^/]+\/(upgrade|refund)$/.test(path)) {
+      this.#changed.push(`${method} ${path}`);
+      return JSON.stringify({ message: 'done' });
+    }
     const [, id = '', ext] = /^\/audiofile\/([^/]+)(?:\/transcript\.(\w+))?$/.exec(path) ?? [];
     if (!id) return undefined;
     if (ext !== undefined) return transcriptText(id, ext);

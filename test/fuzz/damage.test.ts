@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { migrations } from '../../src/ledger/schema.ts';
 import { StenoError } from '../../src/lib/errors.ts';
-import { openDatabase } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 import { content, fill, linesOf, sourceOf } from '../support/random-ledger.ts';
 import { runs } from '../support/runs.ts';
@@ -28,10 +26,8 @@ describe('a ledger', () => {
   let rows: string[];
   beforeAll(async () => {
     const ledger = await Ledger.open(whole, 'default', asItIs);
-    const db = await openDatabase(whole, migrations);
-    for (const given of fc.sample(content, { seed: 7, numRuns: 30 })) fill(db, given);
+    for (const given of fc.sample(content, { seed: 7, numRuns: 30 })) await fill(whole, given);
     rows = rowsOf(await linesOf(ledger));
-    db.close();
     await ledger.close();
   });
 

@@ -270,7 +270,7 @@ async function questions({ ledger, sent }: Side): Promise<unknown> {
     spent: (await ledger.budgets.spentSince('2020')).sort((one, other) =>
       one.currency < other.currency ? -1 : 1,
     ),
-    unpriced: (await ledger.budgets.unpriced('2020', 500)).length,
+    unpriced: (await ledger.budgets.unpriced('2020')).length,
     missing: await Promise.all(['1', '2', 'ü'].map((each) => ledger.openAttempts.missingFiles(each))),
   };
   const ofIds = new Map(sent.map(({ begun }, at) => [begun.id, at]));

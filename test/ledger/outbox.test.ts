@@ -1,5 +1,5 @@
 /** Outcomes that a ledger could not take, as they are kept on this machine. */
-import fs, { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -12,15 +12,30 @@ beforeEach(() => {
   folder = freshFolder();
 });
 const outbox = (): Outbox => new Outbox(folder, () => owner);
+/** Keeps an outcome; gives what removes it again. */
+const add = (kept: KeptOutcome, box = outbox()): (() => void) => {
+  const room = box.slot();
+  room.keep(kept);
+  return () => room.remove();
+};
 const keptFiles = (): string[] => readdirSync(folder);
 
 describe('what is kept of outcomes', () => {
-  const kept: KeptOutcome = { token: 't1', at: 'now', outcome: { kind: 'refused', detail: 'no' } };
+  const begun = { id: 't1', attempt: 1, startedAt: 'then' };
+  const sender = { user: 'me', host: 'here', pid: 1, start: '', job: '', actor: '' };
+  const purchase = { audios: [], skus: [], names: [], test: false };
+  const kept: KeptOutcome = {
+    begun,
+    at: 'now',
+    sender,
+    purchase,
+    outcome: { kind: 'refused', detail: 'no' },
+  };
   const seen = async (box: Outbox): Promise<unknown[]> => {
     const found: unknown[] = [];
     const troubles: unknown[] = [];
     await box.handOver(
-      async (each) => void found.push(each.token),
+      async (each) => void found.push(each.begun.id),
       async (text) => void troubles.push(text),
     );
     for (const text of troubles) expect(text).toMatch(/: (it is damaged|EISDIR.*)$/);
@@ -52,7 +67,7 @@ describe('what is kept of outcomes', () => {
         },
       ],
     );
-    withCalls(Object.fromEntries(noting), () => outbox().add(kept));
+    withCalls(Object.fromEntries(noting), () => add(kept));
     expect(steps.join(' ')).toBe('open write fsync close rename open fsync close');
   });
 
@@ -67,7 +82,7 @@ describe('what is kept of outcomes', () => {
     async (code) => {
       let remove = (): void => {};
       withCalls(failing(code), () => {
-        remove = outbox().add(kept);
+        remove = add(kept);
       });
       expect(keptFiles()).toHaveLength(1);
       remove();
@@ -76,15 +91,15 @@ describe('what is kept of outcomes', () => {
   );
 
   it('is no outcome where the disk fails to sync it', () => {
-    withCalls(failing('EIO'), () => void expect(() => outbox().add(kept)).toThrow('EIO'));
+    withCalls(failing('EIO'), () => void expect(() => add(kept)).toThrow('EIO'));
     expect(keptFiles().filter((name) => name.endsWith('.json'))).toEqual([]);
   });
 
   it('is whole where the disk takes a part of it at a time', async () => {
     const { writeSync } = fs;
     const inParts = (file: number, text: string | Uint8Array, at = 0): number =>
-      writeSync(file, Buffer.from(text).subarray(at, at + 7));
-    withCalls({ writeSync: inParts as typeof writeSync }, () => void outbox().add(kept));
+      writeSync(file, Buffer.from(text).subarray(at, at + 7), 0, undefined, at);
+    withCalls({ writeSync: inParts as typeof writeSync }, () => void add(kept));
     expect(await seen(outbox())).toEqual([['t1'], 0]);
   });
 
@@ -101,22 +116,22 @@ describe('what is kept of outcomes', () => {
   });
 
   it('is handed over to its own account and its own ledger alone', async () => {
-    const remove = outbox().add(kept);
+    const remove = add(kept);
     expect(await seen(new Outbox(folder, () => ({ ...owner, account: 'other' })))).toEqual([[], 0]);
     expect(await seen(new Outbox(folder, () => ({ ...owner, ledger: 'there' })))).toEqual([[], 0]);
     expect(keptFiles()).toHaveLength(1);
     expect(await seen(outbox())).toEqual([['t1'], 0]);
     expect(keptFiles()).toEqual([]);
     remove();
-    outbox().add(kept)();
+    add(kept)();
     expect(keptFiles()).toEqual([]);
   });
 
   it('may go while it is handed over, because another process was faster', async () => {
-    for (const token of ['t1', 't2']) outbox().add({ ...kept, token });
+    for (const id of ['t1', 't2']) add({ ...kept, begun: { ...begun, id } });
     const taken: string[] = [];
-    const take = async ({ token }: KeptOutcome): Promise<void> => {
-      taken.push(token);
+    const take = async (each: KeptOutcome): Promise<void> => {
+      taken.push(each.begun.id);
       // Another process has taken both meanwhile.
       for (const name of keptFiles()) rmSync(join(folder, name));
     };
@@ -126,7 +141,7 @@ describe('what is kept of outcomes', () => {
   });
 
   it('stays where it could not be taken', async () => {
-    outbox().add(kept);
+    add(kept);
     const troubles: string[] = [];
     const take = (): Promise<void> => Promise.reject(new Error('the ledger is gone'));
     await outbox().handOver(take, async (text) => void troubles.push(text));
@@ -134,38 +149,72 @@ describe('what is kept of outcomes', () => {
     expect(troubles[0]).toContain('the ledger is gone');
   });
 
-  const { token, at, outcome } = kept;
+  const damaged = (change: object): string => JSON.stringify({ ...owner, ...kept, ...change });
   it.each([
     ['no JSON', '{'],
     ['null', 'null'],
-    ['an outcome without a kind', JSON.stringify({ ...owner, token, at, outcome: { detail: 'no' } })],
-    ['one without its detail', JSON.stringify({ ...owner, token, at, outcome: { kind: 'refused' } })],
-    ['one without a token', JSON.stringify({ ...owner, at, outcome })],
-    ['one without a time', JSON.stringify({ ...owner, token, outcome })],
-    ['one without an account', JSON.stringify({ ledger: 'here', token, at, outcome })],
-    ['one without a ledger', JSON.stringify({ account: 'default', token, at, outcome })],
-    [
-      'an order without audios',
-      JSON.stringify({ ...owner, token, at, outcome: { kind: 'placed', order: {}, placed: { id: 'o' } } }),
-    ],
-    [
-      'an order without an id',
-      JSON.stringify({ ...owner, token, at, outcome: { kind: 'placed', order: { audios: [] }, placed: {} } }),
-    ],
+    ['an outcome without a kind', damaged({ outcome: { detail: 'no' } })],
+    ['one of a kind that is not known', damaged({ outcome: { kind: 'lost' } })],
+    ['a refusal without its detail', damaged({ outcome: { kind: 'refused' } })],
+    ['an unclear one without its detail', damaged({ outcome: { kind: 'uncertain' } })],
+    ['one without a purchase', damaged({ begun: undefined })],
+    ['one without the id of its purchase', damaged({ begun: { ...begun, id: undefined } })],
+    ['one without a beginning', damaged({ begun: { ...begun, startedAt: undefined } })],
+    ['one without a time', damaged({ at: undefined })],
+    ['one without a sender', damaged({ sender: undefined })],
+    ['one without an account', damaged({ account: undefined })],
+    ['one without a ledger', damaged({ ledger: undefined })],
+    ['one without audios', damaged({ purchase: {} })],
+    ['an order without its files', damaged({ outcome: { kind: 'placed', placed: { id: 'o' } } })],
   ])('and is %s is said to be damaged, and stays', async (_, text) => {
     writeFileSync(join(folder, 'x.json'), text);
-    outbox().add(kept);
+    add(kept);
     expect(await seen(outbox())).toEqual([['t1'], 1]);
     expect(keptFiles()).toEqual(['x.json']);
   });
 
+  it.each([
+    ['of an order without an id', { kind: 'placed', placed: { id: '', audiofiles: ['1'] } }],
+    ['of an upgrade that was done', { kind: 'done' }],
+  ] as const)('%s is whole', async (_, outcome) => {
+    add({ ...kept, outcome: outcome as KeptOutcome['outcome'] });
+    expect(await seen(outbox())).toEqual([['t1'], 0]);
+  });
+
+  it('has room before it comes, which goes back where it does not', async () => {
+    const room = outbox().reserve({ ...purchase, notes: 'n'.repeat(1000) });
+    expect(keptFiles().map((name) => statSync(join(folder, name)).size >= 5096)).toEqual([true]);
+    expect(await seen(outbox())).toEqual([[], 0]);
+    room.keep(kept);
+    room.release();
+    expect(await seen(outbox())).toEqual([['t1'], 0]);
+    const other = outbox().reserve(purchase);
+    other.release();
+    expect(keptFiles()).toEqual([]);
+  });
+
+  it('takes no room of its own where it was taken before', () => {
+    const room = outbox().reserve(purchase);
+    const { writeSync } = fs;
+    const sizes: number[] = [];
+    const [name = ''] = keptFiles();
+    const before = statSync(join(folder, name)).size;
+    const noting = (...given: Parameters<typeof writeSync>): number => {
+      const written = Reflect.apply(writeSync, fs, given) as number;
+      sizes.push(statSync(join(folder, name)).size);
+      return written;
+    };
+    withCalls({ writeSync: noting as typeof writeSync }, () => room.keep(kept));
+    expect(sizes).toEqual([before]);
+  });
+
   it('is in files that only the user can read, and what is no outcome is left alone', async () => {
     const inner = join(folder, 'inner');
-    new Outbox(inner, () => owner).add(kept);
+    add(kept, new Outbox(inner, () => owner));
     expect([modeOf(inner), modeOf(join(inner, readdirSync(inner)[0] ?? ''))]).toEqual(['700', '600']);
     rmSync(inner, { recursive: true });
     writeFileSync(join(folder, 'x.new'), 'half');
-    outbox().add(kept);
+    add(kept);
     expect(await seen(outbox())).toEqual([['t1'], 0]);
     expect(keptFiles()).toEqual(['x.new']);
     expect(await seen(new Outbox(join(folder, 'none'), () => owner))).toEqual([[], 0]);

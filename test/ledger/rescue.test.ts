@@ -81,8 +81,8 @@ const hasDbstat =
 describe('a ledger with damaged pages', () => {
   it.skipIf(!hasDbstat).each([
     ['files', 'claims'],
-    ['attempts', 'attempt_names'],
-    ['attempt_urls', 'orders'],
+    ['purchases', 'purchase_names'],
+    ['purchase_items', 'claims'],
   ])(
     'of %s and %s gives what can be read, and nothing is bought twice',
     async (one, other) => {
@@ -111,7 +111,7 @@ describe('a ledger with damaged pages', () => {
       const imported = await user.run(['ledger', 'import', 'rescued.jsonl']);
       expect(imported.code, imported.stderr).toBe(0);
       const rescued = (await user.run(['files', '--quiet'])).stdout.trim().split('\n');
-      for (const table of ['orders', 'attempt_names', 'attempts', 'files'])
+      for (const table of ['purchase_items', 'purchase_names', 'purchases', 'files'])
         expect(Number(queryLedger(user, `SELECT count(*) AS n FROM ${table}`)[0]?.n), table).toBeGreaterThan(
           before * 0.8,
         );

@@ -54,7 +54,8 @@ export async function orderingAccount(
   let files = 0;
   let orders = 0;
   service.allow('POST /order_url', (got, response) => {
-    const audiofiles = ((got.body?.url ?? []) as string[]).map(() => ++files);
+    // `steno api` sends a single URL as a text.
+    const audiofiles = ([got.body?.url ?? []].flat() as string[]).map(() => ++files);
     reply(response, { order: `o${++orders}`, audiofiles, message: 'ok' });
   });
   service.allow('*', ({ path }, response) => {
@@ -106,9 +107,9 @@ export function fill(user: User, count: number): void {
     CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c;
     INSERT INTO purchases (id, profile, kind, outcome, named, status, order_id, test, started_at, skus)
       SELECT 'P' || i, 'default', 'order', 'placed', 'O' || i, 'placed', 'O' || i, 0, '2026-01-01T00:00:00.000Z', 'TRANS14' FROM n;
-    INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, counted_at)
+    INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, bought_at, counted_at)
       SELECT 'P' || i, 0, 'default', 'https://bulk.example/O' || i, 'url https://bulk.example/O' || i,
-        CAST(1000000 + i AS TEXT), '2026-01-01T00:00:00.000Z' FROM n;
+        CAST(1000000 + i AS TEXT), '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n;
     INSERT INTO purchase_names (name, purchase, position) SELECT 'url https://bulk.example/O' || i, 'P' || i, 0 FROM n;
     INSERT INTO claims (profile, name, purchase) SELECT 'default', 'url https://bulk.example/O' || i, 'P' || i FROM n;
     INSERT INTO files (profile, id, purchase, order_id, url, test, state, ended, title, invoices, ordered_at, changed_at, checked_at, answer)

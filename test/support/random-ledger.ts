@@ -2,7 +2,10 @@
 import fc from 'fast-check';
 import type { TableCounts } from '../../src/ledger/dump/import.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Database, Value } from '../../src/lib/sqlite.ts';
+import { derivePurchases } from '../../src/ledger/merged.ts';
+import { migrations } from '../../src/ledger/schema.ts';
+import { SqliteStore } from '../../src/ledger/sqlite-store.ts';
+import { type Database, openDatabase, type Value } from '../../src/lib/sqlite.ts';
 
 /** All lines of an export. */
 export async function linesOf(ledger: Ledger): Promise<string> {
@@ -31,21 +34,24 @@ const longId = fc.constantFrom('1', '9007199254740993', '18446744073709551617', 
 const time = fc.integer({ min: 0, max: 5 }).map((n) => `2026-11-0${n + 1}T00:00:00.000Z`);
 const number = fc.integer({ min: 1, max: 400 });
 
-const attempt = fc.record({
-  id: number,
+const purchaseRow = fc.record({
+  number,
+  id: fc.uuid(),
   profile,
-  status: fc.constantFrom('sending', 'placed', 'refused', 'uncertain'),
+  kind: fc.constantFrom('order', 'upgrade', 'refund'),
+  via: text,
+  outcome: fc.constantFrom('sending', 'placed', 'refused', 'uncertain'),
+  named: fc.constantFrom('', '', '18446744073709551617', 'x y'),
+  status: fc.constant('sending'),
   test: fc.constantFrom(0, 1),
   started_at: time,
   ended_at: fc.option(time),
-  order_id: fc.option(longId),
-  detail: fc.option(text),
-  token: fc.uuid(),
+  detail: text,
+  user: text,
   host: text,
   pid: number,
   skus: text,
-  cost: fc.option(fc.integer({ min: 0, max: 9_000_000_000 })),
-  currency: fc.constantFrom('', 'USD'),
+  notes: text,
 });
 const event = fc.record({
   id: number,
@@ -84,18 +90,7 @@ const file = fc.record({
 
 /** What a small ledger may hold. */
 export const content = fc.record({
-  orders: fc.array(
-    fc.record({
-      profile,
-      id: longId,
-      placed_at: time,
-      skus: text,
-      names: text,
-      notes: text,
-      hold: fc.option(text),
-    }),
-  ),
-  attempts: fc.array(attempt),
+  purchases: fc.array(purchaseRow),
   runs: fc.array(
     fc.record({
       id: number,
@@ -122,39 +117,51 @@ export const content = fc.record({
     }),
   ),
   kept_invoices: fc.array(
-    fc.record({ profile, id: longId, fetched_at: time, final: fc.constantFrom(0, 1), answer: text }),
+    fc.record({
+      ...{ profile, id: longId, own_id: longId, state: text, fetched_at: time },
+      ...{ final: fc.constantFrom(0, 1), answer: text },
+    }),
   ),
   uploads: fc.array(fc.record({ profile, content: text, url: text, at: time })),
+  budgets: fc.array(fc.record({ profile, budget: fc.option(text), set_at: fc.option(time), set_by: text })),
   names: fc.array(fc.tuple(text, fc.nat(), fc.nat(3), text)),
+  settlements: fc.array(fc.tuple(fc.uuid(), fc.nat(), fc.constantFrom(0, 1), time, fc.option(time))),
   actions: fc.array(fc.tuple(fc.nat(), fc.nat(), text, fc.constantFrom('pending', 'done', 'failed'), time)),
   event_files: fc.array(fc.tuple(longId, fc.nat())),
 });
 export type Content = typeof content extends fc.Arbitrary<infer T> ? T : never;
 
 const plainTables = [
-  ...(['orders', 'attempts', 'runs', 'events', 'files', 'downloads', 'kept_invoices', 'uploads'] as const),
+  ...(['purchases', 'runs', 'events', 'files', 'downloads', 'kept_invoices', 'uploads', 'budgets'] as const),
 ];
 
-/** Fills a ledger; references lead to rows that are there. */
-export function fill(db: Database, given: Content): void {
+/** Fills a ledger; references lead to rows that are there, and what follows from them is derived. */
+export async function fill(path: string, given: Content): Promise<void> {
+  const db = await openDatabase(path, migrations);
+  const purchases = addRows(db, given);
+  const store = new SqliteStore(db);
+  for (const profile of ['default', 'acme']) {
+    const ids = purchases.filter((each) => each.profile === profile).map(({ id }) => id);
+    await derivePurchases(store, profile, ids);
+  }
+  await store.close();
+}
+
+interface PurchaseRow {
+  readonly id: string;
+  readonly profile: string;
+  readonly started_at: string;
+}
+
+const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
+
+function addRows(db: Database, given: Content): readonly PurchaseRow[] {
   for (const table of plainTables)
     for (const row of given[table]) insert(db, table, row as Record<string, Value>);
   const ids = (table: string): number[] =>
     db.all<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`).map(({ id }) => id);
-  const [attempts, runs, events] = [ids('attempts'), ids('runs'), ids('events')];
-  const pick = (from: number[], n: number): number => from[n % from.length] ?? 0;
+  const [runs, events] = [ids('runs'), ids('events')];
   db.run('UPDATE events SET twin = NULL WHERE twin NOT IN (SELECT id FROM events)');
-  if (attempts.length) {
-    for (const [name, n, position, details] of given.names) {
-      const to = pick(attempts, n);
-      insert(db, 'attempt_urls', { attempt: to, url: name, url_key: `url ${name}`, position, details });
-      insert(db, 'attempt_names', { name: `url ${name}`, attempt: to, position });
-    }
-    db.run(
-      `INSERT OR IGNORE INTO claims (profile, name, attempt) SELECT profile, name, attempt FROM attempt_names
-       JOIN attempts ON attempts.id = attempt WHERE test = 0 AND status <> 'refused'`,
-    );
-  }
   if (events.length)
     for (const [audiofile, n] of given.event_files)
       insert(db, 'event_files', { audiofile, event: pick(events, n) });
@@ -164,6 +171,27 @@ export function fill(db: Database, given: Content): void {
         ...{ event: pick(events, n), kind: 'exec', target, run: pick(runs, m) },
         ...{ status, updated_at: at },
       });
+  const purchases = db.all<PurchaseRow>('SELECT id, profile, started_at FROM purchases ORDER BY number');
+  if (purchases.length) addToPurchases(db, purchases, given);
+  return purchases;
+}
+
+function addToPurchases(
+  db: Database,
+  purchases: readonly PurchaseRow[],
+  { names, settlements }: Content,
+): void {
+  for (const [name, n, position, details] of names) {
+    const { id, profile: of, started_at: bought_at } = pick(purchases, n);
+    const [purchase, url_key] = [id, `url ${name}`];
+    insert(db, 'purchase_items', { purchase, position, profile: of, url: name, url_key, details, bought_at });
+    insert(db, 'purchase_names', { name: url_key, purchase, position });
+  }
+  for (const [id, n, placed, settled_at, undone_at] of settlements)
+    insert(db, 'settlements', {
+      ...{ id, purchase: pick(purchases, n).id, placed, order_id: placed ? '7' : '', settled_at },
+      ...{ settled_by: 'me', undone_at, undone_by: undone_at && 'me' },
+    });
 }
 
 /** How many rows are new, updated and left out. */

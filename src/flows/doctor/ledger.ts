@@ -155,8 +155,8 @@ export class LedgerChecks {
     if (facts?.moved && !options) return fail(movedText(facts.moved), movedHint(facts.moved));
     if (waiting)
       return warn(
-        `${plural(waiting, 'outcome')} of orders wait on this machine for the shared ledger`,
-        'the next command that reaches it hands them over: steno files',
+        `${plural(waiting, 'outcome')} of orders wait on this machine for the ledger`,
+        'the next command that can write to it hands them over: steno files',
       );
     if (await this.isNew()) return ok('none was placed from here yet');
     if (!facts) return skipped('the ledger was not read');

@@ -2,7 +2,7 @@
 import type { AudioFile } from '../../api/files.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/files.ts';
+import type { FileRow } from '../../ledger/file-row.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 
 export interface ListedFile extends FileRow {
@@ -41,7 +41,7 @@ export const unknownFile: ListedFile = {
     answer: null,
   },
   ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
-  ...{ key: '', details: '', duration: '', minutes: '', total: '', upgrades: '', upgraded_at: null },
+  ...{ key: '', details: '', duration: '', minutes: '', total: '', upgraded_at: null },
 };
 
 /** What the ledger knows of a file, with what the service says of it now. */
@@ -57,7 +57,8 @@ export function withAnswer(row: ListedFile | undefined, file: AudioFile): Listed
     ...known,
     id: file.id,
     state: state?.name ?? file.state,
-    ended: state?.end ?? '',
+    // After an upgrade, the state of the delivery before it is not its end.
+    ended: row && row.state === state?.name ? row.ended : (state?.end ?? ''),
     title: cutSignatures(file.title) || known.title,
     url: known.url || withoutSignature(file.originalLink),
     invoices: file.invoices.join(',') || known.invoices,

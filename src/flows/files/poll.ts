@@ -5,6 +5,7 @@ import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { POLL_PAUSE_MS } from '../../lib/defaults.ts';
@@ -48,6 +49,8 @@ export interface PolledFile {
   readonly failures: number;
   /** Another poll may bring something new. */
   readonly open: boolean;
+  /** It was upgraded, and is in the state of its first delivery still. */
+  readonly awaitsRework?: boolean;
 }
 
 export interface PollResult {
@@ -81,6 +84,8 @@ class Poller {
   readonly #polled = new Map<string, PolledFile>();
   readonly #deadline: number;
   readonly #lastRoundMs: number;
+  /** Upgraded files whose next delivery is waited for. */
+  #awaitingRework: ReadonlySet<string> = new Set();
   #ledgerVersion: number | undefined;
   #newsAt = Number.NEGATIVE_INFINITY;
 
@@ -94,6 +99,7 @@ class Poller {
 
   async run(): Promise<PollResult> {
     const { interval, signal } = this.#polling.poll;
+    this.#awaitingRework = await this.#stillAwaiting(this.#ids);
     await this.#poll(this.#ids);
     for (let pause = interval ?? POLL_PAUSE_MS.first; !this.#isOver(); ) {
       const left = this.#deadline - monotonicMs();
@@ -174,7 +180,18 @@ class Poller {
     return notes ? notes.read(({ files }) => files.withNews(ids), []) : ledger.files.withNews(ids);
   }
 
+  /** Those of these files whose rework no process has seen begin. */
+  async #stillAwaiting(ids: Iterable<string>): Promise<ReadonlySet<string>> {
+    const { ledger, notes } = this.#polling;
+    const none: ReadonlySet<string> = new Set();
+    const read = (tables: LedgerTables): Promise<ReadonlySet<string>> =>
+      tables.files.awaitingRework([...ids]);
+    if (notes) return notes.read(read, none);
+    return ledger ? read(ledger) : none;
+  }
+
   async #poll(ids: readonly string[]): Promise<void> {
+    if (this.#awaitingRework.size) this.#awaitingRework = await this.#stillAwaiting(this.#awaitingRework);
     // Read before the calls: what another process writes during them is news.
     this.#ledgerVersion = await this.#polling.ledger?.version();
     // While the service is down, the rest of the round is not asked for.
@@ -194,8 +211,10 @@ class Poller {
     try {
       ({ file } = await refreshFile(transport, ledger, id, notes));
       const end = findFileState(file.state)?.end;
-      if (end === 'delivered') await onDelivered?.(id, file);
-      return { id, file, error: undefined, failures: 0, open: !end };
+      const awaitsRework = end === 'delivered' && this.#awaitingRework.has(id);
+      if (!end) this.#awaitingRework = without(this.#awaitingRework, id);
+      if (end === 'delivered' && !awaitsRework) await onDelivered?.(id, file);
+      return { id, file, error: undefined, failures: 0, open: !end || awaitsRework, awaitsRework };
     } catch (error) {
       if (!(error instanceof StenoError) || error.kind === 'interrupted') throw error;
       return this.#failed(id, error, file);
@@ -208,7 +227,8 @@ class Poller {
     const failures = (before?.failures ?? 0) + 1;
     const isTransient = file ? mayPass(error) : !isRefusal(error);
     const open = isTransient && this.#mayFailAgain(failures, before?.file !== undefined && !file);
-    return { id, file: file ?? before?.file, error, failures, open };
+    const awaitsRework = !file && before?.awaitsRework === true;
+    return { id, file: file ?? before?.file, error, failures, open, awaitsRework };
   }
 
   #mayFailAgain(failures: number, answeredBefore: boolean): boolean {
@@ -224,6 +244,9 @@ class Poller {
     return asked.reduce((longest, each) => Math.max(longest, each), 0);
   }
 }
+
+const without = (ids: ReadonlySet<string>, id: string): ReadonlySet<string> =>
+  ids.has(id) ? new Set([...ids].filter((each) => each !== id)) : ids;
 
 const mayPass = (error: StenoError): boolean =>
   error.kind === 'timeout' || (error instanceof CallError && error.transient);

@@ -2,7 +2,7 @@
 import { getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Download } from '../../ledger/downloads.ts';
-import type { FileRow } from '../../ledger/files.ts';
+import type { FileRow } from '../../ledger/file-row.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';

@@ -55,12 +55,13 @@ const isHeld = ({ file, error }: PolledFile): boolean =>
 
 /** Why a file is not delivered; nothing if it is. */
 function reasonOf(polled: PolledFile): StenoError | undefined {
-  const { file, error, open } = polled;
+  const { file, error, open, awaitsRework } = polled;
   const end = findFileState(file?.state ?? '')?.end;
   if (!open && end === 'unfinished' && !error)
     return new StenoError('unfinished', `ended as '${file?.state}': no transcript comes`);
   if (!open) return error;
   if (isHeld(polled)) return new StenoError('held', 'is on hold: no work begins until the hold is released');
+  if (awaitsRework) return new StenoError('timeout', 'is not delivered anew since its upgrade');
   if (end === 'delivered') return new StenoError('timeout', `is not downloaded: ${error?.message}`);
   if (file?.state) return new StenoError('timeout', `is still '${file.state}'`);
   if (file) return new StenoError('timeout', 'is not delivered: the service names no state');

@@ -163,20 +163,6 @@ export class OrderCosts {
     return { ...order, audios };
   }
 
-  /** What an upgrade of a file with these minutes is expected to cost; undefined where that is not known. */
-  costOfUpgrade(
-    skus: readonly string[],
-    minutes: string,
-  ): { readonly estimate: Estimate; readonly cost: Cost | undefined } {
-    const length = parseNumber(minutes);
-    const estimate = estimateCost(
-      [{ name: 'the file', skus, minutes: length }],
-      this.#prices,
-      this.#settings.currency,
-    );
-    return { estimate, cost: this.#costOf(estimate) };
-  }
-
   /** The upper end of an estimate counts; nothing where a part is not known. */
   #costOf({ total }: Estimate): Cost | undefined {
     return total && { millionths: boundedMillionths(total.high), currency: total.currency };

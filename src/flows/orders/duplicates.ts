@@ -1,8 +1,7 @@
 /** What is said of an audio that is on order, is being ordered, or may have been. */
 import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
-
-import { type Failure, StenoError, usage } from '../../lib/errors.ts';
+import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
@@ -29,13 +28,20 @@ export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { 
   };
 }
 
-/** The error for audios that stop the whole command; `isAlone`: it orders nothing else. */
-export function duplicateError(held: readonly HeldAudio[], isAlone: boolean): StenoError {
+/** What else the command orders; a raw call has no flags that leave audios out. */
+type Among = 'alone' | 'others' | 'raw call';
+
+/** The error for audios that stop the whole command. */
+export function duplicateError(held: readonly HeldAudio[], among: Among): StenoError {
   const [first, ...more] = held;
   if (!first) throw new Error('an error for no audio');
   const others = more.length ? ` (and ${more.length} more)` : '';
   return new StenoError('duplicate', statement(first, describeAudio(first.audio), others), {
-    hint: hintFor(first.holder, isAlone),
+    hint: hintFor(first.holder, among),
+    duplicate: duplicateOf(
+      first.holder,
+      more.map(({ holder }) => holder),
+    ),
   });
 }
 
@@ -51,7 +57,26 @@ export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
 /** The failure of one row among others. */
 export const heldFailure = (held: HeldAudio): Failure => ({
   what: describeAudio(held.audio),
-  error: new StenoError('duplicate', statement(held, 'it', ''), { hint: hintFor(held.holder, false) }),
+  error: new StenoError('duplicate', statement(held, 'it', ''), {
+    hint: hintFor(held.holder, 'others'),
+    duplicate: duplicateOf(held.holder),
+  }),
+});
+
+const reasons = { placed: 'ordered', unclear: 'unclear', 'being sent': 'in_progress' } as const;
+
+/** For programs; with the files of the others where those are held for the same reason. */
+export const duplicateOf = (first: Holder, others: readonly Holder[] = []): Duplicate => ({
+  reason: reasons[first.status],
+  order: first.order,
+  audiofiles: [
+    ...new Set(
+      [first, ...others]
+        .filter(({ status, file }) => status === first.status && file)
+        .map(({ file }) => file),
+    ),
+  ],
+  attempt: first.attempt,
 });
 
 function statement(held: HeldAudio, subject: string, others: string): string {
@@ -68,16 +93,44 @@ function statement(held: HeldAudio, subject: string, others: string): string {
 }
 
 /** Among others, no hint orders all of them again: --again would. */
-function hintFor({ attempt, status, order }: Holder, isAlone: boolean): string {
-  if (status === 'placed')
-    return `${isAlone ? '--again orders it once more, ' : ''}--skip-ordered leaves it out${isAlone ? '' : ' and orders the rest'}; what became of it: steno files${order ? ` --order ${order}` : ''}`;
+function hintFor({ attempt, status, order }: Holder, among: Among): string {
+  if (status === 'placed') {
+    const again = among === 'others' ? '' : '--again orders it once more';
+    const skip = `--skip-ordered leaves it out${among === 'others' ? ' and orders the rest' : ''}`;
+    const ways = [again, among === 'raw call' ? '' : skip].filter(Boolean).join(', ');
+    return `${ways}; what became of it: steno files${order ? ` --order ${order}` : ''}`;
+  }
   if (status === 'being sent')
-    return 'wait for its end, then run this again; --skip-ordered waits, and orders only what is still to be ordered';
+    return `wait for its end, then run this again${among === 'raw call' ? '' : '; --skip-ordered waits, and orders only what is still to be ordered'}`;
   const settle = `steno attempts settle ${attempt}`;
   if (order)
     return `name its files: ${settle} --placed ${order} --file <id>; or take them in: steno track <id>; see: steno attempts`;
-  const again = isAlone ? '--again' : '--skip-ordered --retry-unclear';
+  const again = among === 'others' ? '--skip-ordered --retry-unclear' : '--again';
   return `look at the balance (steno balance) and at your account. If it went through: ${settle} --placed <order>; if not: ${settle} --not-placed, or order it with ${again}. All such orders: steno attempts`;
+}
+
+/** The error for an upgrade or a refund that is being sent, or may have gone through. */
+export function heldChange({ name, holder }: HeldAudio): StenoError {
+  const { attempt, status, at, by, answered, file } = holder;
+  const [kind, sku] = name.split(' ');
+  const what = `of audiofile ${file}${kind === 'upgrade' ? ` with ${sku}` : ''}`;
+  const duplicate = duplicateOf(holder);
+  if (status === 'being sent')
+    return new StenoError('duplicate', `the ${kind} ${what} is being sent right now by ${by}`, {
+      hint: 'wait for its end: steno attempts; then, if it is still wanted, run this again',
+      duplicate,
+    });
+  const settle = `steno attempts settle ${attempt}`;
+  const end = answered ? 'had no clear answer' : 'was begun and has no outcome';
+  const article = kind === 'upgrade' ? 'an' : 'a';
+  return new StenoError(
+    'duplicate',
+    `${article} ${kind} ${what} at ${at} by ${by} (attempt ${attempt}) ${end}: it may have gone through`,
+    {
+      hint: `look at the file and the balance: steno file ${file}, steno balance. If it went through: ${settle} --placed; if not: ${settle} --not-placed, or run this with --again`,
+      duplicate,
+    },
+  );
 }
 
 /** Why it is the same audio, where the URLs differ. */

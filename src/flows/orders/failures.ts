@@ -25,7 +25,10 @@ export function raiseUnplaced(
   others: readonly Failure[] = [],
 ): void {
   const { outcomes, held, unsent, interrupted } = sent;
-  const failed = failures(outcomes).map((each) => (isRecorded ? withAttempts(each) : each));
+  const failed = failures(outcomes).map(({ what, error }) => ({
+    what,
+    error: isRecorded && error instanceof CallError ? withAttempts(error) : error,
+  }));
   const unplaced = [...failed, ...values<PlacedOrder>(outcomes).flatMap(fileProblem)];
   const total = outcomes.length + unsent;
   const unclear = unplaced.find(({ error }) => error.kind === 'uncertain');
@@ -42,12 +45,12 @@ export function raiseUnplaced(
   );
 }
 
-function withAttempts(failure: Failure): Failure {
-  const { what, error } = failure;
-  if (!(error instanceof CallError && error.outcomeUnknown)) return failure;
+/** With the command that lists what is unclear, where this is. */
+export function withAttempts(error: CallError): CallError {
+  if (!error.outcomeUnknown) return error;
   const { kind, message, hint, status, cause } = error;
   const details = { hint: `${hint}, steno attempts`, status, cause, outcomeUnknown: true };
-  return { what, error: new CallError(kind, message, details) };
+  return new CallError(kind, message, details);
 }
 
 function summary(unplaced: number, total: number, held: number): string {

@@ -147,7 +147,8 @@ export class OrderGuard {
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const known = held.filter(({ otherGuid }) => otherGuid === undefined);
     const blocking = this.#isStrict ? known : known.filter(({ holder }) => holder.status === 'placed');
-    if (atOnce && !skipOrdered && blocking.length) throw duplicateError(blocking, countAudios(orders) === 1);
+    if (atOnce && !skipOrdered && blocking.length) 
+      throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
     for (const order of orders) this.#sortOne(order, byAudio);
   }
 
@@ -196,8 +197,8 @@ export class OrderGuard {
   }
 
   /** An order that was accepted is not ordered again, though its files are not known. */
-  #isRetried({ id, status, order }: Holder): boolean {
-    if (!this.#options.retryUnclear || status !== 'unclear' || order !== '') return false;
+  #isRetried({ id, status, isAccepted }: Holder): boolean {
+    if (!this.#options.retryUnclear || status !== 'unclear' || isAccepted) return false;
     return this.#unclearAtFirst?.has(id) ?? false;
   }
 
@@ -282,7 +283,7 @@ const senderOf = (deferred: Deferred | undefined): string =>
   [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
 
 /** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */
-function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
+export function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
   const all = audio.names
     .flatMap((name) => {
       const holder = holders.get(name);

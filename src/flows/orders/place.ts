@@ -1,16 +1,14 @@
-/** An order is written to the ledger, sent once, and its outcome is written: nothing is bought twice by accident. */
-import { CallError } from '../../api/http/failures.ts';
+/** Places one order, and tells which file belongs to which of its audios. */
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
-import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
+import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
-import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
-import { StenoError } from '../../lib/errors.ts';
 import type { OrderCosts } from './cost.ts';
 import type { OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
+import { sendOnce } from './send-once.ts';
 
 export interface PlacedOrder {
   readonly planned: PlannedOrder;
@@ -39,64 +37,30 @@ export async function placeOne(
   guard: OrderGuard,
   options: PlaceOptions,
 ): Promise<PlacedOrder | undefined> {
-  const { transport, ledger, costs } = options;
+  const { transport, ledger, costs, onLedgerError } = options;
   const planned = (await options.upload?.(wanted)) ?? wanted;
   if (planned.audios.length === 0) return undefined;
   const isRecheckDue = recheckTimer();
   const purchase = costs?.priced(planned) ?? planned;
-  const begun = await ledger?.purchases.begin(
+  const takeOver = guard.takeOver(wanted);
+  const sent = await sendOnce(
     purchase,
-    guard.takeOver(wanted),
-    planned.test ? [] : costs?.limits,
+    { ledger, takeOver, limits: costs?.limits, onLedgerError, isRecheckDue },
+    {
+      send: (check) => placeOrder(transport, requestOf(planned), check),
+      keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
+    },
   );
-  if (ledger && begun === undefined) {
-    if (await costs?.leavesOut(planned)) return guard.leaveOver(planned);
+  if (sent === 'held' && (await costs?.leavesOut(planned))) return guard.leaveOver(planned);
+  if (typeof sent === 'string') {
     // Not as it was wanted: what was uploaded has its URL, and what could not be is told.
     await guard.putBack(planned);
     return undefined;
   }
-  const stopHeartbeat = startHeartbeat(ledger, begun);
-  // The order stands, whether or not the ledger can record it: that must not hide it.
-  const record = async <T>(
-    write: (purchases: Ledger['purchases'], begun: Begun) => Promise<T>,
-  ): Promise<T | undefined> => {
-    try {
-      return ledger && begun ? await write(ledger.purchases, begun) : undefined;
-    } catch (error) {
-      await options.onLedgerError(error);
-      return undefined;
-    }
-  };
-  try {
-    const check = (): Promise<void> | undefined =>
-      isRecheckDue() ? checkStillOurs(ledger, begun, purchase) : undefined;
-    const order = await placeOrder(transport, requestOf(planned), check);
-    const files = await record((purchases, own) => purchases.markPlaced(own, purchase, order));
-    if (planned !== wanted) await record(() => forgetUploads(ledger, planned));
-    return {
-      planned,
-      order,
-      attempt: begun?.attempt,
-      files: files ?? matchFiles(planned.audios.map(plainAudio), order.audiofiles, new Map()),
-    };
-  } catch (error) {
-    if (error instanceof TakenOver) {
-      await record((purchases, own) => purchases.markRefused(own, purchase, error.message));
-      await guard.putBack(planned);
-      return undefined;
-    }
-    if (error instanceof StenoError) {
-      const isUnknown = error instanceof CallError && error.outcomeUnknown;
-      await record((purchases, own) =>
-        isUnknown
-          ? purchases.markUncertain(own, purchase, error.message)
-          : purchases.markRefused(own, purchase, error.message),
-      );
-    }
-    throw error;
-  } finally {
-    stopHeartbeat();
-  }
+  const { answer: order, kept, attempt } = sent;
+  if (planned !== wanted) await forgetUploads(ledger, planned).catch(onLedgerError);
+  const files = kept ?? matchFiles(planned.audios.map(plainAudio), order.audiofiles, new Map());
+  return { planned, order, attempt, files };
 }
 
 async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {
@@ -105,39 +69,3 @@ async function forgetUploads(ledger: Ledger | undefined, { test, audios }: Plann
 }
 
 const plainAudio = ({ url, key }: Audio): OrderedAudio => ({ url, key });
-
-/** Another process has claimed what this one was about to send. */
-class TakenOver extends StenoError {}
-
-/** A process that was stopped, or a machine that slept, may go on after others have settled or taken over its order. */
-async function checkStillOurs(
-  ledger: Ledger | undefined,
-  begun: Begun | undefined,
-  purchase: NewPurchase,
-): Promise<void> {
-  if (!ledger || !begun || (await ledger.purchases.renew(begun, purchase))) return;
-  const found = await ledger.openAttempts.get(begun.attempt);
-  if (found?.status !== 'placed' && found?.status !== 'refused')
-    throw new TakenOver('duplicate', 'it was not sent: another process took it over');
-  const isPlaced = found.status === 'placed';
-  const settled = isPlaced ? `placed as order ${found.order}` : 'not placed';
-  throw new StenoError(
-    isPlaced ? 'duplicate' : 'failed',
-    `it was not sent: attempt ${begun.attempt} was settled as ${settled} while this process was suspended`,
-    { hint: 'if it is still wanted, order it again; what is on order: steno files' },
-  );
-}
-
-/** Tells other processes that this one is still waiting for the answer. */
-function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): () => void {
-  if (!ledger || !begun) return () => {};
-  const beat = async (): Promise<void> => {
-    try {
-      await ledger.purchases.heartbeat(begun);
-    } catch {
-      // A ledger that is locked for a moment: the next one will do.
-    }
-  };
-  const timer = setInterval(() => void beat(), HEARTBEAT_INTERVAL_MS);
-  return () => clearInterval(timer);
-}

@@ -11,6 +11,7 @@ import {
   type OrderedAudio,
   type OrderedFile,
 } from '../../ledger/ordered-files.ts';
+import type { PurchaseKind } from '../../ledger/purchase.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { senderText } from '../../lib/sender.ts';
 import { doEach, raiseFailures, values } from '../bulk.ts';
@@ -18,45 +19,86 @@ import { keepAnswer, REFRESH_CONCURRENCY } from '../files/refresh.ts';
 
 export interface Settled {
   readonly attempt: number;
-  readonly status: 'placed' | 'not placed';
+  /** After `--reopen` it is what the service said of it. */
+  readonly status: 'placed' | 'not placed' | 'unclear' | 'being sent';
   readonly order: string;
   readonly audiofiles: readonly string[];
   /** Where the files of some URLs were not named: what is to be said of them. */
   readonly missing?: string | undefined;
 }
 
-/** The attempt of a number, if it can be settled. */
-export async function findOpenAttempt(ledger: Ledger, text: string): Promise<Attempt> {
+/** The attempt of a number. */
+export async function findAttempt(ledger: Ledger, text: string): Promise<Attempt> {
   const attempt = /^\d{1,15}$/.test(text) ? await ledger.openAttempts.get(Number(text)) : undefined;
   if (!attempt) throw usage(`there is no attempt ${text}`, 'see their numbers with: steno attempts');
-  const { status, by, order } = attempt;
+  const { status, by } = attempt;
   if (status === 'being sent')
     throw usage(
       `attempt ${text} is being sent right now by ${senderText(by)}`,
       'wait for it, or end that process',
     );
-  if (status !== 'unclear') throw settledError(text, status === 'placed' ? order : undefined);
   return attempt;
+}
+
+function requireOpen(attempt: Attempt): void {
+  if (attempt.status !== 'unclear') throw settledError(attempt);
 }
 
 /** What the service named was placed. */
 const acceptedError = ({ attempt, order, files }: Attempt): StenoError =>
   usage(
     `attempt ${attempt} was placed: the service named ${order ? `order ${order}` : `audiofile ${files.join(', ')}`}`,
-    order ? `name its files: steno attempts settle ${attempt} --placed ${order} --file <id>` : undefined,
+    `name its files: steno attempts settle ${attempt} --placed ${order || '<order>'} --file <id>`,
   );
 
-const settledError = (attempt: string | number, order: string | undefined): StenoError =>
-  usage(
-    `attempt ${attempt} is settled already: ${order === undefined ? 'it was not placed' : `it was placed${order ? ` as order ${order}` : ''}`}`,
-    'those that are not: steno attempts',
-  );
+function settledError({ attempt, status, order, isSettled }: Attempt): StenoError {
+  const end = status === 'placed' ? `it was placed${order ? ` as order ${order}` : ''}` : 'it was not placed';
+  const undo = isSettled ? `if that was a mistake: steno attempts settle ${attempt} --reopen; ` : '';
+  return usage(`attempt ${attempt} is settled already: ${end}`, `${undo}those that are not: steno attempts`);
+}
+
+/** Another process was faster. */
+async function settledMeanwhile(ledger: Ledger, { attempt }: Attempt): Promise<StenoError> {
+  return settledError(await findAttempt(ledger, String(attempt)));
+}
 
 export async function settleNotPlaced(ledger: Ledger, found: Attempt): Promise<Settled> {
   const { attempt } = found;
+  requireOpen(found);
   if (found.isAccepted) throw acceptedError(found);
-  if (!(await ledger.openAttempts.settleNotPlaced(found))) throw settledError(attempt, undefined);
+  if (!(await ledger.openAttempts.settleNotPlaced(found))) throw await settledMeanwhile(ledger, found);
   return { attempt, status: 'not placed', order: '', audiofiles: [] };
+}
+
+/** An upgrade or a refund went through: its file shows it. */
+export async function settleChange(
+  ledger: Ledger,
+  found: Attempt,
+  order: string | undefined,
+  ids: readonly string[],
+): Promise<Settled> {
+  const { attempt, kind, files } = found;
+  const alone = `leave it out: steno attempts settle ${attempt} --placed`;
+  if (order !== undefined)
+    throw usage(`attempt ${attempt} is ${articled(kind)}, which has no order id`, alone);
+  if (ids.length) throw usage(`--file is for orders, and attempt ${attempt} is ${articled(kind)}`, alone);
+  requireOpen(found);
+  if (!(await ledger.openAttempts.settlePlaced(found, '', []))) throw await settledMeanwhile(ledger, found);
+  return { attempt, status: 'placed', order: '', audiofiles: files };
+}
+
+const articled = (kind: PurchaseKind): string => (kind === 'refund' ? 'a refund' : `an ${kind}`);
+
+/** Takes back what somebody said by mistake. */
+export async function reopen(ledger: Ledger, found: Attempt): Promise<Settled> {
+  const { attempt } = found;
+  if (!(await ledger.openAttempts.reopen(found)))
+    throw usage(
+      `nobody has settled attempt ${attempt}: ${found.status === 'unclear' ? 'its end is not known' : 'the service itself said what became of it'}`,
+      'those without a known end: steno attempts',
+    );
+  const { status, order, files } = await findAttempt(ledger, String(attempt));
+  return { attempt, status: status === 'refused' ? 'not placed' : status, order, audiofiles: files };
 }
 
 /** Keeps the order, and its files if they are named, as if the service's answer had come. */
@@ -67,17 +109,19 @@ export async function settlePlaced(
   ids: readonly string[],
   connect: () => Promise<Transport>,
 ): Promise<Settled> {
+  requireOpen(attempt);
   checkId(order);
   if (attempt.order !== order) await checkOtherOrder(ledger, attempt, order);
   const files = ids.length ? await askAbout(ids.map(checkId), await connect()) : [];
   for (const file of files) checkOrder(file, order);
   const found = await assignFiles(ledger, { ...attempt, order }, files);
   if (!(await ledger.openAttempts.settlePlaced(attempt, order, found)))
-    throw settledError(attempt.attempt, order);
+    throw await settledMeanwhile(ledger, attempt);
   for (const file of files) await keepAnswer(ledger, file.id, file);
   const missing = await ledger.openAttempts.missingFiles(order);
   return {
-    ...{ attempt: attempt.attempt, status: 'placed', order, audiofiles: files.map(({ id }) => id) },
+    ...{ attempt: attempt.attempt, status: 'placed', order },
+    audiofiles: files.map(({ id }) => id),
     missing: missing && missingText(missing),
   };
 }

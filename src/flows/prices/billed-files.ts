@@ -8,17 +8,7 @@ const MAX_FILES = 500;
 /** `onlyUnderBudget`: none where the ledger has no budget. */
 export async function billedFiles(ledger: Ledger, onlyUnderBudget = false): Promise<BilledFile[]> {
   const rows = await ledger.files.page({ states: ['Delivered'], onlyUnderBudget }, MAX_FILES);
-  return rows.flatMap(({ id, skus, upgrades, duration, total, ordered_at: ordered, test }) =>
-    test
-      ? []
-      : [
-          {
-            id,
-            skus: [skus, upgrades].flatMap((list) => (list ? list.split(',') : [])),
-            ordered,
-            duration,
-            total,
-          },
-        ],
+  return rows.flatMap(({ id, skus, duration, total, ordered_at: ordered, test }) =>
+    test ? [] : [{ id, skus: skus ? skus.split(',') : [], ordered, duration, total }],
   );
 }

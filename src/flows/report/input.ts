@@ -15,6 +15,8 @@ export interface ReportFile {
   /** Times of the ledger, in ISO 8601. */
   readonly orderedAt: string;
   readonly deliveredAt: string;
+  /** When its present SKUs were ordered: the target counts from then. */
+  readonly dueFrom: string;
   /** In minutes. */
   readonly duration: string;
   readonly total: string;

@@ -98,11 +98,11 @@ export function waitingOf({ files, unclear, now }: ReportInput): WaitingFile[] {
 }
 
 function waitingFile(
-  { id, title, url, order, skus, state, hold, orderedAt }: ReportFile,
+  { id, title, url, order, skus, state, hold, orderedAt, dueFrom }: ReportFile,
   now: number,
 ): WaitingFile {
   const days = targetDaysOf(skus);
-  const ordered = Date.parse(orderedAt);
+  const ordered = Date.parse(dueFrom);
   const isDue = !hold && days !== undefined && !Number.isNaN(ordered);
   const due = isDue ? ordered + days * DAY_SECONDS * 1000 : Number.NaN;
   return {

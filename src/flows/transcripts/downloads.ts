@@ -5,16 +5,24 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import type { Written } from '../../ledger/downloads.ts';
+import type { NotedCopy, Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import type { DiskThread } from './disk-thread.ts';
-import { asksDetails, asksService, DEFAULT_TEMPLATE, fileName, type NameParts, Names } from './name.ts';
+import {
+  asksDetails,
+  asksService,
+  DEFAULT_TEMPLATE,
+  fileName,
+  type NameParts,
+  Names,
+  numberedPath,
+} from './name.ts';
 import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
 import { type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
-import type { IfExists } from './whole-file.ts';
+import { hasHash, type IfExists } from './whole-file.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
@@ -90,7 +98,6 @@ export class TranscriptDownloads {
     const {
       transport,
       ifExists,
-      replacesDrafts,
       test = false,
       deprecatedPath = false,
       onBytes,
@@ -102,21 +109,49 @@ export class TranscriptDownloads {
       await this.#note({ id, ext, path }, left);
       return { id, ext, path, bytes: left.bytes, at: left.at };
     }
-    const draft = await this.#ask((ledger) => ledger.downloads.draftAt(id, ext, path));
+    const noted = await this.#ask((ledger) => ledger.downloads.copyAt(id, ext, path));
     // Also where the ledger does not know the file: its state was not asked for.
     const isDraft =
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
-    const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, path, {
-      ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, hashes: isDraft },
-      replaceable: replacesDrafts && delivered ? draft : undefined,
-      tag: this.#options.ledger && !test ? { transcript: this.#tagOf(id, ext), isDraft } : undefined,
+    const { target, replaceable } = await this.#replacing({ id, ext, path, delivered }, noted);
+    const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
+      ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, replaceable },
+      ...(this.#options.ledger &&
+        !test && { hashes: true, tag: { transcript: this.#tagOf(id, ext), isDraft } }),
     });
+    const to = { id, ext, path: target };
     const written = saved.skipped
-      ? this.#notNoted.get(path)
-      : { bytes: saved.bytes, draft: saved.hash, partial };
-    if (!written) return { ...saved, ...(await this.#whatWasThere({ id, ext, path }, draft)) };
-    if (!test) await this.#note({ id, ext, path }, written);
+      ? this.#notNoted.get(target)
+      : { bytes: saved.bytes, sha256: saved.sha256 ?? '', isDraft, partial };
+    if (!written) return { ...saved, ...(await this.#whatWasThere(to, noted?.isDraft ?? false)) };
+    if (!test) await this.#note(to, written);
     return saved;
+  }
+
+  /**
+   * Where what was delivered goes: in the place of what we wrote before it, unless that was changed. Beside a changed
+   * copy from before an upgrade; a changed draft is left to the user.
+   */
+  async #replacing(
+    to: Destination,
+    noted: NotedCopy | undefined,
+  ): Promise<{ readonly target: string; readonly replaceable: string | undefined }> {
+    const { path, delivered } = to;
+    const { ifExists, replacesDrafts } = this.#options;
+    const isOurs = noted?.isOutdated || (replacesDrafts && noted?.isDraft);
+    if (!delivered || !isOurs) return { target: path, replaceable: undefined };
+    const replaceable = noted.sha256;
+    const isKept = noted.isOutdated && ifExists === 'skip' && existsSync(path) && !hasHash(path, replaceable);
+    return { target: isKept ? await this.#freePath(to) : path, replaceable };
+  }
+
+  /** Beside a copy that was changed by somebody: a name that nothing has. */
+  async #freePath({ id, ext, path }: Destination): Promise<string> {
+    for (let n = 2; ; n += 1) {
+      const other = numberedPath(path, n);
+      if (existsSync(other)) continue;
+      if (!(await this.#ask((ledger) => ledger.downloads.isOfAnother(id, ext, other)))) return other;
+    }
   }
 
   #tagOf(id: string, ext: string): string {
@@ -129,8 +164,9 @@ export class TranscriptDownloads {
     const left = this.#left.get(identityOf(path));
     if (left?.transcript !== this.#tagOf(id, ext)) return undefined;
     const { size, mtime } = statSync(path);
-    const draft = left.isDraft ? createHash('sha256').update(readFileSync(path)).digest('hex') : undefined;
-    return { bytes: size, draft, partial: left.partial, at: mtime.toISOString() };
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    const { isDraft, partial } = left;
+    return { bytes: size, sha256, isDraft, partial, at: mtime.toISOString() };
   }
 
   async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
@@ -154,8 +190,7 @@ export class TranscriptDownloads {
     return notes ? notes.read<Value | undefined>(question, undefined) : ledger && question(ledger);
   }
 
-  async #whatWasThere({ id, ext, path }: Destination, draft: string | undefined): Promise<Partial<Saved>> {
-    const isDraft = draft !== undefined;
+  async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
     return {
       isDraft,
       unidentified: isDraft || !(await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path))),

@@ -135,7 +135,8 @@ async function saving(
     const { value, error } = said[place] ?? {};
     const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
     if (error) throw error;
-    return { id, ext, path, delivered: selection.delivered || value?.delivered };
+    const isFinal = value?.delivered && !(await ledger?.files.awaitingRework([id]))?.has(id);
+    return { id, ext, path, delivered: selection.delivered || isFinal };
   };
   return {
     ...{ count, concurrency: jobs, report },

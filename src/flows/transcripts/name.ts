@@ -1,4 +1,5 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
+import { sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
 import { pathKey } from '../../lib/path-key.ts';
 
@@ -112,6 +113,9 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
+/** The name of a further copy: `talk-2.txt`. */
+export const numberedPath = (path: string, n: number): string => shortenLast(path, `-${n}`);
+
 /** Gives each transcript of a run a name of its own; the later of two equal ones gets its id added. */
 export class Names {
   readonly #claimed = new Set<string>();
@@ -145,6 +149,6 @@ const markOf = (id: string, n: number): string => {
 };
 
 function shortenLast(path: string, mark = ''): string {
-  const slash = path.lastIndexOf('/') + 1;
+  const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf(sep)) + 1;
   return path.slice(0, slash) + shorten(path.slice(slash), mark);
 }

@@ -1,5 +1,4 @@
 /** Downloads one transcript: to a file, or into a pipe or a device that has its name. */
-import { createHash } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ChunkSource } from '../../api/http/body.ts';
@@ -35,8 +34,8 @@ export interface Saved {
   readonly unidentified?: boolean;
   /** With `skipped`: it was written by us while the file was not known to be delivered. */
   readonly isDraft?: boolean;
-  /** The SHA-256, where it was asked for. */
-  readonly hash?: string | undefined;
+  /** Where it was asked for. */
+  readonly sha256?: string | undefined;
 }
 
 /** What was saved, and what is left to be tidied up. */
@@ -47,8 +46,6 @@ export interface SavedFile {
 }
 
 export interface SaveOptions extends NamingOptions {
-  /** Whether the SHA-256 is wanted. */
-  readonly hashes?: boolean;
   /** Writes small files in place of this thread, once the disk has been found slow. */
   readonly disk?: DiskThread | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
@@ -80,17 +77,13 @@ export async function saveTranscript(
     return { saved: { id, ext, path, bytes: existing.size, skipped: true } };
   if (existing && !isSpecial && ifExists === 'refuse') throw existsError(path);
   return await getTranscript(transport, request, async (transcript): Promise<SavedFile> => {
-    const hash = options.hashes ? createHash('sha256') : undefined;
     const source: ChunkSource = (onChunk) =>
-      streamChecked(countingBytes(transcript, options.onBytes), ext, (chunk) => {
-        hash?.update(chunk);
-        return onChunk(chunk);
-      });
+      streamChecked(countingBytes(transcript, options.onBytes), ext, onChunk);
     if (!isSpecial) {
-      const { bytes, skipped, partial } = await write(path, source, transcript.length, options);
+      const { bytes, skipped, partial, sha256 } = await write(path, source, transcript.length, options);
       if (skipped) return { saved: { id, ext, path, bytes, skipped } };
       const at = new Date(nowMs()).toISOString();
-      return { saved: { id, ext, path, bytes, at, hash: hash?.digest('hex') }, partial };
+      return { saved: { id, ext, path, bytes, at, sha256 }, partial };
     }
     const bytes = await writeToSpecial(path, source).catch((error) => {
       throw truncatedError(error);
@@ -123,9 +116,9 @@ function write(
   path: string,
   source: ChunkSource,
   length: number | undefined,
-  { ifExists, replaceable, tag, syncsInPool, disk, onAnswered }: SaveOptions,
+  { ifExists, replaceable, tag, syncsInPool, hashes, disk, onAnswered }: SaveOptions,
 ): Promise<WrittenFile> {
-  const naming = { ifExists, replaceable, tag, syncsInPool };
+  const naming = { ifExists, replaceable, tag, syncsInPool, hashes };
   if (!disk || mayBeQuick() || length === undefined || length > MAX_FILE_BYTES)
     return writeAndRename(path, source, naming, onAnswered);
   return writeThere(disk, path, source, naming, onAnswered);

@@ -35,6 +35,8 @@ export interface NamingOptions {
   readonly tag?: PartialTag | undefined;
   /** Syncs in the thread pool alone, so that this thread never waits for the disk. */
   readonly syncsInPool?: boolean | undefined;
+  /** Whether the SHA-256 is wanted. */
+  readonly hashes?: boolean | undefined;
 }
 
 /** A file that is written, or was there. */
@@ -44,6 +46,8 @@ export interface WrittenFile {
   readonly skipped?: boolean;
   /** Its hidden name, where it keeps that. */
   readonly partial?: string | undefined;
+  /** The SHA-256, where it was asked for. */
+  readonly sha256?: string | undefined;
 }
 
 /** Writes to a partial file, which gets the final name only when it is complete. */
@@ -53,15 +57,22 @@ export async function writeAndRename(
   options: NamingOptions,
   onComplete?: () => void,
 ): Promise<WrittenFile> {
-  const { tag, syncsInPool = false } = options;
+  const { tag, syncsInPool = false, hashes = false } = options;
   const partial = partialPath(path, tag);
+  // Made here, so that a thread of its own makes it where one writes the files.
+  const hash = hashes ? createHash('sha256') : undefined;
+  const hashed: ChunkSource = (onChunk) =>
+    source((chunk) => {
+      hash?.update(chunk);
+      return onChunk(chunk);
+    });
   const sync = (file: number, bytes: number): Promise<void> | undefined =>
     withDiskErrors(path, () => syncFile(file, bytes, syncsInPool))?.catch(throwCantWrite(path));
   try {
-    const bytes = await writeAll(partial, path, source, sync, onComplete);
+    const bytes = await writeAll(partial, path, hash ? hashed : source, sync, onComplete);
     const saved = withDiskErrors(path, () => nameIt(partial, path, bytes, options));
     await syncFolderSoon(dirname(path), syncsInPool);
-    return saved;
+    return { ...saved, sha256: hash?.digest('hex') };
   } catch (error) {
     removeIfPossible(partial);
     throw error;
@@ -77,9 +88,9 @@ function nameIt(
 ): WrittenFile {
   const keepsBoth = tag !== undefined;
   // Looked at again: it may have been changed during the download.
-  const replacesDraft = ifExists !== 'replace' && hasHash(path, replaceable);
-  if (replacesDraft && keepsBoth && tryReplaceByLink(partial, path)) return { bytes, partial };
-  if (replacesDraft || ifExists === 'replace') {
+  const replacesOurs = ifExists !== 'replace' && hasHash(path, replaceable);
+  if (replacesOurs && keepsBoth && tryReplaceByLink(partial, path)) return { bytes, partial };
+  if (replacesOurs || ifExists === 'replace') {
     renameSync(partial, path);
     return { bytes };
   }

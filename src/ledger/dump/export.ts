@@ -53,9 +53,8 @@ export class PageQuery {
   constructor(table: DumpTable, columns: readonly ColumnInfo[], profile: string | undefined) {
     this.#table = table;
     this.#profile = profile;
-    // `rowid` is a part of some keys, and no column. Quoted: `user` is a function of Postgres.
-    const extra = table.key.filter((column) => column === 'rowid');
-    this.#columns = [...extra, ...columns.map(({ name }) => `"${name}"`)].join(', ');
+    // Quoted: `user` is a function of Postgres.
+    this.#columns = columns.map(({ name }) => `"${name}"`).join(', ');
   }
 
   /** `descending` reads from the end: those before the ones that were read. */
@@ -90,11 +89,9 @@ async function* pagesOf(
   const size = pageRows(table.name);
   for (let last: Value[] = []; ; ) {
     const page = await snapshot.all<Row>(query.sql(last.length === 0, size), ...query.values(last));
-    yield page.map(withoutRowid);
+    yield page;
     const end = page.at(-1);
     if (!end || page.length < size) return;
     last = query.keyOf(end);
   }
 }
-
-export const withoutRowid = ({ rowid: _, ...row }: Row): Row => row;

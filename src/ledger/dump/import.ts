@@ -8,6 +8,7 @@ import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
+import { deriveFiles, derivePurchases, dropOldLines } from '../merged.ts';
 import { SALT } from '../properties.ts';
 import type { LedgerStore, Store } from '../store.ts';
 import type { Hide } from '../table.ts';
@@ -25,6 +26,8 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
   /** Whose rows they become, where the export is of one profile; absent: they stay those of the export's. */
   readonly as?: string | undefined;
+  /** Purchases that are those of another profile here become those of this one too. */
+  readonly moves?: boolean;
   /** Counts only: all is undone. */
   readonly dryRun?: boolean;
   /** Told whose rows the export has, before anything is written. */
@@ -201,7 +204,7 @@ async function* mergeAll(
   staged: StagedLines,
   scratch: Database,
   hide: Hide,
-  { dryRun = false, report = noReport }: ImportOptions,
+  { dryRun = false, moves = false, report = noReport }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
   await db.run('UPDATE properties SET value = value WHERE name = ?', SALT);
@@ -209,7 +212,7 @@ async function* mergeAll(
   const numbers = new ImportedNumbers(scratch);
   yield* numbers.learn(db, profiles);
   const damaged = header.damaged === true;
-  const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, hide, dryRun });
+  const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, moves, dryRun });
   const all: TableCounts[] = [];
   let done = 0;
   report({ what: 'Writing', done, of: staged.rows, unit: 'row' });
@@ -224,6 +227,38 @@ async function* mergeAll(
     all.push({ table: table.name, ...counts });
   }
   await numbers.linkTwins(db);
+  yield* deriveAll(db, numbers, profiles);
   if (damaged) yield* restoreClaims(db, hide);
   return all;
+}
+
+/** What follows from the rows, when all are there. */
+async function* deriveAll(
+  db: Store,
+  numbers: ImportedNumbers,
+  profiles: readonly string[],
+): AsyncGenerator<void> {
+  // Postgres takes tables that were just filled for small ones, and would read all of them for each row.
+  if (db.isShared) for (const { name } of dumpTables) await db.run(`ANALYZE ${name}`);
+  for (const { profile, ids } of numbers.touched('purchases')) {
+    await derivePurchases(db, profile, ids);
+    yield;
+  }
+  for (const profile of profiles) {
+    await dropOldLines(db, profile);
+    // Whether an invoice is paid shows with every file that names it.
+    const rows = await db.all<{ id: string }>(
+      "SELECT id FROM files WHERE profile = ? AND invoices <> ''",
+      profile,
+    );
+    numbers.touch(
+      'files',
+      profile,
+      rows.map(({ id }) => id),
+    );
+  }
+  for (const { profile, ids } of numbers.touched('files')) {
+    await deriveFiles(db, profile, ids);
+    yield;
+  }
 }

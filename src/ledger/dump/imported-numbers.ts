@@ -21,10 +21,10 @@ export class ImportedNumbers {
     scratch.exec(`
       DROP TABLE IF EXISTS numbers;
       DROP TABLE IF EXISTS twins;
-      DROP TABLE IF EXISTS new_attempts;
+      DROP TABLE IF EXISTS touched;
       CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
       CREATE TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
-      CREATE TABLE new_attempts (id INTEGER PRIMARY KEY);`);
+      CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
     for (const [table, { columns }] of Object.entries(earlier))
       scratch.exec(`
         DROP TABLE IF EXISTS earlier_${table};
@@ -73,13 +73,28 @@ export class ImportedNumbers {
     return this.#scratch.get<{ new: number }>(sql, of, old)?.new;
   }
 
-  /** Only attempts that are new with this import get their URLs. */
-  addNewAttempt(id: number): void {
-    this.#scratch.run('INSERT INTO new_attempts (id) VALUES (?)', id);
+  /** What has to be derived anew, when all rows are there. */
+  touch(of: 'purchases' | 'files', profile: string, ids: readonly string[]): void {
+    for (const id of ids)
+      this.#scratch.run('INSERT OR IGNORE INTO touched (of, profile, id) VALUES (?, ?, ?)', of, profile, id);
   }
 
-  isNewAttempt(id: number): boolean {
-    return this.#scratch.get('SELECT 1 FROM new_attempts WHERE id = ?', id) !== undefined;
+  /** In pages, each of one profile. */
+  *touched(of: 'purchases' | 'files'): Generator<{ readonly profile: string; readonly ids: string[] }> {
+    const profiles = this.#scratch.all<{ profile: string }>(
+      'SELECT DISTINCT profile FROM touched WHERE of = ? ORDER BY profile',
+      of,
+    );
+    for (const { profile } of profiles)
+      for (let last = ''; ; ) {
+        const page = this.#scratch.all<{ id: string }>(
+          `SELECT id FROM touched WHERE of = ? AND profile = ? AND id > ? ORDER BY id LIMIT ${PAGE_ROWS}`,
+          ...[of, profile, last],
+        );
+        if (page.length) yield { profile, ids: page.map(({ id }) => id) };
+        if (page.length < PAGE_ROWS) break;
+        last = page.at(-1)?.id ?? last;
+      }
   }
 
   /** The rows of the ledger that may be this one of the export, and stand for no other one. */

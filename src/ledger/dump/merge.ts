@@ -1,18 +1,17 @@
 /**
- * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; of what it has, the
- * later word stays: an older export never undoes what was learned since.
+ * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
+ * older export never undoes what was learned since.
  */
-import { randomUUID } from 'node:crypto';
+import { usage } from '../../lib/errors.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
-import { Claims } from '../claims.ts';
+import { deriveHolders } from '../claims.ts';
+import { jsonList } from '../json-list.ts';
 import { isRefusedRow } from '../postgres/failures.ts';
-import type { Store, Value } from '../store.ts';
-import type { Hide } from '../table.ts';
+import { numberColumn, type Store, type Value } from '../store.ts';
 import { timestamp } from '../table.ts';
 import type { ImportedNumbers } from './imported-numbers.ts';
-import { isLaterEnd } from './merge-rules.ts';
-import { badLine } from './parse.ts';
-import { type Fields, insertRows, placesFor, updateRows } from './rows-sql.ts';
+import { badLine, NOTHING_IMPORTED } from './parse.ts';
+import { type Fields, insertRows, mergeRows, placesFor } from './rows-sql.ts';
 import type { DumpTable, NumberedTable } from './tables.ts';
 
 export interface Counts {
@@ -44,16 +43,10 @@ interface MergeOptions {
   readonly damaged: boolean;
   /** Whose rows they are; null: those of several. */
   readonly profile: string | null;
-  readonly hide: Hide;
+  /** Purchases that the ledger has under another profile come to the one of the export, with all their rows. */
+  readonly moves: boolean;
   /** All is undone at the end: new rows get numbers that the ledger never gives. */
   readonly dryRun: boolean;
-}
-
-interface AttemptRow {
-  readonly id: number;
-  readonly profile: string;
-  readonly status: string;
-  readonly ended_at: string | null;
 }
 
 export class RowMerger {
@@ -99,25 +92,33 @@ export class RowMerger {
   }
 
   async #merge(table: DumpTable, rows: readonly StagedRow[]): Promise<Counts> {
+    if (table.ofPurchase) await this.#checkPurchases(table, rows);
     const resolved: Fields[] = [];
     for (const row of rows) {
-      const fields = await this.#resolve(table, row);
+      const fields = this.#resolve(table, row);
       if (fields) resolved.push(fields);
     }
     const counts = resolved.length ? await this.#mergeResolved(table, resolved) : noRows;
+    this.#touchFiles(table, resolved);
     return { ...counts, orphaned: counts.orphaned + rows.length - resolved.length };
+  }
+
+  /** What these files cost is derived anew. */
+  #touchFiles({ name }: DumpTable, rows: readonly Fields[]): void {
+    const column = { files: 'id', purchase_items: 'file', invoice_lines: 'file' }[name];
+    if (column === undefined) return;
+    for (const fields of rows)
+      if (fields[column]) this.#numbers.touch('files', String(fields.profile), [String(fields[column])]);
   }
 
   #mergeResolved(table: DumpTable, rows: readonly Fields[]): Promise<Counts> {
     switch (table.name) {
-      case 'attempts':
-        return this.#mergeAttempts(rows);
+      case 'purchases':
+        return this.#mergePurchases(rows);
       case 'events':
         return this.#mergeEvents(rows);
       case 'runs':
         return this.#mergeRuns(rows);
-      case 'attempt_urls':
-        return this.#mergeUrls(rows);
       case 'claims':
         return this.#mergeClaims(rows);
       case 'files':
@@ -128,17 +129,14 @@ export class RowMerger {
   }
 
   /** The fields with the numbers of this ledger; nothing where the row belongs to one that was lost. */
-  async #resolve(
-    { name, refs = {} }: DumpTable,
-    { fields: given, line }: StagedRow,
-  ): Promise<Fields | undefined> {
+  #resolve({ name, refs = {} }: DumpTable, { fields: given, line }: StagedRow): Fields | undefined {
     // Events may refer to one that comes after them: that is written at the end.
     if (name === 'events') return given;
     const fields = { ...given };
     for (const [column, of] of Object.entries(refs)) {
       const old = given[column];
       if (typeof old !== 'number') continue;
-      const now = this.#numbers.get(of, old) ?? (await this.#substitute(of, old, given.profile));
+      const now = this.#numbers.get(of, old);
       if (now === undefined && column !== 'found') {
         if (this.#options.damaged) return undefined;
         throw badLine(line, `it belongs to row ${old} of '${of}', which is not in the export before it`);
@@ -148,71 +146,111 @@ export class RowMerger {
     return fields;
   }
 
-  /** An attempt that was lost still holds its audios: as one whose end is not known, so that nothing is bought twice. */
-  async #substitute(of: NumberedTable, old: number, profile: Value | undefined): Promise<number | undefined> {
-    if (of !== 'attempts' || !this.#options.damaged) return undefined;
-    const [now] = await this.#addNumbered('attempts', [
-      {
-        ...{ id: old, token: randomUUID(), status: 'uncertain', test: 0, started_at: timestamp() },
-        profile: profile ?? this.#options.profile ?? 'default',
-        detail: 'its record was lost with a damaged ledger',
-      },
-    ]);
-    return now;
+  /** A purchase that was lost still holds its audios: as one whose end is not known, so that nothing is bought twice. */
+  async #checkPurchases({ name }: DumpTable, rows: readonly StagedRow[]): Promise<void> {
+    const known = await this.#profilesOf(rows.map(({ fields }) => fields.purchase));
+    for (const { line, fields } of rows) {
+      const id = String(fields.purchase);
+      if (known.has(id)) continue;
+      if (!this.#options.damaged)
+        throw badLine(line, `it belongs to purchase ${id}, which is not in the export before it`);
+      if (name === 'settlements') continue;
+      const profile = String(fields.profile ?? this.#options.profile ?? 'default');
+      await this.#mergePurchases([
+        {
+          ...{ id, profile, kind: 'order', outcome: 'uncertain', status: 'uncertain', test: 0 },
+          ...{ started_at: timestamp(), detail: 'its record was lost with a damaged ledger' },
+        },
+      ]);
+      known.set(id, profile);
+    }
   }
 
-  async #mergeAttempts(rows: readonly Fields[]): Promise<Counts> {
-    const byToken = await this.#idsBy('attempts', 'token', rows);
-    const { known, added } = this.#split(rows, (fields) => byToken.get(String(fields.token)));
-    await this.#addNumbered('attempts', added);
-    for (const [id, fields] of known) this.#numbers.add('attempts', Number(fields.id), id);
-    const updated = await this.#endAttempts(known);
+  /** Those of these purchases that the ledger has, and whose they are. */
+  async #profilesOf(ids: ReadonlyArray<Value | undefined>): Promise<Map<string, string>> {
+    const rows = await this.#db.all<{ id: string; profile: string }>(
+      'SELECT id, profile FROM purchases WHERE id IN (SELECT value FROM json_each(?))',
+      jsonList(ids.map(String)),
+    );
+    return new Map(rows.map(({ id, profile }) => [id, profile]));
+  }
+
+  async #mergePurchases(rows: readonly Fields[]): Promise<Counts> {
+    const profiles = await this.#profilesOf(rows.map(({ id }) => id));
+    const [known, added] = [
+      rows.filter(({ id }) => profiles.has(String(id))),
+      rows.filter(({ id }) => !profiles.has(String(id))),
+    ];
+    await this.#bringTogether(known, profiles);
+    const numbers = await this.#newNumbers('purchases', added);
+    await insertRows(
+      this.#db,
+      'purchases',
+      added.map((fields, at) => ({ ...fields, number: numbers[at] as number })),
+    );
+    for (const { profile, id } of rows) this.#numbers.touch('purchases', String(profile), [String(id)]);
+    // A number that is never used: without one, the database would give one away.
+    const updated = await mergeRows(
+      this.#db,
+      'purchases',
+      known.map((fields) => ({ ...fields, number: -1 })),
+    );
     return { ...noRows, new: added.length, updated, known: known.length - updated };
   }
 
-  /** The export may know how attempts ended; gives the number of those. */
-  async #endAttempts(known: ReadonlyArray<readonly [number, Fields]>): Promise<number> {
-    if (known.length === 0) return 0;
-    const own = await this.#attempts(known.map(([id]) => id));
-    let updated = 0;
-    for (const [id, { status, ended_at, order_id, detail }] of known) {
-      const attempt = own.get(id);
-      const end = { status: String(status), ended_at: ended_at == null ? null : String(ended_at) };
-      if (!attempt || !isLaterEnd(end, attempt)) continue;
-      updated += 1;
-      await this.#db.run(
-        'UPDATE attempts SET status = ?, ended_at = ?, order_id = ?, detail = ? WHERE id = ?',
-        ...[status, ended_at, order_id, detail].map((value) => value ?? null),
-        id,
-      );
-      const { hide } = this.#options;
-      if (status === 'refused')
-        await new Claims({ db: this.#db, profile: attempt.profile, hide }).release(id);
+  /** A purchase and all that belongs to it are of one profile. */
+  async #bringTogether(rows: readonly Fields[], profiles: ReadonlyMap<string, string>): Promise<void> {
+    const moving = new Map<string, string[]>();
+    for (const { id, profile: to } of rows) {
+      const from = profiles.get(String(id)) ?? '';
+      if (from === to) continue;
+      if (!this.#options.moves)
+        throw usage(
+          `purchases of '${to}' in this export are those of '${from}' in this ledger`,
+          `take them in as such: steno ledger import <file> --as ${from}; ${NOTHING_IMPORTED}`,
+        );
+      moving.set(from, [...(moving.get(from) ?? []), String(id)]);
     }
-    return updated;
+    const [to] = rows.map(({ profile }) => String(profile));
+    for (const [from, ids] of moving) await this.#move(ids, from, to ?? '');
   }
 
-  async #attempts(ids: readonly number[]): Promise<Map<number, AttemptRow>> {
-    const rows = await this.#db.all<AttemptRow>(
-      `SELECT id, profile, status, ended_at FROM attempts
-       WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
-      JSON.stringify(ids),
-    );
-    return new Map(rows.map((row) => [row.id, row]));
+  async #move(ids: readonly string[], from: string, to: string): Promise<void> {
+    const list = jsonList(ids);
+    const ofThem = 'IN (SELECT value FROM json_each(?))';
+    const files = `SELECT id FROM files WHERE profile = ? AND purchase ${ofThem}`;
+    const statements: ReadonlyArray<readonly [string, readonly Value[]]> = [
+      [`DELETE FROM claims WHERE purchase ${ofThem}`, [list]],
+      // What the other profile has of them by now is merged with the rows of the export.
+      [
+        `DELETE FROM downloads WHERE profile = ? AND file IN (${files}) AND EXISTS (SELECT 1 FROM downloads AS other
+           WHERE other.profile = ? AND other.file = downloads.file AND other.ext = downloads.ext
+             AND other.folder = downloads.folder)`,
+        [from, from, list, to],
+      ],
+      [`UPDATE downloads SET profile = ? WHERE profile = ? AND file IN (${files})`, [to, from, from, list]],
+      [
+        `DELETE FROM files WHERE profile = ? AND purchase ${ofThem}
+           AND id IN (SELECT id FROM files AS other WHERE other.profile = ?)`,
+        [from, list, to],
+      ],
+      [`UPDATE files SET profile = ? WHERE profile = ? AND purchase ${ofThem}`, [to, from, list]],
+      [`UPDATE purchase_items SET profile = ? WHERE purchase ${ofThem}`, [to, list]],
+      [`UPDATE purchases SET profile = ? WHERE id ${ofThem}`, [to, list]],
+    ];
+    for (const [sql, values] of statements) await this.#db.run(sql, ...values);
+    await deriveHolders(this.#db, from, ids);
   }
 
-  /** Of an attempt that the ledger knew, it knows the URLs too. */
-  async #mergeUrls(rows: readonly Fields[]): Promise<Counts> {
-    const added = rows.filter(({ attempt }) => this.#numbers.isNewAttempt(Number(attempt)));
-    await insertRows(this.#db, 'attempt_urls', added);
-    return { ...noRows, new: added.length, known: rows.length - added.length };
-  }
-
+  /** Who holds a name is derived at the end: here none is added that the ledger knows to be free. */
   async #mergeClaims(rows: readonly Fields[]): Promise<Counts> {
-    const attempts = await this.#attempts(rows.map(({ attempt }) => Number(attempt)));
-    // The ledger knows that it was refused, the export did not yet.
-    const held = rows.filter(({ attempt }) => attempts.get(Number(attempt))?.status !== 'refused');
-    const counts = await this.#mergeByKey('claims', held);
+    const refused = await this.#db.all<{ id: string }>(
+      "SELECT id FROM purchases WHERE status = 'refused' AND id IN (SELECT value FROM json_each(?))",
+      jsonList(rows.map(({ purchase }) => String(purchase))),
+    );
+    const isRefused = new Set(refused.map(({ id }) => id));
+    const held = rows.filter(({ purchase }) => !isRefused.has(String(purchase)));
+    const counts = held.length ? await this.#mergeByKey('claims', held) : noRows;
     return { ...counts, known: counts.known + rows.length - held.length };
   }
 
@@ -224,7 +262,7 @@ export class RowMerger {
   }
 
   async #mergeEvents(rows: readonly Fields[]): Promise<Counts> {
-    const byArrival = await this.#idsBy('events', 'arrival', rows);
+    const byArrival = await this.#byArrival(rows);
     const bodies = await this.#bodies(
       rows.flatMap((fields) => (fields.arrival == null ? this.#numbers.earlier('events', fields) : [])),
     );
@@ -270,13 +308,13 @@ export class RowMerger {
     );
     // A number that is never used: without one, the database would give one away.
     const known = rows.filter((fields) => !isNew(fields)).map((fields) => ({ ...fields, seq: -1 }));
-    const updated = await updateRows(this.#db, 'files', known);
+    const updated = known.length ? await mergeRows(this.#db, 'files', known) : 0;
     return { ...noRows, new: added.length, updated, known: known.length - updated };
   }
 
   async #mergeByKey(table: string, rows: readonly Fields[]): Promise<Counts> {
     const added = await insertRows(this.#db, table, rows, 'leave');
-    const updated = added === rows.length ? 0 : await updateRows(this.#db, table, rows);
+    const updated = added === rows.length ? 0 : await mergeRows(this.#db, table, rows);
     return { ...noRows, new: added, updated, known: rows.length - added - updated };
   }
 
@@ -306,40 +344,33 @@ export class RowMerger {
     return id;
   }
 
-  /** The numbers of rows by an id that a client made. */
-  async #idsBy(
-    table: 'attempts' | 'events',
-    column: 'token' | 'arrival',
-    rows: readonly Fields[],
-  ): Promise<ReadonlyMap<string, number>> {
-    const made = rows.flatMap((fields) => (typeof fields[column] === 'string' ? [fields[column]] : []));
-    if (made.length === 0) return new Map();
-    const found = await this.#db.all<{ id: number; made: string }>(
-      `SELECT id, ${column} AS made FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(made),
+  /** The numbers of events by the id that they got on arrival. */
+  async #byArrival(rows: readonly Fields[]): Promise<ReadonlyMap<string, number>> {
+    const arrivals = rows.flatMap(({ arrival }) => (typeof arrival === 'string' ? [arrival] : []));
+    if (arrivals.length === 0) return new Map();
+    const found = await this.#db.all<{ id: number; arrival: string }>(
+      'SELECT id, arrival FROM events WHERE arrival IN (SELECT value FROM json_each(?))',
+      JSON.stringify(arrivals),
     );
-    return new Map(found.map((row) => [row.made, row.id]));
+    return new Map(found.map(({ id, arrival }) => [arrival, id]));
   }
 
   /** Adds rows that have numbers which others refer to; gives their numbers in this ledger. */
-  async #addNumbered(table: 'attempts' | 'events' | 'runs', rows: readonly Fields[]): Promise<number[]> {
+  async #addNumbered(table: 'events' | 'runs', rows: readonly Fields[]): Promise<number[]> {
     const numbers = await this.#newNumbers(table, rows);
     await insertRows(
       this.#db,
       table,
       rows.map((fields, at) => ({ ...fields, id: numbers[at] as number })),
     );
-    for (const [at, fields] of rows.entries()) {
-      const now = numbers[at] as number;
-      this.#numbers.add(table, Number(fields.id), now);
-      if (table === 'attempts') this.#numbers.addNewAttempt(now);
-    }
+    for (const [at, fields] of rows.entries())
+      this.#numbers.add(table, Number(fields.id), numbers[at] as number);
     return numbers;
   }
 
   async #newNumbers(table: NumberedTable, rows: readonly Fields[]): Promise<number[]> {
     if (this.#options.dryRun) return rows.map(() => --this.#lastDryNumber);
-    const wanted = rows.map((fields) => Number(fields[table === 'files' ? 'seq' : 'id'] ?? 0));
+    const wanted = rows.map((fields) => Number(fields[numberColumn(table)] ?? 0));
     return rows.length ? this.#db.idsFor(table, wanted) : [];
   }
 }

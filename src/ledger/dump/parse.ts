@@ -4,7 +4,7 @@ import type { Snapshot, Value } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { BASE64, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
 
-const NOTHING_IMPORTED = 'nothing was imported';
+export const NOTHING_IMPORTED = 'nothing was imported';
 
 export const badLine = (line: number, what: string): StenoError =>
   usage(`line ${line}: ${what}`, NOTHING_IMPORTED);

@@ -2,75 +2,74 @@
  * After a damaged ledger: every audio that any row knows to be on order is claimed again, so that it is not bought a
  * second time because the row that held it was lost.
  */
+import { deriveHolders } from '../claims.ts';
 import type { Store } from '../store.ts';
 import type { Hide } from '../table.ts';
 import { TrackedFiles } from '../tracked-files.ts';
 
 const PAGE_ROWS = 500;
 
-const isLive = "attempts.test = 0 AND attempts.status <> 'refused'";
-
 /** Stops after each page of rows. */
 export async function* restoreClaims(db: Store, hide: Hide): AsyncGenerator<void> {
-  yield* nameUrls(db);
-  // A placed order holds a name before one whose outcome is unknown.
+  // The first name of an audio is kept with its item, and each name with its claim.
   await db.run(
-    `INSERT INTO claims (profile, name, attempt)
-     SELECT attempts.profile, attempt_names.name, attempts.id FROM attempt_names JOIN attempts ON attempts.id = attempt
-     WHERE ${isLive} ORDER BY attempts.status = 'placed' DESC, attempts.id DESC ON CONFLICT DO NOTHING`,
+    `INSERT INTO purchase_names (name, purchase, position) SELECT url_key, purchase, position FROM purchase_items
+     WHERE url_key <> '' ON CONFLICT DO NOTHING`,
   );
+  await db.run(
+    `INSERT INTO purchase_names (name, purchase, position) SELECT name, purchase, 0 FROM claims
+     WHERE NOT EXISTS (SELECT 1 FROM purchase_names AS own WHERE own.name = claims.name AND own.purchase = claims.purchase)`,
+  );
+  yield* holdNames(db);
   yield* claimFiles(db, hide);
 }
 
-interface UrlRow {
-  readonly rowid: number;
-  readonly attempt: number;
-  readonly position: number;
-  readonly url_key: string;
-}
-
-/** URLs whose names were lost. The first name is kept with the URL. */
-async function* nameUrls(db: Store): AsyncGenerator<void> {
+async function* holdNames(db: Store): AsyncGenerator<void> {
   for (let last = 0; ; ) {
-    const page = await db.all<UrlRow>(
-      `SELECT rowid, attempt, position, url_key FROM attempt_urls
-       WHERE rowid > ? AND NOT EXISTS (SELECT 1 FROM attempt_names
-         WHERE attempt_names.attempt = attempt_urls.attempt AND attempt_names.position = attempt_urls.position)
-       ORDER BY rowid LIMIT ${PAGE_ROWS}`,
+    const page = await db.all<{ number: number; id: string; profile: string }>(
+      `SELECT number, id, profile FROM purchases WHERE number > ? ORDER BY number LIMIT ${PAGE_ROWS}`,
       last,
     );
-    for (const { rowid, attempt, position, url_key } of page) {
-      await db.run(
-        'INSERT INTO attempt_names (name, attempt, position) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-        url_key,
-        attempt,
-        position,
+    for (const profile of new Set(page.map((row) => row.profile)))
+      await deriveHolders(
+        db,
+        profile,
+        page.filter((row) => row.profile === profile).map(({ id }) => id),
       );
-      last = rowid;
-    }
     if (page.length < PAGE_ROWS) return;
+    last = page.at(-1)?.number ?? last;
     yield;
   }
 }
 
 interface FileRow {
   readonly seq: number;
+  readonly id: string;
   readonly profile: string;
   readonly url: string;
   readonly key: string;
   readonly order_id: string;
+  /** Null where it was lost. */
+  readonly purchase: string | null;
 }
 
-/** Files whose attempt was lost. */
+/** Files whose purchase was lost, or its items. */
 async function* claimFiles(db: Store, hide: Hide): AsyncGenerator<void> {
   for (let last = 0; ; ) {
     const page = await db.all<FileRow>(
-      `SELECT seq, profile, url, key, order_id FROM files WHERE seq > ? AND test = 0 ORDER BY seq LIMIT ${PAGE_ROWS}`,
+      `SELECT seq, files.id, files.profile, url, key, files.order_id, purchases.id AS purchase
+       FROM files LEFT JOIN purchases ON purchases.id = files.purchase
+       WHERE seq > ? AND files.test = 0 ORDER BY seq LIMIT ${PAGE_ROWS}`,
       last,
     );
-    for (const { seq, profile, url, key, order_id } of page) {
-      await new TrackedFiles({ db, profile, hide }).claim(url, key || undefined, order_id);
+    for (const { seq, id: file, profile, url: link, key, order_id: order, purchase } of page) {
       last = seq;
+      const tracked = new TrackedFiles({ db, profile, hide });
+      if (purchase !== null) await tracked.claim(link, key || undefined, purchase, file);
+      else {
+        const own = await tracked.takeIn({ link, key: key || undefined, file, order });
+        await db.run('UPDATE files SET purchase = ? WHERE seq = ?', own, seq);
+      }
     }
     if (page.length < PAGE_ROWS) return;
     yield;

@@ -1,6 +1,6 @@
 /** SQL for many rows at once: over a network each statement costs a round trip. */
+import { mergeClauses, mergeRules } from '../merge-rules.ts';
 import type { Store, Value } from '../store.ts';
-import { type Conflict, conflicts } from './merge-rules.ts';
 
 export type Fields = Readonly<Record<string, Value>>;
 
@@ -13,34 +13,30 @@ export async function insertRows(
 ): Promise<number> {
   let added = 0;
   for (const alike of withSameColumns(rows)) {
-    const onConflict = ifKnown === 'leave' ? ` ON CONFLICT (${quoted(conflictOf(table).on)}) DO NOTHING` : '';
+    const onConflict = ifKnown === 'leave' ? ` ON CONFLICT (${quoted(keyOf(table))}) DO NOTHING` : '';
     added += await db.run(insertInto(table, alike) + onConflict, ...valuesOf(alike));
   }
   return added;
 }
 
-/** Updates rows that are known where the export has the later word; gives the number of those. */
-export async function updateRows(db: Store, table: string, rows: readonly Fields[]): Promise<number> {
-  const { on, isLater, set = {} } = conflictOf(table);
-  if (isLater === undefined) return 0;
-  let updated = 0;
+/** Merges rows with those that the ledger has; gives the number of rows that changed. */
+export async function mergeRows(db: Store, table: string, rows: readonly Fields[]): Promise<number> {
+  const key = quoted(keyOf(table));
+  const changed = new Set<string>();
   for (const alike of withSameColumns(rows)) {
-    const sets = Object.keys(alike[0] ?? {})
-      .filter((column) => !on.includes(column))
-      .map((column) => `"${column}" = ${set[column] ?? `excluded."${column}"`}`);
-    updated += await db.run(
-      `${insertInto(table, alike)} ON CONFLICT (${quoted(on)}) DO UPDATE SET ${sets.join(', ')} WHERE ${isLater}`,
-      ...valuesOf(alike),
-    );
+    for (const clause of mergeClauses(table, Object.keys(alike[0] ?? {}))) {
+      const sql = `${insertInto(table, alike)} ON CONFLICT (${key}) DO UPDATE ${clause} RETURNING ${key}`;
+      for (const row of await db.all<Fields>(sql, ...valuesOf(alike))) changed.add(JSON.stringify(row));
+    }
   }
-  return updated;
+  return changed.size;
 }
 
 /** `(?, ?), (?, ?)` */
 export const placesFor = (rows: ReadonlyArray<readonly Value[]>): string =>
   rows.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
 
-const conflictOf = (table: string): Conflict => conflicts[table] as Conflict;
+const keyOf = (table: string): readonly string[] => mergeRules[table]?.on ?? [];
 
 const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ');
 

@@ -7,7 +7,7 @@ import { isDamaged } from '../../lib/sqlite-errors.ts';
 import { restoreHint } from '../backups.ts';
 import { columnInfos } from '../sqlite-store.ts';
 import type { Hide } from '../table.ts';
-import { endLine, headerLine, PageQuery, type Row, rowLine, withoutRowid } from './export.ts';
+import { endLine, headerLine, PageQuery, type Row, rowLine } from './export.ts';
 import { type DumpTable, dumpTables, FORMAT } from './tables.ts';
 
 export interface Salvaged {
@@ -43,7 +43,7 @@ function* salvageLines(db: Database, hide: Hide, onTable: (salvaged: Salvaged) =
     let rows = 0;
     for (const row of reader.rows()) {
       rows += 1;
-      yield rowLine(table.name, withoutRowid(row), hide);
+      yield rowLine(table.name, row, hide);
     }
     all += rows;
     onTable({ table: table.name, rows, incomplete: reader.incomplete });
@@ -59,9 +59,11 @@ interface Lead {
 }
 
 const leads: Readonly<Record<string, Lead>> = {
-  orders: { from: 'files', columns: { profile: 'profile', id: 'order_id' } },
   downloads: { from: 'files', columns: { profile: 'profile', file: 'id' } },
-  attempt_names: { from: 'attempts', columns: { attempt: 'id' } },
+  settlements: { from: 'purchases', columns: { purchase: 'id' } },
+  purchase_items: { from: 'purchases', columns: { purchase: 'id' } },
+  purchase_names: { from: 'purchases', columns: { purchase: 'id' } },
+  claims: { from: 'purchases', columns: { purchase: 'id' } },
   event_files: { from: 'events', columns: { event: 'id' } },
   actions: { from: 'events', columns: { event: 'id' } },
 };
@@ -94,8 +96,7 @@ class DamagedTable {
 
   constructor(db: Database, table: DumpTable) {
     this.#db = db;
-    // By number, where the rows have one: then those after a damaged page can be found.
-    this.#table = table.key.includes('rowid') ? { ...table, key: ['rowid'], number: 'id' } : table;
+    this.#table = table;
     const columns = columnInfos(db, table.name);
     this.#types = new Map(columns.map(({ name, type }) => [name, type]));
     this.#query = new PageQuery(this.#table, columns, undefined);

@@ -8,16 +8,19 @@ export interface DumpTable {
   /** Unique; the order of the rows. */
   readonly key: readonly string[];
   /** The column of the row's own number. */
-  readonly number?: 'id' | 'seq';
+  readonly number?: 'id' | 'seq' | 'number';
   /** Columns that hold the number of a row of another table. */
   readonly refs?: Readonly<Record<string, NumberedTable>>;
+  /** Each row belongs to a purchase, whose id is in its column `purchase`. */
+  readonly ofPurchase?: true;
   /** SQL that selects the rows of one profile. */
   readonly ofProfile: string;
 }
 
 const ofProfile = 'profile = ?';
-// Asked for each row of a page: a list of all attempts would be made anew for each page.
-const ofAttempts = 'EXISTS (SELECT 1 FROM attempts WHERE attempts.id = attempt AND profile = ?)';
+// Asked for each row of a page: a list of all purchases would be made anew for each page.
+const ofPurchases =
+  'EXISTS (SELECT 1 FROM purchases WHERE purchases.id = purchase AND purchases.profile = ?)';
 const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event AND profile = ?)';
 const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
 
@@ -26,21 +29,16 @@ const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_file
  * `webhook_loans`, which are of this file and of the listeners of this machine, and sealed with its salt.
  */
 export const dumpTables: readonly DumpTable[] = [
-  { name: 'orders', key: ['profile', 'id'], ofProfile },
-  { name: 'attempts', key: ['id'], number: 'id', ofProfile },
+  { name: 'purchases', key: ['number'], number: 'number', ofProfile },
+  { name: 'settlements', key: ['id'], ofPurchase: true, ofProfile: ofPurchases },
+  { name: 'purchase_items', key: ['purchase', 'position'], ofPurchase: true, ofProfile },
+  { name: 'claims', key: ['profile', 'name'], ofPurchase: true, ofProfile },
   {
-    name: 'attempt_urls',
-    key: ['attempt', 'position', 'rowid'],
-    refs: { attempt: 'attempts' },
-    ofProfile: ofAttempts,
+    name: 'purchase_names',
+    key: ['name', 'purchase', 'position'],
+    ofPurchase: true,
+    ofProfile: ofPurchases,
   },
-  {
-    name: 'attempt_names',
-    key: ['name', 'attempt', 'position'],
-    refs: { attempt: 'attempts' },
-    ofProfile: ofAttempts,
-  },
-  { name: 'claims', key: ['profile', 'name'], refs: { attempt: 'attempts' }, ofProfile },
   { name: 'runs', key: ['id'], number: 'id', ofProfile },
   { name: 'events', key: ['id'], number: 'id', refs: { twin: 'events' }, ofProfile },
   {
@@ -58,7 +56,9 @@ export const dumpTables: readonly DumpTable[] = [
   { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
   { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
   { name: 'kept_invoices', key: ['profile', 'id'], ofProfile },
+  { name: 'invoice_lines', key: ['profile', 'invoice', 'position'], ofProfile },
   { name: 'uploads', key: ['profile', 'content'], ofProfile },
+  { name: 'budgets', key: ['profile'], ofProfile },
 ];
 
 /** At the end of a field's name: its value is bytes, not text. */

@@ -29,12 +29,13 @@ const NAME = new RegExp(`(?<![.\\w"'])(?:${names.join('|')})(?![\\w"'])`, 'g');
 
 /**
  * No session has a search path, because a pooler hands sessions around: so each name is qualified. CROSS JOIN only keeps
- * SQLite from changing the order of the tables.
+ * SQLite from changing the order of the tables. By their bytes, texts are compared in the collation C.
  */
 export function toPostgres(sql: string, schema: string): string {
   let n = 0;
   return sql
     .replace(/\bCROSS JOIN\b/g, 'JOIN')
+    .replace(/\bCOLLATE BINARY\b/g, 'COLLATE "C"')
     .replace(NAME, (name) => `${schema}.${name}`)
     .replace(/\?/g, () => `$${++n}`);
 }

@@ -57,6 +57,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         amount bigint,
         currency text NOT NULL,
         paid integer NOT NULL,
+        fetched_at text COLLATE "C" NOT NULL,
         PRIMARY KEY (profile, invoice, position)
       );
       CREATE INDEX invoice_lines_by_file ON {schema}.invoice_lines (profile, file);
@@ -131,6 +132,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         spelling text NOT NULL DEFAULT '',
         details text NOT NULL DEFAULT '',
         file text COLLATE "C" NOT NULL DEFAULT '',
+        bought_at text COLLATE "C" NOT NULL DEFAULT '',
         counted_at text COLLATE "C",
         estimate bigint,
         billed bigint,
@@ -214,7 +216,9 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         path_key text COLLATE "C" NOT NULL,
         bytes bigint NOT NULL,
         at text COLLATE "C" NOT NULL,
-        draft text,
+        sha256 text NOT NULL DEFAULT '',
+        draft integer NOT NULL DEFAULT 0,
+        outdated integer NOT NULL DEFAULT 0,
         PRIMARY KEY (profile, file, ext, folder)
       );
       CREATE INDEX downloads_by_path ON {schema}.downloads (path_key);

@@ -195,7 +195,7 @@ describe.concurrent('the id of an order', () => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { body: { order: { id: 'N1', hold: 'billing' }, audiofiles: [5] } });
     expect((await order(a)).code).toBe(0);
-    expect(queryLedger(user, 'SELECT hold FROM orders')).toEqual([{ hold: 'billing' }]);
+    expect(queryLedger(user, 'SELECT hold FROM purchases')).toEqual([{ hold: 'billing' }]);
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe.concurrent('the id of an order', () => {
     expect((await order(a, '--notes', 'one')).code).toBe(0);
     const line = ['order', b, '--sku', 'TRANS2,TSTMP1', '--notes', 'two'];
     expect((await user.run(line)).code).toBe(0);
-    expect(queryLedger(user, 'SELECT skus, notes, hold FROM orders ORDER BY placed_at')).toEqual([
+    expect(queryLedger(user, 'SELECT skus, notes, hold FROM purchases ORDER BY number')).toEqual([
       { skus: 'TRANS14', notes: 'one', hold: 'billing' },
       { skus: 'TRANS2,TSTMP1', notes: 'two', hold: null },
     ]);

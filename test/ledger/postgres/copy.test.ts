@@ -47,7 +47,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     expect((await order(user, 'c')).code).toBe(0);
 
     const first = await copy(user, withPassword);
-    expect([first.code, added(first)]).toEqual([0, added(trial) + 6]);
+    expect([first.code, added(first)]).toEqual([0, added(trial) + 5]);
     expect(first.stderr + JSON.stringify(queryLedger(user, 'SELECT * FROM properties'))).not.toContain(
       'geheimnis',
     );
@@ -56,7 +56,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const second = await user.run(['ledger', 'copy', '--to', url, '--csv']);
     expect([second.code, second.stdout]).toEqual([
       0,
-      expect.stringMatching(/^table,new,updated,known,orphaned\r?\norders,0,0,3,0/),
+      expect.stringMatching(/^table,new,updated,known,orphaned\r?\npurchases,0,0,3,0/),
     ]);
 
     const sent = service.got.length;
@@ -107,7 +107,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
       const url = await server.newDatabase();
       await order(user, 'a');
       expect((await copy(user, url)).code).toBe(0);
-      for (const table of ['attempts', 'orders', 'files', 'claims'])
+      for (const table of ['purchases', 'purchase_items', 'files', 'claims'])
         expect(await query(url, `SELECT DISTINCT profile FROM steno.${table}`)).toEqual([
           { profile: 'acme' },
         ]);
@@ -214,7 +214,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const { code, stdout, stderr } = await copying;
     expect([code, stdout]).toEqual([130, '']);
     expect(stderr).toMatch(/^steno: interrupted: nothing was copied\nhint: again with: [^\n]+\n$/);
-    expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.orders')).toEqual([{ n: 0 }]);
+    expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.purchases')).toEqual([{ n: 0 }]);
     expect((await order(user, 'b')).code).toBe(0);
   }, 60_000);
 
@@ -234,7 +234,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
        CREATE TRIGGER fail BEFORE INSERT ON steno.files EXECUTE FUNCTION steno.fail()`,
       );
       expect((await copy(user, url)).code).toBe(1);
-      expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.orders')).toEqual([{ n: 0 }]);
+      expect(await query(url, 'SELECT count(*)::integer AS n FROM steno.purchases')).toEqual([{ n: 0 }]);
       expect((await order(user, 'b')).code).toBe(0);
       await query(url, 'DROP TRIGGER fail ON steno.files');
       expect((await copy(user, url)).code).toBe(0);

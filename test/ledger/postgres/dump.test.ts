@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ledger } from '../../../src/ledger/ledger.ts';
-import { migrations } from '../../../src/ledger/schema.ts';
 import { readPostgresUrl } from '../../../src/lib/postgres-url.ts';
-import { openDatabase } from '../../../src/lib/sqlite.ts';
 import { freshFolder } from '../../support/files.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../../support/postgres.ts';
 import { type Content, content, fill, linesOf, sourceOf, totals } from '../../support/random-ledger.ts';
@@ -43,10 +41,7 @@ describe.skipIf(!postgresFolder)('an export', () => {
     const path = join(freshFolder(), 'ledger.db');
     const ledger = await Ledger.open(path, 'default', asItIs);
     open.push(ledger);
-    if (!given) return ledger;
-    const db = await openDatabase(path, migrations);
-    fill(db, given);
-    db.close();
+    if (given) await fill(path, given);
     return ledger;
   }
 

@@ -96,7 +96,7 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     const { code, stdout, stderr } = await user.run(['files', '--quiet']);
     expect([code, stdout]).toEqual([0, '1\n']);
     expect(
-      stderr.match(/^warning: what became of an order is in \S+\.json, .*: it is damaged$/gm),
+      stderr.match(/^warning: what became of a purchase is in \S+\.json, .*: it is damaged$/gm),
     ).toHaveLength(3);
     expect(kept().sort()).toEqual(['a.json', 'b.json', 'c.json']);
   });
@@ -129,6 +129,56 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     expect((await user.run(['files', '--quiet'])).stdout).toBe('1\n');
     expect((await other.run(order)).stderr).toContain('was ordered as order x1');
   });
+
+  const restore = async (query: (sql: string) => Promise<unknown>): Promise<void> => {
+    for (const table of ['claims', 'purchase_names', 'purchase_items', 'files', 'purchases'])
+      await query(`DELETE FROM steno.${table}`);
+    await query("SELECT setval(pg_get_serial_sequence('steno.purchases', 'number'), 1, false)");
+  };
+
+  it.each([
+    { said: 'no clear answer', status: 500, body: {}, known: 'uncertain' },
+    { said: 'an answer without an id', status: 200, body: { audiofiles: [1] }, known: 'placed' },
+  ])('with $said holds its audio after a failover that has lost it', async ({ status, body, known }) => {
+    const { user, other, kept, query } = await broken(status, body);
+    await restore(query);
+    line.on();
+    const next = await user.run(['files']);
+    expect([next.code, next.stderr, kept()]).toEqual([0, expect.not.stringContaining('could not take'), []]);
+    expect((await other.run(order)).code).toBe(9);
+    expect(
+      await query('SELECT status, url FROM steno.purchases JOIN steno.purchase_items ON purchase = id'),
+    ).toEqual([{ status: known, url }]);
+  });
+
+  it.each([
+    { said: 'placed', status: 200, body: placed, code: 0, outcome: 'placed' },
+    { said: 'unclear', status: 500, body: {}, code: 11, outcome: 'uncertain' },
+  ])(
+    'that is $said stays apart from one that got its number after the ledger was restored',
+    async ({ status, body, code, outcome }) => {
+      const { service } = await orderingAccount();
+      const database = await server.newDatabase();
+      const env = { STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl, STENO_LEDGER: database };
+      const [one, two] = [new User(env), new User(env)];
+      const query = (sql: string) => server.query(sql, new URL(database).pathname.slice(1));
+      service.on('POST /order_url', async (_, response) => {
+        await restore(query);
+        service.on('POST /order_url', { body: { order: 'y2', audiofiles: [2], message: 'ok' } });
+        expect((await two.run(['order', 'https://e.example/b.mp3', '--sku', 'TRANS14'])).code).toBe(0);
+        response.writeHead(status).end(JSON.stringify(body));
+      });
+      expect((await one.run(order)).code).toBe(code);
+      const sql = `SELECT purchases.outcome, order_id, url FROM steno.purchases
+        JOIN steno.purchase_items ON purchase = purchases.id ORDER BY url`;
+      expect(await query(sql)).toEqual([
+        { outcome, order_id: outcome === 'placed' ? 'x1' : '', url: 'https://e.example/a.mp3' },
+        { outcome: 'placed', order_id: 'y2', url: 'https://e.example/b.mp3' },
+      ]);
+      expect((await two.run(order)).code).toBe(9);
+    },
+    60_000,
+  );
 
   it('that was refused may be ordered again when the ledger is back', async () => {
     const { service, user, ended } = await broken(400, { message: 'no' });

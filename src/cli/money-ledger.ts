@@ -1,0 +1,99 @@
+/** The ledger of a command that costs or returns money: whatever hides the purchase from others stops it. */
+import type { KeptBudget } from '../ledger/budgets.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { SharedLedgerOptions } from '../ledger/shared.ts';
+import type { Env } from '../lib/env.ts';
+import { usage } from '../lib/errors.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** What it needs of a command's context. */
+interface Needed {
+  readonly env: Env;
+  readonly globals: { readonly ledger: boolean };
+  readonly settings: Settings;
+  readonly mask: { readonly hide: (text: string) => string };
+  readonly inSandbox: boolean;
+  readonly sharedLedger: string | undefined;
+  readonly localLedgerPath: string;
+  readonly profileFlag: string;
+  sharedLedgerOptions(url: string, settings: Settings, limitMs: number): Promise<SharedLedgerOptions>;
+}
+
+export interface MoneyUse {
+  /** What is sent, in words: `this upgrade`. */
+  readonly what: string;
+  readonly again: boolean;
+  readonly test: boolean;
+  /** A refund costs nothing. */
+  readonly isFree?: boolean;
+}
+
+/** Throws where the ledger that is used, or none, would hide a purchase. */
+export async function checkMoneyLedger(context: Needed, use: MoneyUse): Promise<void> {
+  if (!context.globals.ledger) await checkWithoutLedger(context, use);
+  checkNamedLedger(context);
+}
+
+/** Without a ledger nothing is known of earlier purchases, others are not told of this one, and no budget counts it. */
+async function checkWithoutLedger(context: Needed, use: MoneyUse): Promise<void> {
+  if (context.sharedLedger !== undefined && !use.again)
+    throw usage(
+      `--no-ledger would hide ${use.what} from the others of the shared ledger`,
+      'leave it out; with --again it is sent without looking at the ledger',
+    );
+  if (use.test || use.isFree) return;
+  const isSet = context.settings.get('budget').value !== undefined;
+  if (!isSet && !(await keptBudget(context))) return;
+  throw usage(
+    "the budget is counted in the ledger, so --no-ledger can't be used under it",
+    `leave it out, or take the budget away: steno ${isSet ? 'config unset budget' : 'budget unset'}`,
+  );
+}
+
+/** How long a shared ledger may take to say whether it has a budget. */
+const LOOK_LIMIT_MS = 3_000;
+
+/** The budget that the ledger itself has. One that can't be read is no reason to stop: --no-ledger is for that. */
+async function keptBudget(context: Needed): Promise<KeptBudget | undefined> {
+  const { sharedLedger, localLedgerPath, mask, settings } = context;
+  try {
+    const view =
+      sharedLedger === undefined
+        ? await (await import('../ledger/inspect.ts')).viewFile(
+            localLedgerPath,
+            settings.profileName,
+            mask.hide,
+            {
+              checks: false,
+            },
+          )
+        : await (await import('../ledger/postgres/inspect.ts')).viewShared(
+            await context.sharedLedgerOptions(sharedLedger, settings, LOOK_LIMIT_MS),
+            mask.hide,
+          );
+    try {
+      return await view?.budget();
+    } finally {
+      await view?.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Orders of this machine's own ledger must not be left behind where a shared one is used. */
+export async function refuseLeftBehind(context: Needed, ledger: Ledger | undefined): Promise<void> {
+  const { sharedLedger: url, settings, localLedgerPath: path, profileFlag } = context;
+  if (url === undefined || !ledger) return;
+  const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
+  await ledger.refuseLeftBehind({ path, profile: settings.profileName, profileFlag }, shownPostgresUrl(url));
+}
+
+/** In CI a variable that is missing is often an empty one: the job would buy with an empty ledger of its own. */
+function checkNamedLedger({ env, sharedLedger, inSandbox }: Needed): void {
+  if (inSandbox || sharedLedger !== undefined || env.STENO_LEDGER !== '') return;
+  throw usage(
+    'STENO_LEDGER is set, but empty: nothing says which ledger knows what is on order',
+    'set it to the URL of the shared ledger, or unset it to use the ledger of this machine',
+  );
+}

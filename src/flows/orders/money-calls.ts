@@ -1,0 +1,207 @@
+/** Upgrades, refunds and raw calls for money: in the ledger before they are sent, and never twice by accident. */
+import { type FileChange, readChange, refundFile, upgradeFile } from '../../api/files.ts';
+import type { BeforeSend, Call } from '../../api/http/call.ts';
+import { CallError } from '../../api/http/failures.ts';
+import type { MoneyTarget } from '../../api/http/money-path.ts';
+import type { Transport } from '../../api/http/transport.ts';
+import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
+import { type RawAnswer, sendRaw } from '../../api/raw.ts';
+import { parseDetails } from '../../ledger/audio-details.ts';
+import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { OrderedFiles } from '../../ledger/ordered-files.ts';
+import type { Begun, NewPurchase, PurchasedAudio } from '../../ledger/purchase.ts';
+import type { Purchases } from '../../ledger/purchases.ts';
+import { StenoError } from '../../lib/errors.ts';
+import { isUrl } from '../../lib/is-url.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
+import { refundName, upgradeNames } from '../../lib/names.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
+import { duplicateError, heldChange } from './duplicates.ts';
+import { fileProblem, withAttempts } from './failures.ts';
+import { strongest } from './guard.ts';
+import type { PlannedOrder } from './planned-order.ts';
+import { type Sending, type Sent, sendOnce } from './send-once.ts';
+
+export interface MoneyCallOptions {
+  readonly transport: Transport;
+  readonly ledger: Ledger | undefined;
+  /** By which the ledger knows the service and the key again. */
+  readonly keyMark: string | undefined;
+  /** Sends it though an earlier one is on order, being sent or unclear. */
+  readonly again: boolean;
+  /** What it costs, and whether it may; a refund has none. */
+  readonly costs?: OrderCosts | undefined;
+  /** The ledger could not record what became of it. */
+  readonly onLedgerError: (error: unknown) => Promise<void>;
+}
+
+/** What a call costs counts only under a budget. */
+export async function callCosts(
+  ledger: Ledger | undefined,
+  settings: Settings,
+  allowsUnpriced: boolean,
+): Promise<OrderCosts> {
+  const costs = costSettings(settings);
+  const facts = ledger && (await readCostFacts(ledger, costs, false));
+  return OrderCosts.open(ledger, facts, costs, { maxCost: undefined, allowsUnpriced });
+}
+
+export async function upgradeOnce(
+  id: string,
+  skus: readonly string[],
+  test: boolean,
+  options: MoneyCallOptions,
+): Promise<FileChange> {
+  const purchase = await changeOf('upgrade', id, skus, test, options.ledger);
+  const send = (check: BeforeSend): Promise<FileChange> =>
+    upgradeFile(options.transport, id, skus, test, check);
+  return (await sendChange(purchase, options, send)).answer;
+}
+
+export async function refundOnce(id: string, test: boolean, options: MoneyCallOptions): Promise<FileChange> {
+  const purchase = await changeOf('refund', id, [], test, options.ledger);
+  const send = (check: BeforeSend): Promise<FileChange> => refundFile(options.transport, id, test, check);
+  return (await sendChange(purchase, options, send)).answer;
+}
+
+/** A raw call for money; `onAnswer` is told what came, also where it can't be read. */
+export async function callOnce(
+  call: Call,
+  { call: kind, file }: MoneyTarget,
+  options: MoneyCallOptions,
+  onAnswer: (answer: RawAnswer) => void,
+): Promise<void> {
+  const { transport, ledger } = options;
+  const via = `${call.method} ${call.path}`;
+  const params = call.params ?? new Map();
+  const ask = async (check: BeforeSend): Promise<Json> => {
+    const answer = await sendRaw(transport, { ...call, beforeSend: check });
+    onAnswer(answer);
+    return answer.json ?? null;
+  };
+  if (kind !== 'order') {
+    const purchase = await changeOf(kind, file, valuesOf(params, 'sku'), isTest(call), ledger);
+    await sendChange({ ...purchase, via }, options, async (check) =>
+      readChange(call, file, await ask(check)),
+    );
+    return;
+  }
+  const urls = valuesOf(params, 'url');
+  const purchase: NewPurchase = {
+    ...{ via, audios: urls.map(audioOf), skus: valuesOf(params, 'sku'), names: valuesOf(params, 'name') },
+    notes: valuesOf(params, 'notes').join('\n'),
+    test: isTest(call),
+  };
+  const { answer, kept, attempt } = await sendChecked<Order, OrderedFiles>(purchase, options, {
+    send: (check) => cuttingSignatures(urls, async () => readOrder(call, await ask(check))),
+    keep: (purchases, begun, order) => purchases.markPlaced(begun, purchase, order),
+  });
+  const [problem] = kept
+    ? fileProblem({ planned: asOrder(purchase), order: answer, files: kept, attempt })
+    : [];
+  if (problem) throw problem.error;
+}
+
+/** Without a URL the service refuses it, or names what it made of it. */
+const audioOf = (url: string): Audio => (isUrl(url) ? makeAudio(url) : { url, names: [`url ${url}`] });
+
+/** The values of a parameter, however a list is spelled: `url`, `url[]`, `url[0]`. */
+const valuesOf = (params: JsonObject, name: string): string[] =>
+  [...params]
+    .filter(([key]) => key.replace(/\[\d*\]$/, '') === name)
+    .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
+    .filter((value) => typeof value === 'string');
+
+/** In doubt it is none: what is taken for a test may be bought twice. */
+export const isTest = ({ params = new Map() }: Call): boolean =>
+  valuesOf(params, 'test').some((value) => /^(true|1|yes|on)$/i.test(value));
+
+/** The upgrade or the refund of a file, with what the ledger knows of the file. */
+async function changeOf(
+  kind: 'upgrade' | 'refund',
+  file: string,
+  skus: readonly string[],
+  test: boolean,
+  ledger: Ledger | undefined,
+): Promise<NewPurchase> {
+  const row = await ledger?.files.get(file);
+  const minutes = Number(row?.duration || Number.NaN);
+  const details = parseDetails(row?.details ?? null);
+  const audio: PurchasedAudio = {
+    url: row?.url ?? '',
+    key: row?.key || undefined,
+    names: kind === 'upgrade' ? upgradeNames(file, skus) : [refundName(file)],
+    // The service bills the length that it says itself.
+    details: minutes > 0 ? { ...details, seconds: minutes * 60 } : details,
+    file,
+    totalBefore: row?.total,
+  };
+  return { kind, audios: [audio], skus, names: [], test };
+}
+
+const sendChange = (
+  purchase: NewPurchase,
+  options: MoneyCallOptions,
+  send: (check: BeforeSend) => Promise<FileChange>,
+): Promise<Sent<FileChange, void>> =>
+  sendChecked(purchase, options, {
+    send,
+    keep: (purchases: Purchases, begun: Begun) => purchases.markDone(begun, purchase),
+  });
+
+/** Sends it unless the ledger or the budget says otherwise. */
+async function sendChecked<Answer, Kept>(
+  purchase: NewPurchase,
+  { ledger, keyMark, again, costs, onLedgerError }: MoneyCallOptions,
+  sending: Sending<Answer, Kept>,
+): Promise<Sent<Answer, Kept>> {
+  await ledger?.prepareForOrders(false, keyMark);
+  const isLimited = costs !== undefined && purchase.kind !== 'refund';
+  if (!again) await refuseHeld(purchase, ledger);
+  if (isLimited) costs.check([asOrder(purchase)]);
+  const limits = isLimited ? costs.limits : [];
+  const takeOver = again ? 'any' : [];
+  try {
+    const sent = await sendOnce(
+      isLimited ? withCosts(purchase, costs) : purchase,
+      { ledger, takeOver, limits, onLedgerError },
+      sending,
+    );
+    if (typeof sent !== 'string') return sent;
+  } catch (error) {
+    throw ledger && !purchase.test && error instanceof CallError ? withAttempts(error) : error;
+  }
+  // Another process was faster, or has spent what was left.
+  await refuseHeld(purchase, ledger);
+  if (isLimited) await costs.recheck(costs.estimate([asOrder(purchase)]));
+  throw new StenoError('duplicate', 'it was not sent: another process has sent the same meanwhile', {
+    hint: 'if it is still wanted, run this again',
+  });
+}
+
+/** Throws where an earlier purchase of the same holds it. */
+async function refuseHeld(
+  { kind = 'order', audios, test }: NewPurchase,
+  ledger: Ledger | undefined,
+): Promise<void> {
+  if (!ledger || test) return;
+  const holders = await ledger.claims.holders(audios.flatMap(({ names }) => names));
+  const held = audios.flatMap((audio) => strongest(audio, holders) ?? []);
+  const [first] = held;
+  if (!first) return;
+  throw kind === 'order' ? duplicateError(held, 'raw call') : heldChange(first);
+}
+
+/** As an order, which is what costs are estimated of. */
+const asOrder = (purchase: NewPurchase): PlannedOrder => ({ ...purchase, extra: [] });
+
+function withCosts(purchase: NewPurchase, costs: OrderCosts): NewPurchase {
+  const { audios } = costs.priced(asOrder(purchase));
+  const withCost = (
+    { url, key, names, details, file, totalBefore }: PurchasedAudio,
+    at: number,
+  ): PurchasedAudio => ({ url, key, names, details, file, totalBefore, cost: audios[at]?.cost });
+  return { ...purchase, audios: purchase.audios.map(withCost) };
+}
