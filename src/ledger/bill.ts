@@ -3,7 +3,7 @@
  * function of these facts, so that it gives the same whatever was learned first.
  */
 import { productOf } from '../catalog/skus.ts';
-import { Fraction, least, sumOf } from '../lib/fraction.ts';
+import { Fraction, least, most, sumOf } from '../lib/fraction.ts';
 
 /** A line of an invoice about the file. */
 export interface BillLine {
@@ -29,6 +29,8 @@ export interface BilledFile<Line extends BillLine = BillLine> {
   readonly total: { readonly amount: Fraction; readonly currency: string } | undefined;
   /** Every invoice that the file names is paid; also where it names none, as with a prepaid account. */
   readonly totalIsPaid: boolean;
+  /** The same, and one of them has no line about the file: what the lines leave of the total is on it. */
+  readonly restIsPaid: boolean;
   readonly isRefunded: boolean;
   readonly isCancelled: boolean;
 }
@@ -71,6 +73,13 @@ class Charge<Line extends BillLine> {
     this.isKnown = true;
   }
 
+  /** For money that came back of a cost that is not known. */
+  addCredit(line: Line): Part<Line> {
+    const part = { line, paid: Fraction.zero, unpaid: Fraction.zero, refunded: Fraction.zero };
+    this.parts.push(part);
+    return part;
+  }
+
   has(product: string): boolean {
     return this.parts.some(({ line }) => line && productOf(line.sku) === product);
   }
@@ -78,7 +87,7 @@ class Charge<Line extends BillLine> {
   /** What was paid came back; what was not is not asked for any more. */
   refund(): void {
     for (const part of this.parts) {
-      part.refunded = part.paid;
+      part.refunded = most(part.refunded, part.paid);
       part.unpaid = Fraction.zero;
     }
     this.isKnown = true;
@@ -88,15 +97,15 @@ class Charge<Line extends BillLine> {
 export function billFile<Line extends BillLine>(file: BilledFile<Line>): Bill<Line>[] {
   const { items, lines, total, isRefunded, isCancelled } = file;
   const currency = lines.find((line) => line.currency)?.currency ?? total?.currency ?? '';
-  const isReadable = lines.every((line) => line.amount && (!line.currency || line.currency === currency));
+  const isOwn = (each: string): boolean => !each || each === currency;
+  const isReadable = lines.every((line) => line.amount && isOwn(line.currency));
+  const ownTotal = total && isOwn(total.currency) ? total.amount : undefined;
   const charges = items.map(() => new Charge<Line>());
-  if (lines.length) {
-    if (isReadable) chargeLines(charges, file);
-  } else if (total) chargeTotal(charges, file, total.amount);
+  if (lines.length && isReadable) chargeLines(charges, file, ownTotal);
+  else if (ownTotal) chargeTotal(charges, file, ownTotal);
   // Nothing is billed for it, and nothing will be.
-  else if (isRefunded || isCancelled) for (const charge of charges) charge.isKnown = true;
-  const isCredited = lines.some(({ amount }) => amount && amount.sign < 0);
-  if (isRefunded && !isCredited) for (const charge of charges) charge.refund();
+  else if (isCancelled && lines.length === 0) for (const charge of charges) charge.isKnown = true;
+  if (isRefunded) for (const charge of charges) charge.refund();
   return charges.map(({ isKnown, parts }) => ({ isKnown, parts, currency }));
 }
 
@@ -104,54 +113,71 @@ const amountOf = ({ amount }: BillLine): Fraction => amount ?? Fraction.zero;
 
 function chargeLines<Line extends BillLine>(
   charges: readonly Charge<Line>[],
-  { items, lines, total }: BilledFile<Line>,
+  { items, lines, restIsPaid }: BilledFile<Line>,
+  total: Fraction | undefined,
 ): void {
+  const [first] = charges;
   const debits = lines.filter((line) => amountOf(line).sign >= 0);
   const unmatched = debits.filter((line) => {
-    const charge = chargeOf(line, items, charges);
+    const charge = line.sku === '' ? first : chargeOf(line, items, charges);
     charge?.add(amountOf(line), line.paid, line);
     return !charge;
   });
   // The SKU on an invoice may differ from the one that was asked for.
   for (const line of unmatched) {
-    const charge = charges.find(({ isKnown }) => !isKnown) ?? charges[0];
+    const charge = charges.find(({ isKnown }) => !isKnown) ?? first;
     charge?.add(amountOf(line), line.paid, line);
   }
-  for (const line of lines) if (amountOf(line).sign < 0) credit(charges, line);
+  const credits = lines.filter((line) => amountOf(line).sign < 0);
+  // Those that no money came back for go first, so that the order of the lines does not matter.
+  for (const line of [...credits.filter(({ paid }) => !paid), ...credits.filter(({ paid }) => paid)])
+    credit(charges, line);
   if (!total) return;
-  // A total that is more than the lines: the rest is on no invoice yet. One that is not has everything in it.
-  let rest = total.amount.minus(sumOf(debits.map(amountOf)));
-  for (const charge of charges) {
-    if (charge.isKnown) continue;
-    if (rest.sign > 0) charge.add(rest, false);
-    charge.isKnown = true;
+  // What the total has more than the lines is of purchases that are not all on them yet.
+  let rest = most(total.minus(sumOf(debits.map(amountOf))), Fraction.zero);
+  for (const [at, charge] of charges.entries()) {
+    const { skus = [], totalBefore } = items[at] ?? {};
+    const isWhole = charge.isKnown && (charge.parts.length >= skus.length || rest.sign === 0);
+    if (isWhole || hasNotGrown(total, totalBefore)) continue;
+    charge.add(rest, restIsPaid);
     rest = Fraction.zero;
   }
 }
 
-/** The purchase that asked for the SKU of a line, and has no line with it yet. */
+/** A total that has not grown since a purchase does not have it yet. */
+const hasNotGrown = (total: Fraction, before: Fraction | undefined): boolean =>
+  before !== undefined && total.compare(before) <= 0;
+
+/** The purchase that asked for the SKU of a line: the first that has no line with it yet, if there is one. */
 function chargeOf<Line extends BillLine>(
   { sku }: BillLine,
   items: readonly BillItem[],
   charges: readonly Charge<Line>[],
 ): Charge<Line> | undefined {
   const product = productOf(sku);
-  const asked = items.map(({ skus }) => skus.some((each) => productOf(each) === product));
-  return charges.find((charge, at) => asked[at] && !charge.has(product));
+  const asked = charges.filter((_, at) => items[at]?.skus.some((each) => productOf(each) === product));
+  return asked.find((charge) => !charge.has(product)) ?? asked[0];
 }
 
-/** Of a paid invoice it is money that came back; of another one it lowers what is to be paid. */
+/**
+ * On a paid invoice it is money that came back, beyond what was paid too; before that, it settles what is to be paid. On
+ * another invoice it lowers what is to be paid, and no money came back yet.
+ */
 function credit<Line extends BillLine>(charges: readonly Charge<Line>[], line: Line): void {
-  const parts = charges.flatMap((charge) => charge.parts);
-  const isOwn = (part: Part<Line>): boolean => part.line !== undefined && part.line.sku === line.sku;
+  const all = charges.flatMap(({ parts }) => parts);
+  const parts = [...all.filter((part) => part.line?.sku === line.sku), ...all];
   let left = Fraction.zero.minus(amountOf(line));
-  for (const part of [...parts.filter(isOwn), ...parts]) {
-    const some = least(left, line.paid ? part.paid.minus(part.refunded) : part.unpaid);
-    if (some.sign <= 0) continue;
-    if (line.paid) part.refunded = part.refunded.plus(some);
-    else part.unpaid = part.unpaid.minus(some);
+  const take = (amount: Fraction): Fraction => {
+    const some = least(left, amount);
     left = left.minus(some);
-  }
+    return some;
+  };
+  if (line.paid)
+    for (const part of parts) part.refunded = part.refunded.plus(take(part.paid.minus(part.refunded)));
+  for (const part of parts) part.unpaid = part.unpaid.minus(take(part.unpaid));
+  if (!line.paid || left.sign === 0) return;
+  const [first = charges[0]?.addCredit(line)] = parts;
+  if (first) first.refunded = first.refunded.plus(left);
 }
 
 /** Without lines, the total is all that is known: what it was before an upgrade is the cost of what came before. */
@@ -160,13 +186,12 @@ function chargeTotal<Line extends BillLine>(
   { items, totalIsPaid }: BilledFile<Line>,
   total: Fraction,
 ): void {
-  for (const [at, charge] of charges.entries()) {
-    const start = at === 0 ? Fraction.zero : items[at]?.totalBefore;
-    const end = items.slice(at + 1).find(({ totalBefore }) => totalBefore)?.totalBefore ?? total;
+  let end = total;
+  for (const [at, charge] of [...charges.entries()].reverse()) {
+    const { totalBefore } = items[at] ?? {};
     // Where nothing was known before, the total came after it, and has it in it.
-    const cost = start ? end.minus(start) : Fraction.zero;
-    // A total that did not change since is one in which it is not yet.
-    if (at > 0 && start && cost.sign <= 0 && end.equals(total)) continue;
-    charge.add(cost.sign > 0 ? cost : Fraction.zero, totalIsPaid);
+    const start = at === 0 ? Fraction.zero : least(totalBefore ?? end, end);
+    if (at === 0 || !hasNotGrown(total, totalBefore)) charge.add(end.minus(start), totalIsPaid);
+    end = start;
   }
 }

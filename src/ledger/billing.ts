@@ -1,7 +1,16 @@
 /** Writes what purchases cost into the ledger, whenever the service has said something about it. */
 import type { Fraction } from '../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, parseMoney } from '../lib/money.ts';
-import { type Bill, type BillLine, billFile, paidOf, refundedOf, unpaidOf } from './bill.ts';
+import {
+  type Bill,
+  type BilledFile,
+  type BillItem,
+  type BillLine,
+  billFile,
+  paidOf,
+  refundedOf,
+  unpaidOf,
+} from './bill.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store } from './store.ts';
 
@@ -33,6 +42,8 @@ interface FileRow {
 
 interface LineRow {
   readonly file: string;
+  /** Its own id. */
+  readonly invoice: string;
   readonly sku: string;
   readonly amount: number | null;
   readonly currency: string;
@@ -69,7 +80,7 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
       list,
     ),
     db.all<LineRow>(
-      `SELECT file, sku, amount, currency, paid FROM invoice_lines WHERE profile = ? AND file ${of}
+      `SELECT file, invoice, sku, amount, currency, paid FROM invoice_lines WHERE profile = ? AND file ${of}
        ORDER BY invoice, position`,
       profile,
       list,
@@ -103,20 +114,20 @@ export async function renewInvoices(db: Store, profile: string, files: readonly 
     );
 }
 
-/** Those of the invoices of these files that are paid. */
+/** The own ids of those of the invoices of these files that are paid, by the ids that the files name. */
 async function paidInvoices(
   db: Store,
   profile: string,
   files: readonly FileRow[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, string>> {
   const ids = files.flatMap(({ invoices }) => (invoices ? invoices.split(',') : []));
-  if (ids.length === 0) return new Set();
-  const rows = await db.all<{ id: string }>(
-    'SELECT id FROM kept_invoices WHERE profile = ? AND paid = 1 AND id IN (SELECT value FROM json_each(?))',
+  if (ids.length === 0) return new Map();
+  const rows = await db.all<{ id: string; own_id: string }>(
+    'SELECT id, own_id FROM kept_invoices WHERE profile = ? AND paid = 1 AND id IN (SELECT value FROM json_each(?))',
     profile,
     jsonList(ids),
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, own_id }) => [id, own_id]));
 }
 
 export function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
@@ -133,25 +144,46 @@ function changesOf(
   all: readonly ItemRow[],
   file: FileRow | undefined,
   lines: readonly LineRow[],
-  paid: ReadonlySet<string>,
+  paid: ReadonlyMap<string, string>,
 ): Statement[] {
   const items = all.filter(({ kind }) => kind !== 'refund');
+  const isOrderedHere = items.some(({ kind }) => kind === 'order');
+  const bought = items.map(({ skus, total_before }) => ({
+    skus: skus ? skus.split(',') : [],
+    totalBefore: totalOf(total_before)?.amount,
+  }));
   const bills = billFile({
-    items: items.map(({ skus, total_before }) => ({
-      skus: skus ? skus.split(',') : [],
-      totalBefore: totalOf(total_before)?.amount,
-    })),
+    items: isOrderedHere ? bought : [ORDERED_ELSEWHERE, ...bought],
     lines: lines.map(lineOf),
     total: totalOf(file?.total ?? ''),
-    totalIsPaid: (file?.invoices ? file.invoices.split(',') : []).every((id) => paid.has(id)),
+    ...paymentOf(
+      file?.invoices ? file.invoices.split(',') : [],
+      paid,
+      new Set(lines.map(({ invoice }) => invoice)),
+    ),
     isRefunded:
       file?.state === 'Refunded' || all.some(({ kind, status }) => kind === 'refund' && status === 'placed'),
     isCancelled: file?.state === 'Order Cancelled',
   });
+  const own = bills.slice(bills.length - items.length);
   return items.flatMap((item, at) => {
-    const bill = bills[at] && keptForm(bills[at]);
+    const bill = own[at] && keptForm(own[at]);
     return bill && isOther(item, bill) ? [setting(item, bill)] : [];
   });
+}
+
+/** The order of a file that was only upgraded here: what it cost is not the cost of the upgrade. */
+const ORDERED_ELSEWHERE: BillItem = { skus: [], totalBefore: undefined };
+
+/** Whether what a file costs is paid: `paid` has the own ids of paid invoices, by the ids that the file names. */
+export function paymentOf(
+  named: readonly string[],
+  paid: ReadonlyMap<string, string>,
+  withLines: ReadonlySet<string>,
+): Pick<BilledFile, 'totalIsPaid' | 'restIsPaid'> {
+  const totalIsPaid = named.every((id) => paid.has(id));
+  const isSilent = (id: string): boolean => !withLines.has(paid.get(id) ?? id);
+  return { totalIsPaid, restIsPaid: totalIsPaid && named.some(isSilent) };
 }
 
 /** A total of zero is one that is not final yet. */

@@ -1,6 +1,6 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
-import { renewInvoices, updateBills } from './billing.ts';
+import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
 import { jsonList } from './json-list.ts';
@@ -57,6 +57,12 @@ function resumedOrder(before: SeenBefore | undefined, said: string): string[] {
   const state = findFileState(said);
   return before && before.hold !== null && state && !state.held ? [before.purchase] : [];
 }
+
+/** An invoice of the file may have changed, though it was paid: its total is another, or its money came back. */
+const isBilledAnew = ({ state, total }: ServiceAnswer, before: SeenBefore | undefined): boolean =>
+  before !== undefined &&
+  ((isReturned(state) && !isReturned(before.state)) ||
+    (total !== before.total && totalOf(before.total) !== undefined));
 
 /** Money may have come back for a file in this state. */
 const isReturned = (state: string): boolean => {
@@ -201,14 +207,8 @@ export class Files extends Table {
       const resumed = seen.flatMap(({ id, state }) => resumedOrder(before.get(id), state));
       if (resumed.length) await this.#endHolds(db, resumed);
       const billed = seen.filter((each) => this.#tellsCost(each, before.get(each.id))).map(({ id }) => id);
-      const ended = seen.filter(
-        ({ id, state }) => isReturned(state) && !isReturned(before.get(id)?.state ?? ''),
-      );
-      await renewInvoices(
-        db,
-        this.profile,
-        ended.map(({ id }) => id),
-      );
+      const rebilled = seen.filter((each) => isBilledAnew(each, before.get(each.id))).map(({ id }) => id);
+      await renewInvoices(db, this.profile, rebilled);
       if (billed.length) await updateBills(db, this.profile, billed);
       return seen.map(({ id, state }) => {
         const previous = before.get(id)?.state;
@@ -290,12 +290,24 @@ export class Files extends Table {
 
   /** Ids of all invoices that files name, of the newest files first. */
   async invoices(onlyUnderBudget = false): Promise<string[]> {
+    return [...(await this.invoiceFiles(onlyUnderBudget)).keys()];
+  }
+
+  /** The same, with the files that name each. */
+  async invoiceFiles(onlyUnderBudget = false): Promise<Map<string, string[]>> {
     const { where, values } = this.#where({ onlyUnderBudget });
-    const rows = await this.db.all<{ invoices: string }>(
-      `SELECT invoices FROM files WHERE ${where} AND invoices <> '' ORDER BY seq DESC`,
+    const rows = await this.db.all<{ id: string; invoices: string }>(
+      `SELECT id, invoices FROM files WHERE ${where} AND invoices <> '' ORDER BY seq DESC`,
       ...values,
     );
-    return [...new Set(rows.flatMap(({ invoices }) => invoices.split(',')))];
+    const files = new Map<string, string[]>();
+    for (const { id, invoices } of rows)
+      for (const invoice of invoices.split(',')) {
+        const naming = files.get(invoice);
+        if (naming) naming.push(id);
+        else files.set(invoice, [id]);
+      }
+    return files;
   }
 
   /** All states that files are in. From one to the next by the index: DISTINCT would go through all files. */

@@ -31,8 +31,8 @@ interface InvoiceRow {
 }
 
 export class Invoices extends Table {
-  /** Keeps an invoice, and what it says that the files on it cost. */
-  keep(invoice: KeptInvoice, lines: readonly InvoiceLine[]): Promise<void> {
+  /** Keeps an invoice, and what it says that the files on it cost. `namedBy` are the files that name it, where known. */
+  keep(invoice: KeptInvoice, lines: readonly InvoiceLine[], namedBy?: readonly string[]): Promise<void> {
     const { id, ownId, state, isFinal, answer } = invoice;
     const fetchedAt = timestamp();
     return this.db.transaction(async (db) => {
@@ -68,25 +68,28 @@ export class Invoices extends Table {
           ],
         })),
       ]);
-      const naming = await db.all<{ id: string }>(
-        `SELECT id FROM files WHERE profile = ? AND invoices <> ''
-         AND (',' || invoices || ',') LIKE ? ESCAPE '\\'`,
-        this.profile,
-        `%,${id.replace(/[\\%_]/g, '\\$&')},%`,
-      );
-      await updateBills(
-        db,
-        this.profile,
-        [...before, ...lines].map(({ file }) => file).concat(naming.map((file) => file.id)),
-      );
+      const naming = namedBy ?? (await this.within(db).#filesNaming(id));
+      await updateBills(db, this.profile, [...[...before, ...lines].map(({ file }) => file), ...naming]);
     });
   }
 
-  /** `onlyUnderBudget`: none where this ledger has no budget, which nothing else has to be asked for. */
+  #filesNaming(id: string): Promise<string[]> {
+    return this.ids(
+      `SELECT id FROM files WHERE profile = ? AND invoices <> ''
+       AND (',' || invoices || ',') LIKE ? ESCAPE '\\'`,
+      this.profile,
+      `%,${id.replace(/[\\%_]/g, '\\$&')},%`,
+    );
+  }
+
+  /**
+   * The latest last: one that was asked for by several ids may have changed meanwhile. `onlyUnderBudget`: none where this
+   * ledger has no budget, which nothing else has to be asked for.
+   */
   async all(onlyUnderBudget = false): Promise<KeptInvoice[]> {
     const rows = await this.db.all<InvoiceRow>(
       `SELECT id, own_id, state, final, answer FROM kept_invoices WHERE profile = ?
-       AND (? = 0 OR EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)) ORDER BY id`,
+       AND (? = 0 OR EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)) ORDER BY fetched_at, id`,
       ...[this.profile, Number(onlyUnderBudget), this.profile],
     );
     return rows.map(({ id, own_id: ownId, state, final, answer }) => ({

@@ -31,6 +31,7 @@ export interface LoggedItem {
   readonly file: string;
   readonly title: string;
   readonly estimate: number | null;
+  /** Of a refund below zero; of others less what came back without one. */
   readonly billed: number | null;
   readonly unpaid: number;
   readonly refunded: number;
@@ -87,6 +88,12 @@ interface SettlementRow extends Omit<Settlement, 'placed'> {
 
 const PAGE_SIZE = 500;
 
+const OWN = "own.profile = items.profile AND own.file = items.file AND own.file <> ''";
+/** The refund that has what came back for the file: the first, should there be several. Without one, it is off the cost. */
+const REFUND = `(SELECT refunds.id FROM purchase_items AS own CROSS JOIN purchases AS refunds ON refunds.id = own.purchase
+  WHERE ${OWN} AND refunds.kind = 'refund' AND refunds.status = 'placed' AND refunds.test = 0
+  ORDER BY refunds.started_at, refunds.id LIMIT 1)`;
+
 export class PurchaseLog extends Table {
   /** Newest first, one page in memory at a time. What was taken in with `track` was bought elsewhere. */
   async *entries(filter: LogFilter, limit: number): AsyncGenerator<LogEntry[]> {
@@ -138,10 +145,15 @@ export class PurchaseLog extends Table {
     const ids = jsonList(rows.map(({ id }) => id));
     const [items, settlements] = await Promise.all([
       this.db.all<LoggedItem & { purchase: string }>(
-        `SELECT items.purchase, items.url, items.file, items.estimate, items.currency,
-           CASE WHEN purchases.kind = 'refund' THEN (SELECT 0 - sum(own.refunded) FROM purchase_items AS own
-             WHERE own.profile = items.profile AND own.file = items.file AND own.file <> '') ELSE items.billed END AS billed,
-           items.unpaid, items.refunded, coalesce(files.title, '') AS title
+        `SELECT items.purchase, items.url, items.file, items.estimate, items.unpaid, items.refunded,
+           CASE WHEN purchases.kind <> 'refund'
+               THEN items.billed - CASE WHEN ${REFUND} IS NULL THEN items.refunded ELSE 0 END
+             WHEN purchases.id = ${REFUND}
+               THEN CAST((SELECT 0 - sum(own.refunded) FROM purchase_items AS own WHERE ${OWN}) AS BIGINT)
+             ELSE 0 END AS billed,
+           CASE WHEN items.currency <> '' THEN items.currency
+             ELSE coalesce((SELECT max(own.currency) FROM purchase_items AS own WHERE ${OWN}), '') END AS currency,
+           coalesce(files.title, '') AS title
          FROM json_each(?) AS asked CROSS JOIN purchase_items AS items ON items.purchase = asked.value
          CROSS JOIN purchases ON purchases.id = items.purchase
          LEFT JOIN files ON files.profile = items.profile AND files.id = items.file

@@ -19,14 +19,15 @@ interface PricedEntry extends LogEntry {
 /** What was refused, and what is a test, costs nothing. */
 function priced(entry: LogEntry, currency: string): PricedEntry {
   const { items, status, test, kind } = entry;
-  const own = items.find((item) => item.currency)?.currency || currency;
+  const currencies = new Set(items.flatMap((item) => item.currency || []));
+  const own = [...currencies][0] ?? currency;
   const money = { currency: own, unpaid: items.reduce((sum, { unpaid }) => sum + unpaid, 0) };
   if (status === 'refused' || test) return { ...entry, ...money, cost: undefined, source: 'none' };
   // A refund that is not known to have gone through has returned nothing.
   if (kind === 'refund' && status !== 'placed')
     return { ...entry, ...money, cost: undefined, source: 'unknown' };
   const costs = items.map(costOf);
-  if (items.length === 0 || costs.includes(null))
+  if (items.length === 0 || costs.includes(null) || currencies.size > 1)
     return { ...entry, ...money, cost: undefined, source: 'unknown' };
   const cost = costs.reduce<number>((sum, each) => sum + Number(each), 0);
   return {
@@ -96,7 +97,12 @@ export const logRecord = new RecordType<PricedEntry>([
     kind: 'state',
     schema: oneOf('placed', 'refused', 'unclear', 'being sent'),
   }),
-  amount('cost', 'what it cost; below zero for a refund', ({ cost }) => cost, { importance: 85 }),
+  amount(
+    'cost',
+    'what it cost; below zero for a refund; less what the service returned by itself',
+    ({ cost }) => cost,
+    { importance: 85 },
+  ),
   textField('currency', 'of the cost', ({ currency, cost }) => (cost === undefined ? '' : currency), {
     importance: 60,
   }),

@@ -7,7 +7,6 @@ const DAY_MS = 86_400_000;
 export const emptyInput: ReportInput = {
   files: [],
   invoices: [],
-  refunds: [],
   unclear: [],
   since: undefined,
   now: NOW,
@@ -29,6 +28,8 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   duration: '10',
   total: '',
   invoices: [],
+  isRefunded: false,
+  bought: [{ skus: more.skus ?? ['TRANS14'], totalBefore: '', estimate: undefined }],
   ...more,
 });
 
@@ -39,6 +40,8 @@ export const invoiceOf = (
   more: Partial<ReportInvoice> = {},
 ): ReportInvoice => ({
   id,
+  askedAs: id,
+  state: 'PAID',
   created,
   total: '',
   items: lines.map(([sku, audiofile, quantity, price]) => ({ sku, audiofile, quantity, price, total: '' })),

@@ -6,9 +6,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
-import { type Money, millionthsOf, parseMoney, parseNumber } from '../../lib/money.ts';
+import { millionthsOf } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
+import { linesOf } from './lines.ts';
 
 const CONCURRENCY = 8;
 
@@ -16,7 +17,7 @@ const CONCURRENCY = 8;
 export function noteInvoices(notes: LedgerNotes | undefined, invoices: readonly Invoice[]): void {
   for (const invoice of invoices)
     notes?.add(`invoice ${invoice.id}`, ({ invoices: kept }) =>
-      kept.keep(keptForm(invoice.id, invoice), linesOf(invoice)),
+      kept.keep(keptForm(invoice.id, invoice), keptLines(invoice)),
     );
 }
 
@@ -25,27 +26,11 @@ const keptForm = (id: string, invoice: Invoice): KeptInvoice => ({
   answer: formatJson(invoice.json, 0),
 });
 
-/** What an invoice bills for each file. What no item explains belongs to the first of them: it was billed all the same. */
-function linesOf({ items, total }: Invoice): InvoiceLine[] {
-  const lines = items.map((item): InvoiceLine => {
-    const cost = costOf(item);
-    const amount = cost && millionthsOf(cost.amount);
-    return { file: item.audiofile, sku: item.sku, amount: amount ?? null, currency: cost?.currency ?? '' };
-  });
-  const [first] = lines;
-  const all = parseMoney(total);
-  const amount = all && millionthsOf(all.amount);
-  if (!first || amount === undefined || lines.some((line) => line.amount === null)) return lines;
-  const rest = amount - lines.reduce((sum, line) => sum + Number(line.amount), 0);
-  const currency = all?.currency || first.currency;
-  return rest === 0 ? lines : [...lines, { file: first.file, sku: '', amount: rest, currency }];
-}
-
-function costOf({ total, price, quantity }: Invoice['items'][number]): Money | undefined {
-  if (total !== '') return parseMoney(total);
-  const [each, count] = [parseMoney(price), parseNumber(quantity)];
-  return each && count && { ...each, amount: each.amount.times(count) };
-}
+const keptLines = (invoice: Invoice): InvoiceLine[] =>
+  linesOf(invoice).map(({ file, sku, cost }) => ({
+    ...{ file, sku, currency: cost?.currency ?? '' },
+    amount: (cost && millionthsOf(cost.amount)) ?? null,
+  }));
 
 /** Of the newest files first. */
 export const missingInvoices = async (ledger: Ledger): Promise<string[]> =>
@@ -65,7 +50,9 @@ export async function fetchInvoices(
   wanted: readonly string[],
   report?: Report,
 ): Promise<Outcome<void>[]> {
+  if (wanted.length === 0) return [];
   let outage: StenoError | undefined;
+  const files = await ledger.files.invoiceFiles();
   const fetchOne = async (id: string): Promise<void> => {
     // Each try of a service that is down takes as long as all its repeats.
     if (outage) throw outage;
@@ -73,7 +60,7 @@ export async function fetchInvoices(
       if (isOutage(error)) outage = error;
       throw error;
     });
-    await ledger.invoices.keep(keptForm(id, invoice), linesOf(invoice));
+    await ledger.invoices.keep(keptForm(id, invoice), keptLines(invoice), files.get(id) ?? []);
   };
   return doEach(wanted, CONCURRENCY, String, fetchOne, report);
 }

@@ -28,7 +28,10 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
   return {
     ...options,
     files,
-    invoices: (await ledger.invoices.all()).flatMap((kept) => decodeKeptInvoice(kept) ?? []),
+    invoices: (await ledger.invoices.all()).flatMap((kept) => {
+      const invoice = decodeKeptInvoice(kept);
+      return invoice ? [{ ...invoice, askedAs: kept.id }] : [];
+    }),
     unclear,
   };
 }
@@ -54,6 +57,9 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
       totalBefore,
       estimate: estimate === null ? undefined : { amount: fromMillionths(estimate), currency },
     }));
+  // What was ordered elsewhere is billed too.
+  if (!purchases.some(({ kind }) => kind === 'order'))
+    bought.unshift({ skus: textsOf(row.skus), totalBefore: '', estimate: undefined });
   return {
     id: row.id,
     title: row.title || title,

@@ -21,7 +21,7 @@ export interface ReportFile {
   readonly duration: string;
   readonly total: string;
   readonly invoices: readonly string[];
-  /** What was bought for it: its order first, then its upgrades. */
+  /** What was bought for it, never empty: its order first, then its upgrades. */
   readonly bought: readonly Bought[];
   /** A refund of it was accepted. */
   readonly isRefunded: boolean;
@@ -45,6 +45,8 @@ export interface ReportItem {
 
 export interface ReportInvoice {
   readonly id: string;
+  /** What it was asked for by: files may name it so. */
+  readonly askedAs: string;
   readonly state: string;
   readonly created: string;
   readonly total: string;

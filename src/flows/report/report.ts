@@ -1,5 +1,5 @@
 /** Spend, turnaround and what is late, from plain data. */
-import { type Money, moneyText } from '../../lib/money.ts';
+import { moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
 import type { ReportInput } from './input.ts';
 import { type TurnaroundRow, turnaroundOf, type WaitingFile, waitingOf } from './progress.ts';
@@ -56,16 +56,20 @@ export function makeReport(input: ReportInput): Report {
   };
 }
 
-const unbilledText = (count: number, estimated: readonly Money[]): string =>
-  `${plural(count, 'purchase')} not billed yet: ${estimated.length ? `about ${estimated.map(moneyText).join(' and ')} by estimate` : 'no estimate'}`;
+function unbilledText({ unbilled, estimated, unestimated }: Spend): string {
+  const known = estimated.length ? [`about ${estimated.map(moneyText).join(' and ')} by estimate`] : [];
+  const unknown = unestimated ? [`${unestimated} of unknown cost`] : [];
+  return `${plural(unbilled, 'purchase')} not billed yet: ${[...known, ...unknown].join(', ')}`;
+}
 
 const MAX_NAMES = 3;
 
-function notesOf({ totals, months, unreadable, unpriced, unbilled, estimated }: Spend): string[] {
+function notesOf(spend: Spend): string[] {
+  const { totals, months, unreadable, unpriced, unbilled } = spend;
   const notes: string[] = [];
   const unmeasured = totals.reduce((sum, row) => sum + row.unmeasured, 0);
   if (unpriced) notes.push(`${plural(unpriced, 'delivered file')} not counted: cost not known yet`);
-  if (unbilled) notes.push(unbilledText(unbilled, estimated));
+  if (unbilled) notes.push(unbilledText(spend));
   if (unmeasured) notes.push(`${plural(unmeasured, 'file')} not in the minutes: length not known`);
   if (months.some(({ name }) => !name))
     notes.push('some invoices have no date that can be read: they have no month');

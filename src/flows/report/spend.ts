@@ -1,11 +1,12 @@
 /** What was spent, by month, SKU and order. An amount that can't be read is counted as such, never as zero. */
 import { productOf } from '../../catalog/skus.ts';
 import { type BillLine, billFile } from '../../ledger/bill.ts';
-import { totalOf } from '../../ledger/billing.ts';
+import { paymentOf, totalOf } from '../../ledger/billing.ts';
 import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
-import type { ReportFile, ReportInput, ReportInvoice, ReportItem } from './input.ts';
+import { linesOf } from '../invoices/lines.ts';
+import type { ReportFile, ReportInput, ReportInvoice } from './input.ts';
 
 /** One sum of a report: of a month, a SKU or an order, in one currency. */
 export interface SpendRow {
@@ -33,9 +34,10 @@ export interface Spend {
   readonly unreadable: readonly string[];
   /** Delivered files of which nothing says what they cost. */
   readonly unpriced: number;
-  /** Purchases that are not billed yet, and what they are expected to cost. */
+  /** Other purchases that are not billed yet, what they are expected to cost, and how many have no estimate. */
   readonly unbilled: number;
   readonly estimated: readonly Money[];
+  readonly unestimated: number;
 }
 
 interface Entry {
@@ -54,6 +56,8 @@ type DatedEntry = Omit<Entry, 'month'> & { readonly at: string | undefined };
 /** A line of an invoice, with what a report says of it. */
 interface Line extends BillLine {
   readonly file: string;
+  /** The own id of the invoice. */
+  readonly invoice: string;
   /** When the invoice was created; undefined where that can't be read. */
   readonly at: string | undefined;
 }
@@ -65,13 +69,13 @@ export function spendOf(input: ReportInput): Spend {
   const invoices = eachOnce(input.invoices);
   const currency = input.currency || onlyCurrency(input, invoices);
   const real = input.files.filter(({ test }) => !test);
-  const lines = linesByFile(invoices, real, unreadable);
+  const lines = linesByFile(invoices, namingFiles(real, input.invoices));
+  for (const { id, total } of invoices)
+    if (total !== '' && !parseMoney(total)) unreadable.push(`invoice ${id}: its total`);
   const files = new Map(real.map((file) => [file.id, file]));
-  const paid = new Set(invoices.filter(isPaid).map(({ id }) => id));
+  const paid = new Map(input.invoices.filter(isPaid).map(({ id, askedAs }) => [askedAs, id]));
   const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], paid, unreadable));
-  const others = [...lines].flatMap(([file, own]) =>
-    files.has(file) ? [] : own.map((line) => entryOf(line)),
-  );
+  const others = [...lines].flatMap(([file, own]) => (files.has(file) ? [] : entriesOf(own, '', unreadable)));
   const dated = [...billed.flatMap(({ entries }) => entries), ...others];
   if (input.since !== undefined)
     for (const { id, created } of invoices)
@@ -81,24 +85,45 @@ export function spendOf(input: ReportInput): Spend {
     .map(({ at, ...entry }) => ({ ...entry, month: monthOf(at), currency: entry.currency || currency }));
   const rows = (name: (entry: Entry) => string): SpendRow[] => groups(entries, name, files);
   const wanted = billed.filter(({ file }) => isWanted(timeOf(file)));
+  const isUnpriced = ({ file, isKnown }: BilledFile): boolean => file.ended === 'delivered' && !isKnown;
+  const unbilled = wanted.flatMap((each) => each.unbilled.slice(Number(isUnpriced(each))));
   const estimates = new MoneySums();
-  for (const { unbilled } of wanted) for (const each of unbilled) if (each) estimates.add(each);
+  for (const money of unbilled) if (money) estimates.add({ ...money, currency: money.currency || currency });
   return {
     totals: rows(() => '').sort(byName),
     months: rows(({ month }) => month).sort(byName),
     skus: rows(({ sku }) => sku).sort(byAmount),
     orders: rows(({ order }) => order).sort(byAmount),
     unreadable,
-    unpriced: wanted.filter(({ file, isKnown }) => file.ended === 'delivered' && !isKnown).length,
-    unbilled: wanted.reduce((sum, { unbilled }) => sum + unbilled.length, 0),
+    unpriced: wanted.filter(isUnpriced).length,
+    unbilled: unbilled.length,
+    unestimated: unbilled.filter((money) => !money).length,
     estimated: estimates.all(),
   };
 }
 
-/** One that was answered under several ids has one of its own. */
-const eachOnce = (invoices: readonly ReportInvoice[]): ReportInvoice[] => [
-  ...new Map(invoices.map((invoice) => [invoice.id, invoice])).values(),
-];
+/** One that was answered under several ids has one of its own: the latest answer counts. */
+const eachOnce = (invoices: readonly ReportInvoice[]): ReportInvoice[] =>
+  [...new Map(invoices.map((invoice) => [invoice.id, invoice])).values()].sort((one, other) =>
+    compareTexts(one.id, other.id),
+  );
+
+/** The files that name each invoice, by its own id. */
+function namingFiles(
+  files: readonly ReportFile[],
+  invoices: readonly ReportInvoice[],
+): Map<string, Set<ReportFile>> {
+  const ownIds = new Map(invoices.map(({ id, askedAs }) => [askedAs, id]));
+  const naming = new Map<string, Set<ReportFile>>();
+  for (const file of files)
+    for (const name of file.invoices) {
+      const id = ownIds.get(name) ?? name;
+      const group = naming.get(id);
+      if (group) group.add(file);
+      else naming.set(id, new Set([file]));
+    }
+  return naming;
+}
 
 const isPaid = ({ state }: ReportInvoice): boolean => state.toUpperCase() === 'PAID';
 
@@ -120,63 +145,31 @@ function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]
 /** The lines of all invoices, by file; those of no file under ''. */
 function linesByFile(
   invoices: readonly ReportInvoice[],
-  files: readonly ReportFile[],
-  unreadable: string[],
+  naming: ReadonlyMap<string, Iterable<ReportFile>>,
 ): Map<string, Line[]> {
   const lines = new Map<string, Line[]>();
-  for (const invoice of invoices)
-    for (const line of linesOf(invoice, files, unreadable)) {
-      const group = lines.get(line.file);
+  for (const invoice of invoices) {
+    const { id, created } = invoice;
+    const [at, paid] = [parseServiceTime(created), isPaid(invoice)];
+    const all = invoice.items.length ? linesOf(invoice) : unexplained(invoice, naming.get(id) ?? []);
+    for (const { file, sku, cost } of all) {
+      const amount = cost?.amount;
+      const line = { ...{ file, sku, invoice: id, at, paid, amount }, currency: cost?.currency ?? '' };
+      const group = lines.get(file);
       if (group) group.push(line);
-      else lines.set(line.file, [line]);
+      else lines.set(file, [line]);
     }
+  }
   return lines;
 }
 
-function linesOf(invoice: ReportInvoice, files: readonly ReportFile[], unreadable: string[]): Line[] {
-  const { id, created, total, items } = invoice;
-  const [at, paid] = [parseServiceTime(created), isPaid(invoice)];
-  const lines = items.map((item): Line => {
-    const money = costOf(item);
-    if (!money) unreadable.push(`invoice ${id}: ${item.sku || 'an item'}`);
-    return {
-      sku: item.sku,
-      file: item.audiofile,
-      at,
-      paid,
-      amount: money?.amount,
-      currency: money?.currency ?? '',
-    };
-  });
+/** What the total of an invoice without items has more than the files that name it. */
+function unexplained({ total }: ReportInvoice, naming: Iterable<ReportFile>): ReturnType<typeof linesOf> {
   const all = parseMoney(total);
-  if (total !== '' && !all) unreadable.push(`invoice ${id}: its total`);
-  if (!all || lines.some(({ amount }) => !amount)) return lines;
-  const [first] = lines;
-  // Files whose cost is on the invoice, though no item of it names them, say it themselves.
-  const named = first
-    ? []
-    : files.filter(({ invoices }) => invoices.includes(id)).map(({ total: own }) => totalOf(own));
-  const explained = [...lines.map(({ amount }) => amount), ...named.map((money) => money?.amount)];
-  const rest = all.amount.minus(sumOf(explained.map((amount) => amount ?? Fraction.zero)));
-  if (rest.sign === 0 || (rest.sign < 0 && !first)) return lines;
-  // What no item explains was billed all the same.
-  return [
-    ...lines,
-    {
-      sku: '',
-      file: first?.file ?? '',
-      at,
-      paid,
-      amount: rest,
-      currency: all.currency || first?.currency || '',
-    },
-  ];
-}
-
-function costOf({ total, price, quantity }: ReportItem): Money | undefined {
-  if (total !== '') return parseMoney(total);
-  const [each, count] = [parseMoney(price), parseNumber(quantity)];
-  return each && count && { ...each, amount: each.amount.times(count) };
+  if (!all) return [];
+  const explained = [...naming].map((file) => totalOf(file.total)?.amount ?? Fraction.zero);
+  const amount = all.amount.minus(sumOf(explained));
+  return amount.sign > 0 ? [{ file: '', sku: '', cost: { ...all, amount } }] : [];
 }
 
 interface BilledFile {
@@ -191,24 +184,27 @@ interface BilledFile {
 function billOf(
   file: ReportFile,
   lines: readonly Line[],
-  paid: ReadonlySet<string>,
+  paid: ReadonlyMap<string, string>,
   unreadable: string[],
 ): BilledFile {
   const currencies = new Set(lines.flatMap(({ currency }) => currency || []));
   // Dollars and euros are never added up: each line stands for itself.
   if (currencies.size > 1)
-    return { file, isKnown: true, unbilled: [], entries: lines.map((line) => entryOf(line, file.order)) };
-  const total = totalOf(file.total);
-  if (!lines.length && file.total !== '' && !parseMoney(file.total))
-    unreadable.push(`file ${file.id}: its total`);
+    return { file, isKnown: true, unbilled: [], entries: entriesOf(lines, file.order, unreadable) };
   const bills = billFile({
     lines,
     items: file.bought.map(({ skus, totalBefore }) => ({ skus, totalBefore: totalOf(totalBefore)?.amount })),
-    total,
-    totalIsPaid: file.invoices.every((id) => paid.has(id)),
+    total: totalOf(file.total),
+    ...paymentOf(file.invoices, paid, new Set(lines.map(({ invoice }) => invoice))),
     isRefunded: file.isRefunded || file.state === 'Refunded',
     isCancelled: file.state === 'Order Cancelled',
   });
+  const isKnown = bills[0]?.isKnown ?? false;
+  if (!isKnown && file.total !== '' && !parseMoney(file.total)) unreadable.push(`file ${file.id}: its total`);
+  const unbilled = file.bought.flatMap(({ estimate }, at) => (bills[at]?.isKnown ? [] : [estimate]));
+  // What can be read of its lines counts.
+  if (!isKnown && lines.some(({ amount }) => !amount))
+    return { file, isKnown, unbilled, entries: entriesOf(lines, file.order, unreadable) };
   const entries = bills.flatMap(({ parts, currency }, at) =>
     parts.map((part) => ({
       ...{ paid: part.paid, unpaid: part.unpaid, refunded: part.refunded },
@@ -218,14 +214,24 @@ function billOf(
       at: part.line ? part.line.at : timeOf(file),
     })),
   );
-  const unbilled = file.bought.flatMap(({ estimate }, at) => (bills[at]?.isKnown ? [] : [estimate]));
-  return { file, entries, isKnown: bills[0]?.isKnown ?? false, unbilled };
+  return { file, entries, isKnown, unbilled };
 }
+
+const problemsOf = (lines: readonly Line[]): string[] =>
+  lines.flatMap(({ amount, invoice, sku }) => (amount ? [] : [`invoice ${invoice}: ${sku || 'an item'}`]));
 
 const joined = (skus: readonly string[]): string => [...new Set(skus.map(productOf))].join('+');
 
-/** A line that stands for itself: of a file that the ledger does not know. */
-function entryOf({ sku, file, at, paid, amount = Fraction.zero, currency }: Line, order = ''): DatedEntry {
+/** Lines that stand for themselves. */
+function entriesOf(lines: readonly Line[], order: string, unreadable: string[]): DatedEntry[] {
+  unreadable.push(...problemsOf(lines));
+  return lines.flatMap(({ amount, ...line }) => (amount ? [entryOf({ ...line, amount }, order)] : []));
+}
+
+function entryOf(
+  { sku, file, at, paid, amount, currency }: Line & { amount: Fraction },
+  order: string,
+): DatedEntry {
   const isCredit = amount.sign < 0;
   return {
     ...{ sku: productOf(sku), file, at, currency, order },

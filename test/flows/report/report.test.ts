@@ -1,7 +1,7 @@
 /** What was spent, how long transcripts took, and what is late: sums that are exact, and nothing counted twice. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReportInput } from '../../../src/flows/report/input.ts';
+import type { ReportInput, ReportInvoice } from '../../../src/flows/report/input.ts';
 import { makeReport } from '../../../src/flows/report/report.ts';
 import type { SpendRow } from '../../../src/flows/report/spend.ts';
 import { Fraction, sumOf } from '../../../src/lib/fraction.ts';
@@ -18,11 +18,12 @@ import {
 const report = (input: Partial<ReportInput>) => makeReport({ ...emptyInput, ...input });
 
 const shown = (rows: readonly SpendRow[]): string[] =>
-  rows.map(({ name, spent, refunded, currency, minutes, files }) =>
+  rows.map(({ name, spent, refunded, unpaid, currency, minutes, files }) =>
     [
       name || '-',
       amountText(spent),
       refunded.sign ? `-${amountText(refunded)}` : '',
+      unpaid.sign ? `+${amountText(unpaid)} unpaid` : '',
       currency,
       `${minutes.toExact()}m`,
       files,
@@ -59,7 +60,7 @@ describe('spend', () => {
     expect(notes).toEqual(['1 file not in the minutes: length not known']);
   });
 
-  it('has credits and refunds apart', () => {
+  it('is what was paid, less credits; those are said apart', () => {
     const { totals, skus } = report({
       files,
       currency: 'USD',
@@ -69,13 +70,85 @@ describe('spend', () => {
           ['TRANS14', '2', '-4', '1'],
         ]),
       ],
-      refunds: [
-        { at: '2026-09-01T00:00:00Z', order: 'A', audiofile: '2', amount: '1.50' },
-        { at: '2026-09-01T00:00:00Z', order: 'A', audiofile: '', amount: '-0.25' },
-      ],
     });
-    expect(shown(totals)).toEqual(['- 10.00 -5.75 USD 2.5m 1']);
-    expect(shown(skus)).toEqual(['TRANS14 10.00 -5.50 USD 2.5m 1', '- 0.00 -0.25 USD 0m 0']);
+    expect(shown(totals)).toEqual(['- 6.00 -4.00 USD 2.5m 1']);
+    expect(shown(skus)).toEqual(['TRANS14 6.00 -4.00 USD 2.5m 1']);
+  });
+
+  it('is nothing of a file that was refunded, whether its invoice shows it or not', () => {
+    const invoices = [invoiceOf('1', '2026-08-01', [['TRANS14', '1', '10', '1']])];
+    for (const more of [{ state: 'Refunded' }, { isRefunded: true }]) {
+      const { totals, notes } = report({ files: [reportFile('1', more)], invoices });
+      expect([shown(totals), notes]).toEqual([['- 0.00 -10.00 10m 1'], []]);
+    }
+  });
+
+  it.each(['CREATED', 'OPEN', 'SUBMITTED', 'NEW', ''])(
+    'has what is billed and not paid apart: %s',
+    (state) => {
+      const [a, b] = [invoiceOf('1', '2026-08-01', [['TRANS14', '1', '10', '1']]), { state }];
+      const other = { ...invoiceOf('2', '2026-08-01', [['TSTMP1', '1', '10', '0.5']]), ...b };
+      expect(shown(report({ files, invoices: [a, other] }).totals)).toEqual(['- 10.00 +5.00 unpaid 10m 1']);
+    },
+  );
+
+  it.each([
+    ['CREATED', '- 0.00 +8.60 unpaid 10m 1'],
+    ['PAID', '- 8.60 10m 1'],
+  ])('is the total of a file whose invoice, which is %s, has no items', (state, wanted) => {
+    const one = [reportFile('1', { total: '8.60', invoices: ['501'] })];
+    for (const total of ['', '0', '8.60']) {
+      const invoices = [invoiceOf('501', '2026-08-01', [], { state, total })];
+      expect(shown(report({ files: one, invoices }).totals)).toEqual([wanted]);
+    }
+    // What the files do not explain was billed all the same.
+    const more = [invoiceOf('501', '2026-08-01', [], { state: 'PAID', total: '10' })];
+    expect(shown(report({ files: one, invoices: more }).totals)).toEqual(['- 10.00 10m 1']);
+  });
+
+  it('counts an invoice once, though it was asked for by two ids', () => {
+    const one = [reportFile('1', { invoices: ['A', 'B'], total: '10' })];
+    const [old, now] = ['CREATED', 'PAID'].map((state, at) =>
+      invoiceOf('501', '2026-08-01', [['TRANS14', '1', '10', '1']], { state, askedAs: at ? 'B' : 'A' }),
+    ) as [ReportInvoice, ReportInvoice];
+    expect(shown(report({ files: one, invoices: [old, now] }).totals)).toEqual(['- 10.00 10m 1']);
+    const empty = { ...now, items: [], total: '10' };
+    for (const invoices of [[empty], [{ ...empty, askedAs: 'A' }, empty]]) {
+      const named = one.map((file) => ({ ...file, invoices: invoices.map(({ askedAs }) => askedAs) }));
+      expect(shown(report({ files: named, invoices }).totals)).toEqual(['- 10.00 10m 1']);
+    }
+  });
+
+  it('is in one currency where no other is named', () => {
+    const invoices = [
+      invoiceOf('1', '2026-08-01', [['TRANS14', '1', '1', '$21.00']]),
+      invoiceOf('2', '2026-08-01', [['TRANS14', '2', '1', '42']]),
+    ];
+    expect(shown(report({ files, invoices }).totals)).toEqual(['- 63.00 USD 12.5m 2']);
+    const some = [reportFile('1', { total: '$21.00' }), reportFile('2', { total: '42' })];
+    expect(shown(report({ files: some }).totals)).toEqual(['- 63.00 USD 20m 2']);
+  });
+
+  it('has the cost of an upgrade, and says which purchases have none yet', () => {
+    const estimate = { amount: Fraction.of(5), currency: 'USD' };
+    const bought = [
+      { skus: ['TRANS14'], totalBefore: '', estimate: undefined },
+      { skus: ['TSTMP1'], totalBefore: '8.60', estimate },
+    ];
+    const upgraded = (total: string) =>
+      report({ files: [reportFile('1', { bought, total })], currency: 'USD' });
+    expect(shown(upgraded('13.60').skus)).toEqual(['TRANS14 8.60 USD 10m 1', 'TSTMP1 5.00 USD 10m 1']);
+    const before = upgraded('8.60');
+    expect([shown(before.totals), before.notes]).toEqual([
+      ['- 8.60 USD 10m 1'],
+      ['1 purchase not billed yet: about 5.00 USD by estimate'],
+    ]);
+    const open = reportFile('2', { ended: '', deliveredAt: '', state: 'Transcribing' });
+    const notes = report({ files: [reportFile('1', { bought }), open], currency: 'USD' }).notes;
+    expect(notes).toEqual([
+      '1 delivered file not counted: cost not known yet',
+      '2 purchases not billed yet: about 5.00 USD by estimate, 1 of unknown cost',
+    ]);
   });
 
   it('takes the total of an item before price and quantity, and counts what no item explains', () => {
@@ -83,11 +156,11 @@ describe('spend', () => {
     const items = [{ ...invoice.items[0], total: '1.00' }] as typeof invoice.items;
     expect(shown(report({ files, invoices: [{ ...invoice, items }] }).skus)).toEqual([
       'TRANS14 1.00 2.5m 1',
-      '- 0.25 0m 0',
+      '- 0.25 2.5m 1',
     ]);
     expect(shown(report({ files, invoices: [invoice] }).skus)).toEqual([
       'TRANS14 0.999 2.5m 1',
-      '- 0.251 0m 0',
+      '- 0.251 2.5m 1',
     ]);
   });
 
@@ -99,20 +172,20 @@ describe('spend', () => {
       'TRANS6 3.30 EUR 0m 1',
     ]);
     const named = { invoices: [invoiceOf('1', '2026-08-01', [['TRANS14', '1', '1', '1']])] };
-    expect(shown(report({ files: paid, currency: 'USD', ...named }).totals)).toEqual(['- 7.60 USD 12.5m 3']);
-    const byInvoice = paid.map((file) => ({ ...file, invoices: ['1'] }));
-    expect(shown(report({ files: byInvoice, currency: 'USD', ...named }).totals)).toEqual([
-      '- 1.00 USD 10m 1',
+    expect(shown(report({ files: paid, currency: 'USD', ...named }).totals)).toEqual([
+      '- 7.60 +2.30 unpaid USD 12.5m 3',
     ]);
   });
 
   it('counts no test order, and nothing that was cancelled or refunded before it was billed', () => {
     const some = [
       reportFile('1', { total: '5', test: true }),
-      reportFile('2', { total: '5', ended: 'unfinished', state: 'Refunded' }),
-      reportFile('3', { total: '5' }),
+      reportFile('2', { total: '0', ended: 'unfinished', state: 'Refunded' }),
+      reportFile('3', { total: '', ended: 'unfinished', state: 'Order Cancelled' }),
+      reportFile('4', { total: '5' }),
     ];
-    expect(shown(report({ files: some }).totals)).toEqual(['- 5.00 10m 1']);
+    const { totals, notes } = report({ files: some });
+    expect([shown(totals), notes]).toEqual([['- 5.00 10m 1'], []]);
   });
 
   it('says what it could not count', () => {
@@ -126,10 +199,10 @@ describe('spend', () => {
     expect(shown(totals)).toEqual(['- 2.00 0m 1']);
     expect(shown(months)).toEqual(['- 2.00 0m 1']);
     expect(notes).toEqual([
-      '2 delivered files not counted: cost not known yet',
+      '3 delivered files not counted: cost not known yet',
       '1 file not in the minutes: length not known',
       'some invoices have no date that can be read: they have no month',
-      "not counted, because it can't be read: invoice 8: TRANS14; invoice 8: its total; file 2: its total",
+      "not counted, because it can't be read: invoice 8: its total; file 2: its total; invoice 8: TRANS14",
     ]);
   });
 
@@ -171,8 +244,8 @@ describe('spend', () => {
         const invoices = list.map(([created, lines], at) => invoiceOf(String(at), created, lines));
         const { totals, months, skus, orders } = report({ files, invoices });
         const net = (rows: readonly SpendRow[]) =>
-          [sumOf(rows.map(({ spent }) => spent)), sumOf(rows.map(({ refunded }) => refunded))].map(
-            amountText,
+          (['spent', 'refunded', 'unpaid'] as const).map((part) =>
+            amountText(sumOf(rows.map((row) => row[part]))),
           );
         expect(net(months)).toEqual(net(totals));
         expect(net(skus)).toEqual(net(totals));
@@ -184,11 +257,7 @@ describe('spend', () => {
           cents.reduce((sum, each) => sum + each, 0n),
           4000,
         );
-        const [spent, refunded] = [
-          sumOf(totals.map((row) => row.spent)),
-          sumOf(totals.map((row) => row.refunded)),
-        ];
-        expect(spent.minus(refunded).equals(wanted)).toBe(true);
+        expect(sumOf(totals.map((row) => row.spent)).equals(wanted)).toBe(true);
       }),
     );
   });

@@ -152,8 +152,9 @@ describe('as CSV', () => {
       part: 'month',
       name: '2025-11',
       currency: 'USD',
-      spent: '311.67',
-      refunded: '0.00',
+      spent: '301.35',
+      refunded: '10.32',
+      unpaid: '0.00',
       minutes: '171',
       files: '6',
       unmeasured: '0',
@@ -178,12 +179,12 @@ describe('as CSV', () => {
   it.each(groupings)('has the rows of --by %s', (by) => {
     const report = makeReport(busyInput());
     const [head = [], ...rows] = parseCsv(csvTable(spendView(report, by)));
-    expect(head).toEqual([by, 'currency', 'spent', 'refunded', 'minutes', 'files', 'unmeasured']);
+    expect(head).toEqual([by, 'currency', 'spent', 'refunded', 'unpaid', 'minutes', 'files', 'unmeasured']);
     expect(rows).toHaveLength({ month: 13, sku: 7, order: 40 }[by]);
   });
 });
 
 it('--quiet prints what was spent, a line for each currency', () => {
-  expect(reportView(makeReport(hostileInput)).quiet).toEqual(['337.50', '220.00 EUR']);
+  expect(reportView(makeReport(hostileInput)).quiet).toEqual(['557.50 EUR']);
   expect(reportView(makeReport(oneInput)).quiet).toEqual(['8.60 USD']);
 });
