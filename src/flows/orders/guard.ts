@@ -146,7 +146,7 @@ export class OrderGuard {
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const known = held.filter(({ otherGuid }) => otherGuid === undefined);
     const blocking = this.#isStrict ? known : known.filter(({ holder }) => holder.status === 'placed');
-    if (atOnce && !skipOrdered && blocking.length) 
+    if (atOnce && !skipOrdered && blocking.length)
       throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
     for (const order of orders) this.#sortOne(order, byAudio);
   }
