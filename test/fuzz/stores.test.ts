@@ -192,13 +192,13 @@ const steps: Readonly<Record<string, fc.Arbitrary<Step>>> = {
       id,
       ext: fc.constantFrom('txt', 'srt'),
       path: fc.constantFrom('/d/a.txt', '/d/A.TXT', '/d/ä.txt', '/e/a.txt'),
-      draft: fc.option(fc.constant('abc'), { nil: undefined }),
+      isDraft: fc.boolean(),
     })
-    .map(({ id: file, ext, path, draft }) => async (side: Side) => {
+    .map(({ id: file, ext, path, isDraft }) => async (side: Side) => {
       const { downloads } = side.ledger;
       const before = [await downloads.isOf(file, ext, path), await downloads.isOfAnother(file, ext, path)];
-      await downloads.add(file, ext, path, { bytes: 5, draft });
-      return [before, await downloads.draftAt(file, ext, path), await downloads.pathIn('/d', file, ext)];
+      await downloads.add(file, ext, path, { bytes: 5, sha256: 'abc', isDraft });
+      return [before, await downloads.copyAt(file, ext, path), await downloads.pathIn('/d', file, ext)];
     }),
   invoice: fc
     .tuple(
