@@ -1,5 +1,6 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
 import type { ProcessMark } from '../lib/processes.ts';
+import { hiddenDetails } from './audio-details.ts';
 import type { Audio } from './audio-names.ts';
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';
@@ -66,3 +67,17 @@ export const upgradeNames = (file: string, skus: readonly string[]): string[] =>
   [...new Set(skus)].sort().map((sku) => `upgrade ${sku} ${file}`);
 
 export const refundName = (file: string): string => `refund ${file}`;
+
+/** What is kept on this machine holds no secret either. */
+export function hiddenPurchase(purchase: NewPurchase, hide: (text: string) => string): NewPurchase {
+  const optional = (text: string | undefined): string | undefined => text && hide(text);
+  const { audios, names, notes, via } = purchase;
+  return {
+    ...purchase,
+    ...{ names: names.map(hide), notes: optional(notes), via: optional(via) },
+    audios: audios.map(({ url, key, names: own, details, file, cost, totalBefore }) => ({
+      ...{ url: hide(url), key: optional(key), names: own.map(hide), file, cost, totalBefore },
+      details: hiddenDetails(details, hide),
+    })),
+  };
+}
