@@ -20,6 +20,7 @@ import { throwUnlessUnableToSync } from '../lib/disk-reasons.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import type { Begun, NewPurchase, PlacedOrder, PurchaseSender } from './purchase.ts';
 
 export type Outcome =
@@ -41,6 +42,16 @@ export interface KeptOutcome {
 export interface OutboxOwner {
   readonly account: string;
   readonly ledger: string;
+}
+
+/** The line that tells the ledger what only this process knows. */
+export function howToRecord({ attempt }: Begun, outcome: Outcome): string {
+  const settle = `when it can be written to, run: steno attempts settle ${attempt}`;
+  if (outcome.kind === 'refused') return `${settle} --not-placed`;
+  const { id = '', audiofiles = [] } = outcome.kind === 'placed' ? outcome.placed : {};
+  if (!id) return 'until then it is unclear: steno attempts';
+  const files = audiofiles.map((file) => ` --file ${shellWord(file)}`);
+  return `${settle} --placed ${shellWord(id)}${files.join('')}`;
 }
 
 /** What can't be handed over is told, and stays. */

@@ -1,5 +1,6 @@
 /** A call that costs or returns money, on its way to the service, and what the service made of it. */
 import type { ProcessMark } from '../lib/processes.ts';
+import { hiddenDetails } from './audio-details.ts';
 import type { Audio } from './audio-names.ts';
 
 export type PurchaseKind = 'order' | 'upgrade' | 'refund';
@@ -64,3 +65,17 @@ export const kindOf = ({ kind = 'order' }: Pick<NewPurchase, 'kind'>): PurchaseK
 /** SQL: the service has named the order, or files of it. What it named was placed, whatever people say. */
 export const IS_ACCEPTED =
   "(purchases.named <> '' OR EXISTS (SELECT 1 FROM files WHERE files.purchase = purchases.id))";
+
+/** What is kept on this machine holds no secret either. */
+export function hiddenPurchase(purchase: NewPurchase, hide: (text: string) => string): NewPurchase {
+  const optional = (text: string | undefined): string | undefined => text && hide(text);
+  const { audios, names, notes, via } = purchase;
+  return {
+    ...purchase,
+    ...{ names: names.map(hide), notes: optional(notes), via: optional(via) },
+    audios: audios.map(({ url, key, names: own, details, file, cost, totalBefore }) => ({
+      ...{ url: hide(url), key: optional(key), names: own.map(hide), file, cost, totalBefore },
+      details: hiddenDetails(details, hide),
+    })),
+  };
+}

@@ -1,17 +1,16 @@
 /** Every purchase: on disk before it is sent, so that a crash or a power cut leaves a trace. */
 import { diskReason } from '../lib/disk-reasons.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
-import { shellWord } from '../lib/shell-word.ts';
 import { oneLine } from '../lib/text.ts';
-import { detailsText, hiddenDetails } from './audio-details.ts';
+import { detailsText } from './audio-details.ts';
 import { renewInvoices, updateBills } from './billing.ts';
 import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';
 import type { TakeOver } from './claims.ts';
 import { jsonList } from './json-list.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
-import type { KeptOutcome, Outcome, ReservedOutcome } from './outbox.ts';
-import { type Begun, kindOf, type NewPurchase, type PlacedOrder, type PurchasedAudio } from './purchase.ts';
+import { howToRecord, type KeptOutcome, type Outcome, type ReservedOutcome } from './outbox.ts';
+import { type Begun, hiddenPurchase, kindOf, type NewPurchase, type PlacedOrder } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
 import { CommitUnknown, type Statement } from './store.ts';
 import { NOW } from './table.ts';
@@ -29,21 +28,13 @@ const KNOWN = 'profile = ? AND test = 0 AND id IN (SELECT value FROM json_each(?
 /** How often a purchase is begun anew whose COMMIT is known not to have come through. */
 const MAX_BEGINNINGS = 3;
 
+type NotPlaced = 'refused' | 'uncertain';
+
 /** What became of an outcome that the ledger could not take. */
 interface Kept {
   readonly what: string;
   readonly hint?: string | undefined;
   remove(): void;
-}
-
-/** The line that tells the ledger what only this process knows. */
-function howToRecord({ attempt }: Begun, outcome: Outcome): string {
-  const settle = `when it can be written to, run: steno attempts settle ${attempt}`;
-  if (outcome.kind === 'refused') return `${settle} --not-placed`;
-  const { id = '', audiofiles = [] } = outcome.kind === 'placed' ? outcome.placed : {};
-  if (!id) return 'until then it is unclear: steno attempts';
-  const files = audiofiles.map((file) => ` --file ${shellWord(file)}`);
-  return `${settle} --placed ${shellWord(id)}${files.join('')}`;
 }
 
 const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
@@ -196,7 +187,6 @@ export class Purchases extends PurchaseTable {
     const write = (found: OrderedFiles): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
       return [
-        ...this.#restoring(begun, order),
         ...this.answering(id, isOpen ? 'uncertain' : 'placed', found.problem ?? '', placed.id),
         // It may have lost them, where somebody has settled it meanwhile.
         this.claims.takingSome(id, namesOf(order), []),
@@ -205,11 +195,12 @@ export class Purchases extends PurchaseTable {
     };
     const asNew = matchFiles(audios, placed.audiofiles, new Map());
     // Mostly none of the files is known: then nothing has to be read first.
-    if (await this.db.batch([...this.#ifNoneIsKnown(order, placed), ...write(asNew)])) return asNew;
+    const first = [...this.#ifThere(id), ...this.#ifNoneIsKnown(order, placed), ...write(asNew)];
+    if (await this.db.batch(first)) return asNew;
     return this.db.durable(async (db) => {
       const known = await this.within(db).#knownAudios(placed.audiofiles);
       const found = matchFiles(audios, placed.audiofiles, known);
-      await db.batch(write(found));
+      await db.batch([...this.#restoring(begun, order), ...write(found)]);
       return found;
     });
   }
@@ -268,29 +259,26 @@ export class Purchases extends PurchaseTable {
     return this.#markOpen(begun, purchase, 'uncertain', detail);
   }
 
-  #markOpen(
-    begun: Begun,
-    purchase: NewPurchase,
-    kind: 'refused' | 'uncertain',
-    detail: string,
-  ): Promise<void> {
+  #markOpen(begun: Begun, purchase: NewPurchase, kind: NotPlaced, detail: string): Promise<void> {
     const text = oneLine(this.hide(detail), MAX_DETAIL_LENGTH);
     return this.#sure(purchase, begun, { kind, detail: text }, async () => {
       await this.#writeOpen(begun, purchase, kind, text);
     });
   }
 
-  async #writeOpen(
-    begun: Begun,
-    purchase: NewPurchase,
-    kind: 'refused' | 'uncertain',
-    detail: string,
-  ): Promise<void> {
-    await this.db.batch([
-      ...this.#restoring(begun, purchase),
+  async #writeOpen(begun: Begun, purchase: NewPurchase, kind: NotPlaced, detail: string): Promise<void> {
+    const statements = [
       ...this.answering(begun.id, kind, detail),
       ...(kind === 'uncertain' ? [this.claims.takingSome(begun.id, namesOf(purchase), [])] : []),
-    ]);
+    ];
+    if (await this.db.batch([...this.#ifThere(begun.id), ...statements])) return;
+    await this.db.batch([...this.#restoring(begun, purchase), ...statements]);
+  }
+
+  /** Undoes the batch where a shared ledger has lost the purchase. */
+  #ifThere(id: string): Statement[] {
+    if (!this.db.isShared) return [];
+    return [{ sql: 'UPDATE purchases SET seen_at = seen_at WHERE id = ?', values: [id], expects: 1 }];
   }
 
   /** Other machines may have restored a shared ledger from an older copy, or it has failed over to one. */
@@ -344,7 +332,7 @@ export class Purchases extends PurchaseTable {
       begun,
       at: this.timestamp(),
       sender: this.sender(),
-      purchase: this.#hidden(purchase),
+      purchase: hiddenPurchase(purchase, this.hide),
       outcome,
     };
     try {
@@ -358,22 +346,5 @@ export class Purchases extends PurchaseTable {
         remove: () => room?.release(),
       };
     }
-  }
-
-  /** What is kept on this machine holds no secret either. */
-  #hidden(purchase: NewPurchase): NewPurchase {
-    const hide = (text: string): string => this.hide(text);
-    const optional = (text: string | undefined): string | undefined => text && hide(text);
-    const { audios, names, notes, via } = purchase;
-    return {
-      ...purchase,
-      ...{ names: names.map(hide), notes: optional(notes), via: optional(via) },
-      audios: audios.map(
-        ({ url, key, names: own, details, file, cost, totalBefore }): PurchasedAudio => ({
-          ...{ url: hide(url), key: optional(key), names: own.map(hide), file, cost, totalBefore },
-          details: hiddenDetails(details, hide),
-        }),
-      ),
-    };
   }
 }

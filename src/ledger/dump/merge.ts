@@ -2,15 +2,14 @@
  * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
  * older export never undoes what was learned since.
  */
-import { usage } from '../../lib/errors.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
-import { deriveHolders } from '../claims.ts';
 import { jsonList } from '../json-list.ts';
 import { isRefusedRow } from '../postgres/failures.ts';
 import { numberColumn, type Store, type Value } from '../store.ts';
 import { timestamp } from '../table.ts';
 import type { ImportedNumbers } from './imported-numbers.ts';
-import { badLine, NOTHING_IMPORTED } from './parse.ts';
+import { bringTogether } from './moving.ts';
+import { badLine } from './parse.ts';
 import { type Fields, insertRows, mergeRows, placesFor } from './rows-sql.ts';
 import type { DumpTable, NumberedTable } from './tables.ts';
 
@@ -181,7 +180,7 @@ export class RowMerger {
       rows.filter(({ id }) => profiles.has(String(id))),
       rows.filter(({ id }) => !profiles.has(String(id))),
     ];
-    await this.#bringTogether(known, profiles);
+    await bringTogether(this.#db, known, profiles, this.#options.moves);
     const numbers = await this.#newNumbers('purchases', added);
     await insertRows(
       this.#db,
@@ -196,50 +195,6 @@ export class RowMerger {
       known.map((fields) => ({ ...fields, number: -1 })),
     );
     return { ...noRows, new: added.length, updated, known: known.length - updated };
-  }
-
-  /** A purchase and all that belongs to it are of one profile. */
-  async #bringTogether(rows: readonly Fields[], profiles: ReadonlyMap<string, string>): Promise<void> {
-    const moving = new Map<string, string[]>();
-    for (const { id, profile: to } of rows) {
-      const from = profiles.get(String(id)) ?? '';
-      if (from === to) continue;
-      if (!this.#options.moves)
-        throw usage(
-          `purchases of '${to}' in this export are those of '${from}' in this ledger`,
-          `take them in as such: steno ledger import <file> --as ${from}; ${NOTHING_IMPORTED}`,
-        );
-      moving.set(from, [...(moving.get(from) ?? []), String(id)]);
-    }
-    const [to] = rows.map(({ profile }) => String(profile));
-    for (const [from, ids] of moving) await this.#move(ids, from, to ?? '');
-  }
-
-  async #move(ids: readonly string[], from: string, to: string): Promise<void> {
-    const list = jsonList(ids);
-    const ofThem = 'IN (SELECT value FROM json_each(?))';
-    const files = `SELECT id FROM files WHERE profile = ? AND purchase ${ofThem}`;
-    const statements: ReadonlyArray<readonly [string, readonly Value[]]> = [
-      [`DELETE FROM claims WHERE purchase ${ofThem}`, [list]],
-      // What the other profile has of them by now is merged with the rows of the export.
-      [
-        `DELETE FROM downloads WHERE profile = ? AND file IN (${files}) AND EXISTS (SELECT 1 FROM downloads AS other
-           WHERE other.profile = ? AND other.file = downloads.file AND other.ext = downloads.ext
-             AND other.folder = downloads.folder)`,
-        [from, from, list, to],
-      ],
-      [`UPDATE downloads SET profile = ? WHERE profile = ? AND file IN (${files})`, [to, from, from, list]],
-      [
-        `DELETE FROM files WHERE profile = ? AND purchase ${ofThem}
-           AND id IN (SELECT id FROM files AS other WHERE other.profile = ?)`,
-        [from, list, to],
-      ],
-      [`UPDATE files SET profile = ? WHERE profile = ? AND purchase ${ofThem}`, [to, from, list]],
-      [`UPDATE purchase_items SET profile = ? WHERE purchase ${ofThem}`, [to, list]],
-      [`UPDATE purchases SET profile = ? WHERE id ${ofThem}`, [to, list]],
-    ];
-    for (const [sql, values] of statements) await this.#db.run(sql, ...values);
-    await deriveHolders(this.#db, from, ids);
   }
 
   /** Who holds a name is derived at the end: here none is added that the ledger knows to be free. */
