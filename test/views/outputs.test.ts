@@ -100,6 +100,16 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     expect(schema('order')([{ ...from[0], audiofile: 5 }])).toBe(false);
   });
 
+  it('budgets', async () => {
+    const { user } = await orderingAccount();
+    const run = runOf(user);
+    await json(run, 'budget', 'budget');
+    await json(run, 'budget set', 'budget', 'set', '5/day');
+    await json(run, 'config set', 'config', 'set', 'budget', '50 EUR/year');
+    await json(run, 'budget', 'budget');
+    await json(run, 'budget unset', 'budget', 'unset');
+  });
+
   it('files of the ledger, followed, tracked, waited for, synchronised and downloaded', async () => {
     const { user, order, states, service } = await orderingAccount();
     const run = runOf(user);
