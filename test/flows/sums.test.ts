@@ -188,7 +188,7 @@ describe('all sums agree', () => {
           await sandbox.close();
         }
       }),
-      { numRuns: Math.ceil(runs() / 10) },
+      { numRuns: Math.ceil(runs() / 20) },
     );
   });
 
@@ -225,6 +225,13 @@ describe('all sums agree', () => {
         const person = new Person({ STENO_API_KEY: KEY, STENO_BASE_URL: service.baseUrl });
         const own = {
           ...calls,
+          // Without items, nothing tells what an invoice has of a file that was refunded before the service was asked.
+          order: ((each, _, file) =>
+            calls.order(
+              how.hasItems ? each : { ...each, words: each.words.slice(0, 1) },
+              person,
+              file,
+            )) as Do<OrderStep>,
           pay: ((_, __, file) => service.moveInvoices(file)) as Do<unknown>,
           deliver: ((_, __, file) => service.setState(file, 'Delivered')) as Do<unknown>,
           'next state': (({ which: at }) => {
@@ -239,7 +246,7 @@ describe('all sums agree', () => {
           );
         await person.checkSums(service.spent, how.hasTotals && how.credits);
       }),
-      { numRuns: Math.ceil(runs() / 5) },
+      { numRuns: Math.ceil(runs() / 10) },
     );
   });
 });
