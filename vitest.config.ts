@@ -68,6 +68,7 @@ const sharedLong = [
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
   'test/crash/*.test.ts',
+  'test/flows/sums.test.ts',
   'test/flows/files/{list,pairing,sync,track,wait}.test.ts',
   'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',

@@ -22,7 +22,7 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
   const currencies = new Set(items.flatMap((item) => item.currency || []));
   const own = [...currencies][0] ?? currency;
   const money = { currency: own, unpaid: items.reduce((sum, { unpaid }) => sum + unpaid, 0) };
-  if (status === 'refused' || test) return { ...entry, ...money, cost: undefined, source: 'none' };
+  if (status === 'refused' || test) return { ...entry, ...money, unpaid: 0, cost: undefined, source: 'none' };
   // A refund that is not known to have gone through has returned nothing.
   if (kind === 'refund' && status !== 'placed')
     return { ...entry, ...money, cost: undefined, source: 'unknown' };

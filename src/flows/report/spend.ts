@@ -127,6 +127,9 @@ function namingFiles(
 
 const isPaid = ({ state }: ReportInvoice): boolean => state.toUpperCase() === 'PAID';
 
+const isRefunded = ({ isRefunded: isAccepted, state }: ReportFile): boolean =>
+  isAccepted || state === 'Refunded';
+
 const timeOf = ({ deliveredAt, orderedAt }: ReportFile): string => deliveredAt || orderedAt;
 
 const monthOf = (at: string | undefined): string => at?.slice(0, 7) ?? '';
@@ -167,8 +170,11 @@ function linesByFile(
 function unexplained({ total }: ReportInvoice, naming: Iterable<ReportFile>): ReturnType<typeof linesOf> {
   const all = parseMoney(total);
   if (!all) return [];
+  const silent = [...naming].filter(({ total: own }) => !totalOf(own));
   const explained = [...naming].map((file) => totalOf(file.total)?.amount ?? Fraction.zero);
   const amount = all.amount.minus(sumOf(explained));
+  // What is left is of files that say no total, and it came back.
+  if (silent.length && silent.every(isRefunded)) return [];
   return amount.sign > 0 ? [{ file: '', sku: '', cost: { ...all, amount } }] : [];
 }
 
@@ -196,7 +202,7 @@ function billOf(
     items: file.bought.map(({ skus, totalBefore }) => ({ skus, totalBefore: totalOf(totalBefore)?.amount })),
     total: totalOf(file.total),
     ...paymentOf(file.invoices, paid, new Set(lines.map(({ invoice }) => invoice))),
-    isRefunded: file.isRefunded || file.state === 'Refunded',
+    isRefunded: isRefunded(file),
     isCancelled: file.state === 'Order Cancelled',
   });
   const isKnown = bills[0]?.isKnown ?? false;

@@ -101,7 +101,10 @@ describe('spend', () => {
       const invoices = [invoiceOf('501', '2026-08-01', [], { state, total })];
       expect(shown(report({ files: one, invoices }).totals)).toEqual([wanted]);
     }
-    // What the files do not explain was billed all the same.
+    // Of what the files do not explain, nothing was spent where it came back; else it was billed all the same.
+    const back = [...one, reportFile('2', { invoices: ['501'], state: 'Refunded', ended: 'unfinished' })];
+    const both = [invoiceOf('501', '2026-08-01', [], { state, total: '10' })];
+    expect(shown(report({ files: back, invoices: both }).totals)).toEqual([wanted]);
     const more = [invoiceOf('501', '2026-08-01', [], { state: 'PAID', total: '10' })];
     expect(shown(report({ files: one, invoices: more }).totals)).toEqual(['- 10.00 10m 1']);
   });
