@@ -55,7 +55,8 @@ class Machine {
     const { what, which, at } = step;
     const { files, invoices, downloads } = this.ledger;
     if (what === 'upgrade' || what === 'refund') return this.#change(what, id, step);
-    if (what === 'download') return downloads.add(id, 'txt', `/d/${id}.txt`, { bytes: at, sha256: `${at}`, isDraft: false });
+    if (what === 'download')
+      return downloads.add(id, 'txt', `/d/${id}.txt`, { bytes: at, sha256: `${at}`, isDraft: false });
     if (what === 'invoice')
       return invoices.keep(
         { id: `v${which}`, ownId: `v${which % 2}`, state: 'PAID', isFinal: at > 2, answer: `{"n":${at}}` },
