@@ -34,7 +34,7 @@ async function budgeted(budget: string, price = '1'): Promise<Budgeted> {
   };
 }
 
-describe.concurrent('a budget', () => {
+describe('a budget', () => {
   it('lets pass what it holds, to the cent, and no order more', async () => {
     const { buy, sent } = await budgeted('20/month');
     expect((await buy('a')).code).toBe(0);

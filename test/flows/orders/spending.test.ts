@@ -60,7 +60,7 @@ const stops = async (result: Promise<Result>, ...texts: string[]): Promise<void>
   for (const text of texts) expect(stderr).toContain(text);
 };
 
-describe.concurrent('a budget counts', () => {
+describe('a budget counts', () => {
   it('what was bought before it was set, and without a price, once it is billed', async () => {
     const { buy, run, set, says, sent } = await spender();
     await ok(buy('a b'));
@@ -130,7 +130,7 @@ describe.concurrent('a budget counts', () => {
   });
 });
 
-describe.concurrent('a purchase of unknown cost', () => {
+describe('a purchase of unknown cost', () => {
   it('stops all others until a refresh tells its length', async () => {
     const { order, buy, run, says, sent } = await spender({ 'price.TRANS14': '1' });
     await ok(order('https://e.org/talk.mp3'));
@@ -191,7 +191,7 @@ describe.concurrent('a purchase of unknown cost', () => {
   });
 });
 
-describe.concurrent('--no-ledger', () => {
+describe('--no-ledger', () => {
   it.each(['setting', 'ledger'])('orders nothing under a budget of the %s', async (from) => {
     const { buy, run, set, sent } = await spender({ 'price.TRANS14': '1' });
     if (from === 'setting') set({ budget: '100/month' });
@@ -206,7 +206,7 @@ describe.concurrent('--no-ledger', () => {
   });
 });
 
-describe.concurrent('--up-to-budget', () => {
+describe('--up-to-budget', () => {
   const leftOut = (stdout: string): unknown[] =>
     (JSON.parse(stdout) as Array<Record<string, unknown>>).map(
       ({ url, left_out, order }) => `${url} ${left_out ?? order}`,
@@ -289,7 +289,7 @@ describe.concurrent('--up-to-budget', () => {
   });
 });
 
-describe.concurrent('the period of a budget', () => {
+describe('the period of a budget', () => {
   it.skipIf(!isShared)('is that of the database, whatever the clock of the machine says', async () => {
     const { user, run, buy, sent } = await spender({ 'price.TRANS14': '1' });
     await ok(run('budget', 'set', '10/month'));
