@@ -14,7 +14,8 @@ export const log = command({
       ['estimated', 'not billed yet: price and length as they were known when it was bought'],
       ['unknown', 'neither is known; steno files --refresh and steno report ask the service'],
     ],
-    'An uncertain purchase that somebody has settled shows who did, and whether that was undone.',
+    'What the service returned without a refund is off the cost of the order. A purchase of unclear outcome that somebody ' +
+      'has settled shows who did, and whether that was undone.',
   ],
   options: {
     since: text('--since <time>', 'only what was sent since then: 2026-11-01, or 30d ago'),
@@ -28,7 +29,7 @@ export const log = command({
     ['steno log', 'the latest'],
     ['steno log --since 30d --csv > purchases.csv', 'a month, for a spreadsheet'],
     ['steno log --file 12345', 'the story of one file'],
-    ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'what a month cost'],
+    ['steno log --since 30d --json | jq "map(.cost // 0) | add"', 'what a month cost, as far as it is known'],
   ],
   load: async () => (await import('./log.run.ts')).run,
 });

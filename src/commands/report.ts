@@ -8,8 +8,10 @@ export const report = command({
     'Adds up the invoices of the files of the ledger: what was spent by month, SKU and order, how long transcripts took ' +
     'against the target of their SKU, and what is open, on hold, unclear or late.',
   details: [
-    'Invoices are fetched from the service once and kept in the ledger. What is not known is said, and is never counted ' +
-      'as zero. --json and --csv have every part, exactly; with --by, --csv has one of them. --html takes the ' +
+    'Spent is what was billed and paid, less what was refunded; what is billed but not paid stands apart. What is not ' +
+      'known is said, and is never counted as zero.',
+    'Invoices are fetched from the service and kept in the ledger; one that is paid is fetched again only after an ' +
+      'upgrade or a refund. Delivered files of unknown cost are asked about for 30 days. --json and --csv have every part, exactly; with --by, --csv has one of them. --html takes the ' +
       'place of an earlier report; of any other file only with --force.',
   ],
   options: {

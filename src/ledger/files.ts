@@ -134,6 +134,18 @@ export class Files extends Table {
     return (await this.open(filter)).concat(named);
   }
 
+  /** Files that were delivered since a time (ISO 8601), and of which the service has not said yet what they cost. */
+  unbilled(since: string): Promise<string[]> {
+    return this.ids(
+      `SELECT id FROM files WHERE profile = ? AND state = 'Delivered' AND ended = 'delivered' AND test = 0
+         AND changed_at >= ? AND EXISTS (SELECT 1 FROM purchase_items AS items
+           WHERE items.profile = files.profile AND items.file = files.id AND items.file <> '' AND items.billed IS NULL)
+       ORDER BY seq`,
+      this.profile,
+      since,
+    );
+  }
+
   /** Whether the service has said that the file is delivered; an event does not count. */
   async isDelivered(id: string): Promise<boolean> {
     const sql = "SELECT 1 FROM files WHERE profile = ? AND id = ? AND ended = 'delivered'";

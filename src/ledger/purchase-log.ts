@@ -113,32 +113,43 @@ export class PurchaseLog extends Table {
     size: number,
     last: readonly Value[] | undefined,
   ): Promise<PurchaseRow[]> {
+    const asked = this.#asked(file, order);
     const where = ['profile = ?', 'tracked = 0'];
-    const values: Value[] = [this.profile];
+    const values: Value[] = [...asked.values, this.profile];
     const add = (condition: string, ...more: Value[]): void => {
       where.push(condition);
       values.push(...more);
     };
     if (since !== undefined) add('started_at >= ?', since);
-    if (order !== undefined)
-      add(
-        `(order_id = ? OR id IN (SELECT items.purchase FROM files CROSS JOIN purchase_items AS items
-           ON items.profile = files.profile AND items.file = files.id AND items.file <> ''
-           WHERE files.profile = ? AND files.order_id = ?))`,
-        ...[order, this.profile, order],
-      );
-    if (file !== undefined)
-      add(
-        "id IN (SELECT purchase FROM purchase_items AS items WHERE items.profile = ? AND items.file = ? AND items.file <> '')",
-        ...[this.profile, file],
-      );
     if (last) add('(started_at, number) < (?, ?)', ...last);
     return this.db.all<PurchaseRow>(
       `SELECT id, number, kind, via, status, test, order_id, skus, started_at, detail, "user", host, pid, job, actor,
          process_start, seen_at, ${NOW} AS now
-       FROM purchases WHERE ${where.join(' AND ')} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
+       FROM ${asked.from} WHERE ${where.join(' AND ')} ORDER BY started_at DESC, number DESC LIMIT ${size}`,
       ...values,
     );
+  }
+
+  /** All purchases, or those of a file or an order: found by their index, where a search by time would read them all. */
+  #asked(file: string | undefined, order: string | undefined): { from: string; values: Value[] } {
+    const sets: string[] = [];
+    const values: Value[] = [];
+    if (file !== undefined) {
+      sets.push(`SELECT purchase FROM purchase_items WHERE profile = ? AND file = ? AND file <> ''`);
+      values.push(this.profile, file);
+    }
+    if (order !== undefined) {
+      sets.push(`SELECT purchase FROM (
+        SELECT id AS purchase FROM purchases WHERE profile = ? AND order_id = ? AND order_id <> ''
+        UNION SELECT items.purchase FROM files CROSS JOIN purchase_items AS items
+          ON items.profile = files.profile AND items.file = files.id AND items.file <> ''
+        WHERE files.profile = ? AND files.order_id = ?) AS found`);
+      values.push(this.profile, order, this.profile, order);
+    }
+    if (sets.length === 0) return { from: 'purchases', values };
+    // INTERSECT and UNION leave each once.
+    const ids = sets.length > 1 ? sets.join(' INTERSECT ') : `${sets[0]} GROUP BY purchase`;
+    return { from: `(${ids}) AS asked CROSS JOIN purchases ON purchases.id = asked.purchase`, values };
   }
 
   async #entriesOf(rows: readonly PurchaseRow[]): Promise<LogEntry[]> {

@@ -3,7 +3,7 @@ import type { LogEntry, LoggedItem } from '../ledger/purchase-log.ts';
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import { amountText, fromMillionths } from '../lib/money.ts';
-import { senderText, userAndHost } from '../lib/sender.ts';
+import { userAndHost } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
 import { countField, type Field, listField, RecordType, textField, timeField } from './record.ts';
 import { arrayOf, boolean, maybeInteger, maybeText, nullable, number, object, oneOf } from './schema.ts';
@@ -149,14 +149,14 @@ export const logRecord = new RecordType<PricedEntry>([
 ]);
 
 const whoText = ({ actor, by }: PricedEntry): string =>
-  actor ? [actor, by.job].filter(Boolean).join(', ') : senderText(by);
+  [actor || userAndHost(by), by.job].filter(Boolean).join(', ');
 
 const settlementText = ({ placed, order, by, undoneBy }: LogEntry['settlements'][number]): string => {
   const said = `settled as ${placed ? `placed${order ? ` (order ${order})` : ''}` : 'not placed'} by ${by}`;
   return undoneBy ? `${said}, undone by ${undoneBy}` : said;
 };
 
-/** A person is shown one audio and who it was; a program everything. */
+/** A person is shown one audio; a program all of them. */
 export function logView(entries: readonly LogEntry[], currency: string, forPeople: boolean): View {
   const rows = entries.map((entry) => priced(entry, currency));
   const shown = forPeople ? rows.map(forPerson) : rows;
@@ -164,13 +164,9 @@ export function logView(entries: readonly LogEntry[], currency: string, forPeopl
 }
 
 function forPerson(entry: PricedEntry): PricedEntry {
-  const { items, by } = entry;
+  const { items } = entry;
   const [first] = items;
   const name = first ? first.title || first.url || first.file : '';
   const more = items.length > 1 ? ` and ${items.length - 1} more` : '';
-  return {
-    ...entry,
-    items: first ? [{ ...first, url: `${name}${more}` }] : [],
-    by: { ...by, user: userAndHost(by), host: '', pid: 0 },
-  };
+  return { ...entry, items: first ? [{ ...first, url: `${name}${more}` }] : [] };
 }

@@ -24,6 +24,7 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   hold: '',
   test: false,
   orderedAt: '2026-08-01T10:00:00.000Z',
+  dueFrom: more.orderedAt ?? '2026-08-01T10:00:00.000Z',
   deliveredAt: '2026-08-11T10:00:00.000Z',
   dueFrom: more.orderedAt ?? '2026-08-01T10:00:00.000Z',
   duration: '10',

@@ -58,7 +58,7 @@ export function makeReport(input: ReportInput): Report {
 
 function unbilledText({ unbilled, estimated, unestimated }: Spend): string {
   const known = estimated.length ? [`about ${estimated.map(moneyText).join(' and ')} by estimate`] : [];
-  const unknown = unestimated ? [`${unestimated} of unknown cost`] : [];
+  const unknown = unestimated ? [known.length ? `${unestimated} of unknown cost` : 'cost not known'] : [];
   return `${plural(unbilled, 'purchase')} not billed yet: ${[...known, ...unknown].join(', ')}`;
 }
 

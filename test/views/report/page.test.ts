@@ -223,7 +223,7 @@ describe.skipIf(!chromium && !process.env.CI)('in a browser', () => {
       'Turnaround by SKU',
       'Open, held and unclear',
     ];
-    expect(named('heading')).toEqual(['Transcription report', ...parts]);
+    expect(named('heading')).toEqual(['Transcription report', 'Not in these figures', ...parts]);
     expect(named('table')).toEqual(parts);
     const charts = named('image');
     expect(charts).toHaveLength(4);
