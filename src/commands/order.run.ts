@@ -79,8 +79,10 @@ export async function run(context: Context, { args, options, line }: Input<Order
   });
   // All of these ask the ledger; what the preparation says comes first.
   sorting.catch(() => {});
-  const reading =
+  const readCosts = (): Promise<CostFacts> | undefined =>
     ledger && readCostFacts(ledger, costSettings(context.settings), isShown || maxCost !== undefined);
+  // A local ledger gains nothing by being asked at once, and would hold up the guard, which compares times.
+  const reading = context.sharedLedger === undefined ? sorting.then(readCosts) : readCosts();
   reading?.catch(() => {});
   await ledger?.prepareForOrders(isShown, keyMark);
   const guard = await sorting;
