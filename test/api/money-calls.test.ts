@@ -277,7 +277,7 @@ describe.concurrent('a call for money', () => {
     for (const path of ['/order_url', '/audiofile/5/refund', '/audiofile/5/upgrade']) {
       for (const method of ['POST', 'GET']) {
         service.got.length = 0;
-        const { code } = await user.run(['api', method, path]);
+        const { code } = await user.run(['api', method, path, '--again']);
         expect([path, method, code, service.got.length]).toEqual([path, method, 11, 1]);
       }
     }
@@ -291,7 +291,7 @@ describe.concurrent('a call for money', () => {
     const { service, user } = await account();
     service.on('*', { body });
     for (const flags of [[], ['--json']]) {
-      const { code, stdout, stderr } = await user.run(['api', 'POST', '/audiofile/5/refund', ...flags]);
+      const { code, stdout, stderr } = await user.run(['api', 'POST', '/audiofile/5/refund', '--again', ...flags]);
       expect([code, stdout]).toEqual([11, '']);
       expect(stderr).toContain(why);
     }

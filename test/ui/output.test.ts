@@ -84,8 +84,8 @@ describe.concurrent('off a terminal', () => {
     [['webhook', 'get'], { webhook: 'https://h/x' }, 'url', 'https://h/x\n'],
     [['webhook', 'set', 'https://h/x'], { webhook: 'https://h/x' }, 'url', 'https://h/x\n'],
     [['webhook', 'test', 'REFUND_ISSUED'], { webhook: 'https://h/x' }, 'url', 'https://h/x\n'],
-    [['upgrade', '5', '--sku', 'TSTMP1'], { message: 'ok' }, 'audiofile,message', '5\n'],
-    [['refund', '5', '--yes'], { message: 'ok' }, 'audiofile,message', '5\n'],
+    [['upgrade', '5', '--sku', 'TSTMP1', '--again'], { message: 'ok' }, 'audiofile,message', '5\n'],
+    [['refund', '5', '--yes', '--again'], { message: 'ok' }, 'audiofile,message', '5\n'],
     [
       ['order', 'https://h/a.mp3', 'https://h/b.mp3', '--sku', 'TRANS14', '--no-ledger'],
       { order: 'x', audiofiles: [8, 9] },
