@@ -33,13 +33,15 @@ export function ciJobUrl(env: Env): string {
 }
 
 /** Who started the CI job; empty where no CI says it. */
-export function ciActor({ GITHUB_ACTOR, GITLAB_USER_LOGIN, ...env }: Env): string {
+export function ciActor({
+  GITHUB_ACTOR,
+  GITLAB_USER_LOGIN,
+  CIRCLE_USERNAME,
+  BUILD_REQUESTEDFOR,
+  BUILDKITE_BUILD_CREATOR,
+}: Env): string {
   const actor =
-    GITHUB_ACTOR ||
-    GITLAB_USER_LOGIN ||
-    env.CIRCLE_USERNAME ||
-    env.BUILD_REQUESTEDFOR ||
-    env.BUILDKITE_BUILD_CREATOR;
+    GITHUB_ACTOR || GITLAB_USER_LOGIN || CIRCLE_USERNAME || BUILD_REQUESTEDFOR || BUILDKITE_BUILD_CREATOR;
   return actor ? oneLine(actor, MAX_ACTOR_LENGTH) : '';
 }
 

@@ -26,7 +26,6 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   orderedAt: '2026-08-01T10:00:00.000Z',
   dueFrom: more.orderedAt ?? '2026-08-01T10:00:00.000Z',
   deliveredAt: '2026-08-11T10:00:00.000Z',
-  dueFrom: more.orderedAt ?? '2026-08-01T10:00:00.000Z',
   duration: '10',
   total: '',
   invoices: [],
