@@ -71,8 +71,21 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--sku': 'every upgrade has one',
     '--any-sku': 'allows something; a line may need it or not',
     '--test': 'needs a test file: checked with the id',
+    '--again': 'allows something; a line may need it or not',
+    '--unpriced': 'needs a budget, of the settings or of the ledger: checked when both are read',
+  },
+  api: {
+    '--again': 'allows something; a line may need it or not',
+    '--unpriced': 'needs a budget, of the settings or of the ledger: checked when both are read',
+  },
+  log: {
+    '--since': 'filters add up',
+    '--file': 'filters add up',
+    '--order': 'filters add up',
+    '--limit': 'filters add up',
   },
   refund: {
+    '--again': 'allows something; a line may need it or not',
     '--yes': 'a script that also runs without a terminal has it',
     '--test': 'needs a test file: checked with the id',
   },
@@ -102,7 +115,9 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--follow': 'goes with every filter',
   },
   'events replay': { '--exec': 'the rule stands at --to' },
-  'attempts settle': { '--not-placed': 'the rule stands at --placed' },
+  'attempts settle': {
+    '--reopen': 'the rule stands at the others',
+  },
   login: { '--no-verify': 'goes with every key' },
   doctor: { '--test-event': 'the only one' },
   schema: { '--dry-run': 'a command without such a schema is refused' },

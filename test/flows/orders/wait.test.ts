@@ -49,7 +49,7 @@ describe.concurrent('order --wait', () => {
 
   it('does not end with 2 where the service names an id that no path can hold: the order is placed', async () => {
     const { service, order } = await orderingAccount();
-    service.on('POST /order_url', { body: { order: 'o1', audiofiles: ['q8/w=='], message: 'ok' } });
+    service.on('POST /order_url', { body: { order: 'o1', audiofiles: ['q8/../w'], message: 'ok' } });
     const { code, stderr } = await order(audio('a'), '--wait', ...soon);
     expect([code, stderr]).toEqual([
       1,
