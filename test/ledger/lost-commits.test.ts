@@ -257,10 +257,11 @@ describe('an outcome', () => {
   });
 
   it('that can be kept nowhere says both', async () => {
-    const file = join(freshFolder(), 'a file');
-    writeFileSync(file, '');
-    const purchases = purchasesWith(new Outbox(join(file, 'x'), () => owner));
+    const folder = join(freshFolder(), 'outcomes');
+    const purchases = purchasesWith(new Outbox(folder, () => owner));
     const begun = await begin(purchases);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
     fates = ['refused'];
     await expect(purchases.markUncertain(begun, order, 'no answer')).rejects.toThrow(
       /^the disk is full; nor could it be kept here: /,

@@ -63,7 +63,7 @@ describe.concurrent('an upgraded file', { timeout: 90_000 }, () => {
     await user.run(['upgrade', '1', '--sku', 'CAPTION1']);
     const skus = ['TRANS14', 'UPGRD2', 'TSTMP1', 'CAPTION1'];
     expect(await file()).toMatchObject({ skus });
-    expect((await user.run(['file', '1', '--csv'])).stdout).toContain(`"${skus.join(',')}"`);
+    expect((await user.run(['files', '--csv'])).stdout).toContain(`"${skus.join(',')}"`);
   });
 
   it('is due by the target of its upgrade', async () => {

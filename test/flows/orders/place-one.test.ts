@@ -81,7 +81,7 @@ async function asleep<T>(work: (costs: OrderCosts) => Promise<T>): Promise<T> {
         return order;
       },
       limits: [],
-      checkBudget: async () => {},
+      refuses: async () => false,
     } as unknown as OrderCosts);
   } finally {
     Date.now = now;
@@ -215,7 +215,10 @@ describe('an order that another process has begun meanwhile', () => {
     const checked: unknown[] = [];
     const costs = {
       ...{ priced: (order: PlannedOrder) => order, limits: [] },
-      checkBudget: async (orders: unknown[]) => void checked.push(...orders),
+      refuses: async (order: unknown) => {
+        checked.push(order);
+        return false;
+      },
     } as unknown as OrderCosts;
     expect(await place(planned('a b'), { guard, costs })).toBeUndefined();
     expect([checked.length, guard.deferred.length, guard.unsent]).toEqual([1, 1, 3]);
@@ -226,7 +229,7 @@ describe('an order that another process has begun meanwhile', () => {
     const costs = {
       priced,
       limits: [{ millionths: 99, since: '2026-01-01T00:00:00.000Z', allowsUnknown: true }],
-      checkBudget: () => Promise.reject(new Error('over the budget')),
+      refuses: () => Promise.reject(new Error('over the budget')),
     } as unknown as OrderCosts;
     await expect(place(planned('a'), { costs })).rejects.toThrow('over the budget');
     expect(await holder('a')).toBeUndefined();
@@ -237,7 +240,7 @@ describe('an order that another process has begun meanwhile', () => {
     const costs = {
       priced,
       limits: [{ millionths: -1, since: '2026-01-01T00:00:00.000Z', allowsUnknown: true }],
-      checkBudget: () => Promise.reject(new Error('over the budget')),
+      refuses: () => Promise.reject(new Error('over the budget')),
     } as unknown as OrderCosts;
     expect(await place(planned('a', { test: true }), { costs })).toMatchObject({ order: { id: 'o1' } });
   });
