@@ -1,5 +1,5 @@
 /** What becomes of an order where the ledger goes away: while it is begun, and while its outcome is written. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeAudio, makeEpisode } from '../../src/ledger/audio-names.ts';
