@@ -81,9 +81,9 @@ describe.concurrent('__complete', () => {
     queryLedger(user, "UPDATE files SET invoices = '71,72', title = 'A talk'");
     queryLedger(
       user,
-      `INSERT INTO kept_invoices (profile, id, fetched_at, final, answer)
-       VALUES ('default', '72', '2026-01-02', 1, '{}'), ('default', '73', '2026-01-03', 0, '{}'),
-         ('other', '74', '2026-01-04', 1, '{}')`,
+      `INSERT INTO kept_invoices (profile, id, own_id, state, fetched_at, paid, final, answer)
+       VALUES ('default', '72', '72', 'PAID', '2026-01-02', 1, 1, '{}'), ('default', '73', '73', 'OPEN', '2026-01-03', 0, 0, '{}'),
+         ('other', '74', '74', 'PAID', '2026-01-04', 1, 1, '{}')`,
     );
     expect((await user.run(['__complete', 'invoice', '7'])).stdout).toBe(
       '71\tA talk\n72\tA talk\n73\tnot paid yet, fetched 2026-01-03\n',
