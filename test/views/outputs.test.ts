@@ -116,7 +116,7 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     await json(run, 'files', 'files');
     await json(run, 'wait', 'wait');
     await json(run, 'sync', 'sync', '--download', 'd');
-    const [open] = await json<Array<{ attempt: number }>>(run, 'attempts', 'attempts');
+    await json(run, 'attempts', 'attempts');
     await json(run, 'report', 'report');
     states.set('2', ['Order Cancelled']).set('3', ['Transcribing']);
     await order(audio('a'), audio('b'), '--name', 'Ada', '--notes', 'n');
@@ -140,7 +140,8 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     await json(run, 'file', 'file', '1', '97');
     service.on('POST /order_url', { status: 500 });
     await order(audio('u'));
-    await json(run, 'attempts', 'attempts');
+    const [open] = await json<Array<{ attempt: number }>>(run, 'attempts', 'attempts');
+    await json(run, 'log', 'log');
     await json(run, 'report', 'report');
     expect(await json(run, 'report', 'report', '--html', 'r.html')).toEqual({ path: 'r.html' });
     await json(run, 'attempts settle', 'attempts', 'settle', String(open?.attempt), '--not-placed');
