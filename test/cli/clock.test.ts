@@ -73,26 +73,34 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'api/http/failures.ts': 'Retry-After may be a date',
   'api/http/get-public.ts': 'Retry-After may be a date',
   'commands/events.run.ts': '--since',
+  'commands/file.run.ts': 'when a state was seen',
   'commands/files.run.ts': '--since',
   'commands/ledger.run.ts': '--before',
+  'commands/log.run.ts': '--since',
   'commands/report.run.ts': '--since, and what is late',
   'flows/doctor/service.ts': 'how far the clock of the service is from ours',
-  'flows/orders/cost.ts': 'which month a budget is of',
+  'flows/files/refresh.ts': 'when the service was asked',
   'flows/orders/feed-rows.ts': '--since',
   'flows/orders/local-audio.ts': 'the age of a file on disk',
   'flows/prices/estimate.ts': 'whether a month is one of this year',
   'flows/transcripts/partial-files.ts': 'the age of a file on disk',
+  'flows/transcripts/save.ts': 'when a transcript was written',
   'ledger/backup-process.ts': 'the age of a file on disk',
   'ledger/backups.ts': 'the age of a file on disk',
+  'ledger/budgets.ts': 'the clock of the database, which decides the month of a budget',
   'ledger/file-looks.ts': 'which looks a wrong clock has put into the future',
   'ledger/lease.ts': 'when another process was last seen',
   'ledger/postgres/open.ts': 'how far the clock of the database is from ours',
+  'ledger/table.ts': 'timestamps of rows',
+  'lib/clock.ts': 'the clock itself',
   'lib/file-lock.ts': 'the age of a file on disk',
   'lib/processes.ts': 'when this process began',
+  'lib/sqlite.ts': 'timestamps of rows',
   'listen/actions/queue.ts': 'which actions are due',
   'listen/actions/store.ts': 'when an action is tried again, restarts included',
   'listen/actions/target-state.ts': 'when a target that is down is tried again',
   'listen/history-limit.ts': 'how old an event is',
+  'listen/inbox.ts': 'when an event came',
   'listen/lookout.ts': 'when a file was last asked about',
   'listen/server.ts': 'when an event came',
   'ui/drawing.ts': 'relative times in tables',
@@ -102,6 +110,6 @@ it('only what needs the time of day reads it', () => {
   const readers = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts') && !path.startsWith('sandbox/'))
-    .filter((path) => readFileSync(join('src', path), 'utf8').includes('Date.now()'));
+    .filter((path) => /Date\.now\(\)|(?<![.\w])nowMs\(\)/.test(readFileSync(join('src', path), 'utf8')));
   expect(readers.sort()).toEqual(Object.keys(timeOfDay));
 });

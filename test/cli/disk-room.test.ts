@@ -17,7 +17,7 @@ describe('a disk that is nearly full', () => {
   it.skipIf(!canMount)('is warned of once by order, sync and listen, which go on', async (context) => {
     const { user, order } = await orderingAccount();
     expect((await order(audio('a'))).code).toBe(0);
-    const disk = SmallDisk.mount(user, '160m');
+    const disk = SmallDisk.mount(user, 160);
     if (!disk) return context.skip('no disk can be mounted here');
     const roomy = await order(audio('b'));
     expect([roomy.code, roomy.stderr]).toEqual([0, '']);

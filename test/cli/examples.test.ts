@@ -128,6 +128,7 @@ describe('in the sandbox', () => {
       if (/ledger (im|ex)port/.test(line)) await ok('rm -f ledger.jsonl');
       if (line.includes('ledger import'))
         await ok('steno ledger export -o ledger.jsonl && gzip -c ledger.jsonl > ledger.gz');
+      if (line.includes('webhook test')) await ok('steno webhook set https://example.com/hook');
       const pasted = line.replace(/\b(12345|12346|4nX|777|778|12|13)\b/g, (word) => ids[word] ?? word);
       const { code, stdout, stderr } = await bash(pasted);
       expect(code, `${pasted}\n${stdout}\n${stderr}`).toBe(0);

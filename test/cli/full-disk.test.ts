@@ -169,4 +169,5 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
   });
 });
 
-const againOf = ([command]: readonly string[]): string[] => (command === 'order' ? ['--again'] : []);
+const againOf = ([command]: readonly string[]): string[] =>
+  /order|upgrade|refund/.test(command ?? '') ? ['--again'] : [];

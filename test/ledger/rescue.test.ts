@@ -332,7 +332,7 @@ describe('a backup', () => {
   it.skipIf(!canMount)('is left out where the disk has little room', async (context) => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));
-    if (!SmallDisk.mount(user, '20m')) return context.skip('no disk can be mounted here');
+    if (!SmallDisk.mount(user, 20)) return context.skip('no disk can be mounted here');
     const folder = makeDue(user);
     expect((await user.run(['files'])).code).toBe(0);
     await settled(folder);

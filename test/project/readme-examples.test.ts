@@ -39,7 +39,7 @@ const saidExits = (text: string): string[] =>
 
 /** `steno sync …   # again: nothing is new` */
 const repeated = (text: string): string[] =>
-  text.split('\n').filter((line) => line.includes('# again: nothing'));
+  text.split('\n').filter((line) => /# .*\bagain: nothing/.test(line));
 
 async function run({ text, details }: Block): Promise<void> {
   if (details === 'first terminal') {

@@ -48,7 +48,7 @@ describe.skipIf(!postgresFolder)('__complete with a shared ledger', () => {
     const change = (sql: string) => server.query(sql, new URL(ledger).pathname.slice(1));
     await change("UPDATE steno.files SET invoices = '71'");
     await change(
-      "INSERT INTO steno.kept_invoices (profile, id, fetched_at, final, answer) VALUES ('default', '73', '2026', 1, '{}')",
+      "INSERT INTO steno.kept_invoices (profile, id, own_id, state, fetched_at, paid, final, answer) VALUES ('default', '73', '73', 'paid', '2026', 1, 1, '{}')",
     );
     await change(
       `INSERT INTO steno.events (id, profile, source, received_at, remote, content_type, body, event, version, audiofile, order_id)

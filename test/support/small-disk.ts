@@ -11,27 +11,39 @@ const run = (program: string, ...args: string[]): boolean => spawnSync(program, 
 
 export class SmallDisk {
   readonly #folder: string;
+  readonly #megabytes: number;
+  #isMounted = true;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, megabytes: number) {
     this.#folder = folder;
+    this.#megabytes = megabytes;
   }
 
   /** Moves the state folder to a disk of this size; nothing where none can be mounted (in some containers). */
-  static mount(user: User, size: string): SmallDisk | undefined {
+  static mount(user: User, megabytes: number): SmallDisk | undefined {
     const folder = user.env.STENO_STATE_DIR ?? '';
     const before = `${folder}.before`;
     renameSync(folder, before);
     mkdirSync(folder, { mode: 0o700 });
-    if (!run('mount', '-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', folder)) return undefined;
-    onTestFinished(() => void run('umount', '-l', folder));
+    if (!run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', folder)) return undefined;
+    const disk = new SmallDisk(folder, megabytes);
+    onTestFinished(() => disk.#unmount());
     run('cp', '-a', `${before}/.`, folder);
-    return new SmallDisk(folder);
+    return disk;
+  }
+
+  #unmount(): void {
+    this.#isMounted = false;
+    run('umount', '-l', this.#folder);
   }
 
   /** Leaves no room at all, or as many kilobytes as are asked for. */
   fill(leavesKilobytes = 0): void {
+    // A service that answers after the end of its test would fill the disk of the machine.
+    if (!this.#isMounted) return;
     const path = join(this.#folder, 'fill');
-    spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=1k'], { stdio: 'ignore' });
+    const count = this.#megabytes * 1024;
+    spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=1k', `count=${count}`], { stdio: 'ignore' });
     if (leavesKilobytes) run('truncate', '-s', `-${leavesKilobytes}K`, path);
   }
 

@@ -155,7 +155,7 @@ export class LedgerChecks {
     if (facts?.moved && !options) return fail(movedText(facts.moved), movedHint(facts.moved));
     if (waiting)
       return warn(
-        `${plural(waiting, 'outcome')} of orders wait on this machine for the ledger`,
+        `${plural(waiting, 'outcome')} on this machine not yet in the ledger`,
         'the next command that can write to it hands them over: steno files',
       );
     if (await this.isNew()) return ok('none was placed from here yet');

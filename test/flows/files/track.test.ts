@@ -120,7 +120,7 @@ describe.concurrent('track', () => {
 
   it.each([
     ['nothing to track', ['track'], 2],
-    ['an id that is none', ['track', 'a/b'], 2],
+    ['an id that is none', ['track', 'a/../b'], 2],
     ['no ledger', ['track', '1', '--no-ledger'], 2],
     ['a file that is not there', ['track', '2'], 4],
     ['a key that is wrong', ['track', '3'], 3],

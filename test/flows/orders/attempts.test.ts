@@ -14,7 +14,10 @@ describe.concurrent('attempts', () => {
       attempt: 1,
       status: 'unclear',
       attempted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      kind: 'order',
+      via: null,
       urls: [audio('a'), audio('b')],
+      audiofiles: [],
       skus: ['TRANS14', 'TSTMP1'],
       by: { user: userInfo().username, host: hostname(), pid: expect.any(Number), job: null },
       order: null,
@@ -30,9 +33,24 @@ describe.concurrent('attempts', () => {
       `${userInfo().username}@${hostname()}, pid ${only?.by.pid}`,
       '',
       only?.detail,
+      'order',
+      '',
+      '',
     ]);
     const [header, first] = parseCsv((await user.run(['attempts', '--csv'])).stdout);
-    expect(header).toEqual(['attempt', 'status', 'attempted_at', 'urls', 'skus', 'by', 'order', 'detail']);
+    expect(header).toEqual([
+      'attempt',
+      'status',
+      'attempted_at',
+      'urls',
+      'skus',
+      'by',
+      'order',
+      'detail',
+      'kind',
+      'audiofiles',
+      'via',
+    ]);
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');
     expect((await user.run(['__complete', 'attempt'])).stdout).toMatch(
@@ -64,7 +82,7 @@ describe.concurrent('attempts', () => {
       { attempt: 2, status: 'unclear', order: null, detail: later },
       { attempt: 1, status: 'unclear', order: null, detail: later },
     ]);
-    expect((await user.run(['attempts'])).stdout).toMatch(/; it was ordered again later as order x\n/);
+    expect((await user.run(['attempts'])).stdout).toMatch(/; it was ordered again later as order x\t/);
   });
 
   it('counts, completes and settles each of several for one URL', async () => {

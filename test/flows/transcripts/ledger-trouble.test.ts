@@ -123,7 +123,7 @@ describe('while another process holds the ledger', () => {
 describe('a full disk under the ledger', () => {
   it.skipIf(!canMount)('is one warning, and the transcript is written', async (context) => {
     const { user } = await withDelivered(1);
-    const disk = SmallDisk.mount(user, '1m');
+    const disk = SmallDisk.mount(user, 1);
     if (!disk) return context.skip('no disk can be mounted here');
     // Opens it once more, so that the files beside it are there.
     expect(noted(user)).toBe(0);

@@ -152,7 +152,7 @@ describe('a folder of --download', () => {
     const path = join(it.user.home, 'out', 'The first.txt');
     writeFileSync(path, 'draft');
     const hash = createHash('sha256').update('draft').digest('hex');
-    queryLedger(it.user, 'UPDATE downloads SET draft = ? WHERE file = ?', hash, '2');
+    queryLedger(it.user, 'UPDATE downloads SET draft = 1, sha256 = ? WHERE file = ?', hash, '2');
     const { stdout } = await it.user.run(['sync', '--download', 'out', '--quiet']);
     expect([stdout, readFileSync(path, 'utf8'), files(it).length]).toEqual([
       'out/The first.txt\n',
