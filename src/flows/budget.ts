@@ -46,7 +46,10 @@ async function usedOf(
   nowMs: number,
 ): Promise<Omit<BudgetUse, 'source' | 'setBy' | 'setAt'>> {
   const { start, end } = periodAt(budget.period, nowMs);
-  const rows = await ledger.budgets.spentSince(start);
+  const [rows, unpriced] = await Promise.all([
+    ledger.budgets.spentSince(start),
+    ledger.budgets.unpriced(start),
+  ]);
   const [named] = rows.flatMap((row) => row.currency || []);
   const currency = budget.limit.currency || named || '';
   const own = rows.filter((row) => !row.currency || row.currency === currency);
@@ -57,7 +60,7 @@ async function usedOf(
   return {
     ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
     ...{ billed, estimated, refunded },
-    unknown: rows.reduce((all, { unknown }) => all + unknown, 0),
+    unknown: unpriced.length,
     left: budgetState({ ...budget, limit: { ...budget.limit, currency } }, spent, nowMs).left,
   };
 }

@@ -20,8 +20,6 @@ export interface SpentRow {
   readonly estimated: number;
   /** Of what was billed. */
   readonly refunded: number;
-  /** How many items have no known cost. */
-  readonly unknown: number;
 }
 
 export interface KeptBudget {
@@ -91,8 +89,7 @@ export class Budgets extends Table {
     return this.db.all<SpentRow>(
       `SELECT items.currency, CAST(coalesce(sum(items.billed), 0) AS BIGINT) AS billed,
          CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS BIGINT) AS estimated,
-         CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded,
-         CAST(sum(CASE WHEN ${UNKNOWN} THEN 1 ELSE 0 END) AS BIGINT) AS unknown
+         CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded
        FROM purchase_items AS items WHERE ${COUNTED} AND ${IF_PERIOD} GROUP BY items.currency`,
       ...[this.profile, time, ifPeriod, this.profile, `%/${ifPeriod}`],
     );

@@ -20,24 +20,29 @@ const commands = [
     args: () => ['__complete', 'audiofile', '1'],
     expect: /^1/,
   },
+  { key: 'budget', what: '`budget`', args: () => ['budget'], expect: /^1000000/ },
+  { key: 'log', what: '`log`', args: () => ['log', '--limit', '50'], expect: /order/ },
 ] as const;
 
 export async function ledgerRows(place: Place, wanted: (key: string) => boolean): Promise<Row[]> {
   const chosen = commands.filter(({ key }) => wanted(`many-${key}`));
   if (chosen.length === 0) return [];
-  const [many, few] = [place.env(place.fresh('many')), place.env(place.fresh('few'))];
-  await makeLedger(many, MANY);
-  await makeLedger(few, FEW);
+  const on = async (files: number): Promise<Env> => {
+    const env = { ...place.env(place.fresh(`files-${files}`)), STENO_BUDGET: '1000000/year' };
+    await makeLedger(env, files);
+    return env;
+  };
+  const [many, few] = [await on(MANY), await on(FEW)];
   return chosen.map(({ key, what, args, expect }) => {
-    const on = (env: Env): Subject => run({ args: () => [place.bin, ...args()], env, expect });
+    const timed = (env: Env): Subject => run({ args: () => [place.bin, ...args()], env, expect });
     return {
       key: `many-${key}`,
       what: `${what}, on 100,000 files`,
       against: 'the same on 100 files',
       must: 1.3,
       aim: 1.1,
-      subject: on(many),
-      base: on(few),
+      subject: timed(many),
+      base: timed(few),
     };
   });
 }
@@ -49,17 +54,17 @@ function newOrder(): string[] {
   return ['order', `https://example.com/new/${ordered}.mp3`, '--sku', 'TRANS14', '--quiet'];
 }
 
-/** Orders of five files each, one file in ten still under way. */
+/** An order for each file, of today and the day before; one file in ten is still under way. */
 const fill = (files: number, allOpen: boolean): string => `
   CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT ${files}) SELECT i FROM n;
-  CREATE TEMP TABLE new AS SELECT 'default' AS profile, CAST(${FIRST_ID} + i AS TEXT) AS id, 'o' || (i / 5) AS order_id,
-    i / 5 + 1 AS number, i, 'https://example.com/talks/' || i || '.mp3' AS url, ${allOpen ? 1 : 'i % 10 = 0'} AS open,
-    strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days', i || ' seconds') AS at FROM n;
+  CREATE TEMP TABLE new AS SELECT 'default' AS profile, CAST(${FIRST_ID} + i AS TEXT) AS id, 'o' || i AS order_id,
+    i + 1 AS number, i, 'https://example.com/talks/' || i || '.mp3' AS url, ${allOpen ? 1 : 'i % 10 = 0'} AS open,
+    strftime('%Y-%m-%dT%H:%M:%fZ', 'now', (i - ${files}) || ' seconds') AS at FROM n;
   INSERT INTO purchases (id, number, profile, kind, outcome, named, status, order_id, test, started_at, ended_at, skus)
-    SELECT 'p' || order_id, number, profile, 'order', 'placed', order_id, 'placed', order_id, 0, min(at), min(at), 'TRANS14'
-    FROM new GROUP BY number;
-  INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, counted_at)
-    SELECT 'p' || order_id, i % 5, profile, url, 'url ' || url, id, at FROM new;
+    SELECT 'p' || order_id, number, profile, 'order', 'placed', order_id, 'placed', order_id, 0, at, at, 'TRANS14'
+    FROM new;
+  INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, counted_at, estimate, currency)
+    SELECT 'p' || order_id, 0, profile, url, 'url ' || url, id, at, 1000000, 'USD' FROM new;
   INSERT INTO files (profile, id, purchase, order_id, url, test, state, ended, title, ordered_at, changed_at, checked_at, answer)
     SELECT profile, id, 'p' || order_id, order_id, url, 0, iif(open, 'Transcribing', 'Delivered'), iif(open, '', 'delivered'),
       'Talk ' || id, at, at, at, '{"audiofile":{"id":' || id || ',"title":"Talk ' || id || '","duration":"12"}}' FROM new;`;

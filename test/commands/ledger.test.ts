@@ -160,7 +160,7 @@ describe('export and import', () => {
     const { user, order } = await orderingAccount();
     await order(audio('a'));
     // In a shared ledger there are accounts in place of profiles, and never the sandbox.
-    const other = isShared ? { env: { STENO_ACCOUNT: 'other' } } : {};
+    const other = isShared ? { env: { STENO_ACCOUNT: 'other', STENO_API_KEY: `${KEY}2` } } : {};
     const flag = isShared ? [] : ['--sandbox'];
     expect((await user.run([...flag, 'order', audio('s'), '--sku', 'TRANS14'], other)).code).toBe(0);
     const theirs = `"profile":"${isShared ? 'other' : 'sandbox'}"`;

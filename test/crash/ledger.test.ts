@@ -47,9 +47,9 @@ const prune = ['ledger', 'prune', '--before', '30d', '--yes', '--quiet'];
 async function checkPruned({ place, service }: Crash): Promise<void> {
   const events = place.rows<{ audiofile: string }>("SELECT audiofile FROM events WHERE audiofile = '2'");
   expect(events).toHaveLength(1);
-  expect([count(place, 'attempts'), count(place, 'files')]).toEqual([1, 1]);
+  expect([count(place, 'purchases'), count(place, 'files')]).toEqual([1, 1]);
   await run(place, prune, [0]);
-  const left = ['events', 'actions', 'attempts', 'files'].map((table) => count(place, table));
+  const left = ['events', 'actions', 'purchases', 'files'].map((table) => count(place, table));
   expect(left).toEqual([1, 1, 1, 1]);
   await run(place, orderOf('a'), [9]);
   expect(service.sold(audio('a'))).toEqual([]);

@@ -338,7 +338,8 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         { position: 1, url: '', file: '2' },
         { position: 2, url: '', file: '3' },
       ]);
-      expect(await spent()).toMatchObject([{ currency: '', estimated: 0, unknown: 0 }, { estimated: 60 }]);
+      expect(await spent()).toMatchObject([{ currency: '', estimated: 0 }, { estimated: 60 }]);
+      expect(await here.ledger.budgets.unpriced('2026-01-01')).toEqual([]);
       expect(
         (await here.ledger.openAttempts.audios(await here.attempt(sent))).map((each) => each.url),
       ).toEqual([url('a')]);
