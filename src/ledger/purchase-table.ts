@@ -223,13 +223,16 @@ export abstract class PurchaseTable extends Table {
     return {
       sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, estimate, bought_at, counted_at,
           total_before)
-        VALUES (?, ?, ?, '', '', ?, 0, coalesce((SELECT min(bought_at) FROM purchase_items WHERE purchase = ?), ''),
-          (SELECT min(counted_at) FROM purchase_items WHERE purchase = ?), coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
+        VALUES (?, ?, ?, '', '', ?, 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''), (SELECT counted_at ${FIRST_ITEM}),
+          coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
         ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, total_before = excluded.total_before`,
       values: [purchase, position, this.profile, file, purchase, purchase, this.profile, file],
     };
   }
 }
+
+/** All items of a purchase were bought at the same time. */
+const FIRST_ITEM = 'FROM purchase_items WHERE purchase = ? ORDER BY position LIMIT 1';
 
 /** The item that has the cost of each file: that of its audio, else one that no other file has. */
 function itemsOf(files: readonly OrderedFile[], audios: readonly OrderedAudio[]): number[] {
@@ -239,7 +242,7 @@ function itemsOf(files: readonly OrderedFile[], audios: readonly OrderedAudio[])
   const positions = new Map(audios.map((audio, at) => [audio, at]));
   const own = files.map(({ audio }) => take(audio && positions.get(audio)));
   let next = audios.length;
-  return own.map((position) => position ?? take([...free][0]) ?? next++);
+  return own.map((position) => position ?? take(free.values().next().value) ?? next++);
 }
 
 const ITEM_COLUMNS = [

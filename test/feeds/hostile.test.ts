@@ -137,7 +137,7 @@ describe('a long feed', () => {
     const { episodes } = await read(feedOf(10_000));
     expect(episodes).toHaveLength(10_000);
     expect(episodes[9_999]).toMatchObject({ guid: 'guid-9999', title: 'Episode 9999' });
-    expect(new Set(episodes.flatMap(({ names }) => names)).size).toBe(20_000);
+    expect(new Set(episodes.flatMap(({ names }) => names)).size).toBe(10_000);
   });
 
   it('is left when the user interrupts', async () => {

@@ -17,7 +17,6 @@ type Reads =
   | 'webhook'
   | 'new webhook'
   | 'anything'
-  | 'any JSON'
   | 'transcript';
 
 export interface Command {
@@ -31,6 +30,8 @@ export interface Command {
   readonly downloads?: boolean;
   /** After a change whose answer says nothing, it asks under the same path for what holds now. */
   readonly readsBack?: boolean;
+  /** It prints the answer also where that says nothing clear. */
+  readonly showsAnswer?: boolean;
 }
 
 export const commands: readonly Command[] = [
@@ -53,8 +54,9 @@ export const commands: readonly Command[] = [
     name: 'api POST /order_url',
     args: ['api', 'POST', '/order_url', 'url=https://example.com/c.mp3', 'sku=TRANS14'],
     sends: 'money',
-    reads: 'any JSON',
+    reads: 'order',
     call: /^\/order_url$/,
+    showsAnswer: true,
   },
   {
     name: 'webhook set',
@@ -155,8 +157,7 @@ const passes: Readonly<Record<Reads, readonly BodyKind[]>> = {
   // None is set.
   webhook: ['empty JSON'],
   'new webhook': [],
-  // `api` prints what it is sent, whatever that is; where it costs money, only JSON can say that it went through.
-  'any JSON': ['an empty object', 'empty JSON', 'a bare value'],
+  // `api` prints what it is sent, whatever that is.
   anything: [
     ...(['nothing', 'white space', 'an empty object', 'empty JSON', 'a bare value', 'a page'] as const),
     ...(['half a document', 'an unknown packing', 'the first bytes alone'] as const),
