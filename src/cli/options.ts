@@ -1,6 +1,7 @@
 /** The kinds of options that a command can take, and how each reads its value. */
 import type { Meaning, Values } from '../completion/model.ts';
-import { parseDuration } from '../lib/duration.ts';
+import { EXEC_LIMIT_MS } from '../lib/defaults.ts';
+import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { usage } from '../lib/errors.ts';
 
 export interface Option<T = unknown> {
@@ -108,6 +109,17 @@ export function duration(flags: string, help: string, more: More = {}): Option<n
     return milliseconds;
   });
 }
+
+/** What a command of --exec is given and may take, the same for every command that runs one. */
+export const execOptions = () => ({
+  execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
+    needs: ['--exec'],
+  }),
+  execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
+    default: formatDuration(EXEC_LIMIT_MS),
+    needs: ['--exec'],
+  }),
+});
 
 interface Range {
   readonly max?: number;

@@ -1,8 +1,7 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, duration, flag, list, text } from '../cli/options.ts';
-import { EXEC_LIMIT_MS, FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
-import { formatDuration } from '../lib/duration.ts';
+import { count, execOptions, flag, list, text } from '../cli/options.ts';
+import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
 
 const work = () => import('./events.run.ts');
 
@@ -34,13 +33,7 @@ const replay = command({
   options: {
     to: text('--to <url>', 'send them here', { excludes: ['--exec'] }),
     exec: text('--exec <command>', 'run this for each: JSON on stdin, STENO_EVENT_* variables'),
-    execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
-      needs: ['--exec'],
-    }),
-    execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
-      default: formatDuration(EXEC_LIMIT_MS),
-      needs: ['--exec'],
-    }),
+    ...execOptions(),
   },
   examples: [
     ['steno events replay 12 --to http://127.0.0.1:3000/hook', 'once more to a program of yours'],

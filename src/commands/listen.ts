@@ -1,9 +1,8 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, duration, flag, list, nameTemplate, text } from '../cli/options.ts';
-import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
-import { formatDuration } from '../lib/duration.ts';
+import { count, duration, execOptions, flag, list, nameTemplate, text } from '../cli/options.ts';
+import { EXEC_JOBS } from '../lib/defaults.ts';
 
 const names = eventTypes.map(({ name }) => name);
 
@@ -64,13 +63,7 @@ export const listen = command({
       values: 'file',
       needs: ['--tls-cert'],
     }),
-    execWithKey: flag('--exec-with-key', 'give the command of --exec the key too, as STENO_API_KEY', {
-      needs: ['--exec'],
-    }),
-    execTimeout: duration('--exec-timeout <duration>', 'end a command of --exec that takes longer', {
-      default: formatDuration(EXEC_LIMIT_MS),
-      needs: ['--exec'],
-    }),
+    ...execOptions(),
     jobs: count('--jobs <n>', 'how many commands of --exec run at once', {
       default: String(EXEC_JOBS),
       max: 64,

@@ -7,10 +7,14 @@ import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { errorMessage } from '../lib/errors.ts';
+import { nowMs } from '../lib/clock.ts';
+import { errorMessage, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
 import { shellWord } from '../lib/shell-word.ts';
+import { parseSince } from '../lib/since.ts';
+import type { ExecOptions } from '../listen/actions/exec.ts';
+import { handOver } from '../listen/actions/hand-over.ts';
 import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
@@ -20,7 +24,12 @@ import { savedLine } from '../views/saved.ts';
 import { noSyncRows, type SyncRow, syncedView, syncLists, syncMembers, syncTables } from '../views/sync.ts';
 
 interface SyncOptions {
-  readonly download: string;
+  readonly download: string | undefined;
+  readonly missing: boolean;
+  readonly since: string | undefined;
+  readonly exec: string | undefined;
+  readonly execWithKey: boolean;
+  readonly execTimeout: number;
   readonly format: readonly string[];
   readonly nameAs: string | undefined;
   readonly jobs: number;
@@ -29,33 +38,56 @@ interface SyncOptions {
 export async function run(context: Context, { options, line }: Input<SyncOptions>): Promise<void> {
   const { out, signal } = context;
   const formats = checkFormats(options.format, options.nameAs);
-  checkFolder(options.download);
+  const { download: folder, nameAs: template, jobs, since } = options;
+  if (folder !== undefined) checkFolder(folder);
   checkNameAs(options, formats);
+  const missingSince = since === undefined ? '' : parseSince(since, nowMs());
+  const exec = await execOf(context, options);
   const ledger = await context.requireLedger('sync works from the ledger');
   await moveLeftEvents(context, ledger);
   await context.warnOfLittleRoom();
   const transport = await context.connect({ connections: options.jobs });
-  const { download: folder, nameAs: template, jobs } = options;
-  const target = { folder, formats, template, jobs };
-  const news = new News(out);
+  const target = {
+    ...{ folder, formats, template, jobs, forCommand: exec !== undefined },
+    missingSince: options.missing ? missingSince : undefined,
+  };
+  const news = new News(out, exec !== undefined);
   try {
     const summary = () => ({ done: news.toString(), hint: goOnHint('the rest with', line) });
+    const { onChecked, onChange, onSaved, onHandedOver } = news;
     const tallies = await untilInterrupted(signal, summary, () =>
-      whileWorking(out, 'Checking', (report) =>
-        context.whileNoting(ledger, (notes) => {
-          const { onChecked, onChange, onSaved } = news;
-          return syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report });
-        }),
-      ),
+      whileWorking(out, 'Checking', async (report) => {
+        const { refreshed, downloaded } = await context.whileNoting(ledger, (notes) =>
+          syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report }),
+        );
+        if (!exec || folder === undefined) return [refreshed, ...downloaded];
+        const handed = await handOver({ ledger, folder, formats, exec, signal, report, onHandedOver });
+        // A transcript counts once, with its command. Where no command worked, nothing has.
+        const none = handed.length > 0 && handed.every(({ failed, total }) => failed.length === total);
+        return [
+          none ? refreshed.onlyFailed : refreshed,
+          ...downloaded.map((each) => each.onlyFailed),
+          ...handed,
+        ];
+      }),
     );
     await news.show();
-    out.note(`${news.checked} open, ${news.changed} changed, ${news.downloaded} downloaded`);
+    out.note(news.toString('open'));
     raiseTallies(tallies);
   } catch (error) {
     // What is done is told, also where the rest was broken off.
     if (signal.aborted || !news.isEmpty) await news.show();
     throw error;
   }
+}
+
+/** The command of --exec, and what it may take. */
+async function execOf(context: Context, options: SyncOptions): Promise<ExecOptions | undefined> {
+  const { exec: command, execWithKey, execTimeout: timeoutMs, jobs } = options;
+  if (command === undefined) return undefined;
+  if (!command.trim()) throw usage('--exec requires a command');
+  const key = execWithKey ? (await context.requireKey()).value : undefined;
+  return { command, env: context.env, key, timeoutMs, jobs, onOutput: (lines) => context.out.passOn(lines) };
 }
 
 /** What a listener that broke off has received is of use only once it is in the ledger. */
@@ -94,9 +126,12 @@ class News implements Omit<SyncCallbacks, 'report'> {
   checked = 0;
   changed = 0;
   downloaded = 0;
+  /** Transcripts that a command got, and those that another `sync` sees to; absent where there is no command. */
+  readonly #handed: { ours: number; others: number } | undefined;
 
-  constructor(out: Output) {
+  constructor(out: Output, runsCommand: boolean) {
     this.#out = out;
+    this.#handed = runsCommand ? { ours: 0, others: 0 } : undefined;
     this.#printed = new ResultStream(out, syncLists);
   }
 
@@ -104,8 +139,13 @@ class News implements Omit<SyncCallbacks, 'report'> {
     return this.changed + this.downloaded === 0;
   }
 
-  toString(): string {
-    return `${this.checked} checked, ${this.changed} changed, ${this.downloaded} downloaded`;
+  toString(checked = 'checked'): string {
+    const { ours = 0, others = 0 } = this.#handed ?? {};
+    return [
+      `${this.checked} ${checked}, ${this.changed} changed, ${this.downloaded} downloaded`,
+      ...(this.#handed ? [`${ours} handed over`] : []),
+      ...(others ? [`${others} left to another sync`] : []),
+    ].join(', ');
   }
 
   readonly onChecked = (): void => {
@@ -115,6 +155,10 @@ class News implements Omit<SyncCallbacks, 'report'> {
   readonly onChange = (change: Change): void => {
     this.changed += 1;
     this.#add('changed', { change });
+  };
+
+  readonly onHandedOver = (byUs: boolean): void => {
+    if (this.#handed) this.#handed[byUs ? 'ours' : 'others'] += 1;
   };
 
   readonly onSaved = (saved: Saved): void => {

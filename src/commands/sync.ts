@@ -1,31 +1,57 @@
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, list, nameTemplate, text } from '../cli/options.ts';
+import { count, execOptions, flag, list, nameTemplate, text } from '../cli/options.ts';
 
 export const sync = command({
   name: 'sync',
   summary: 'Refresh every open file and download what is new',
   about:
-    'Asks the service about every open file of the ledger, downloads each transcript that is new, and tells what ' +
-    'changed. Safe to run from cron or CI as often as you like, also twice at once.',
+    'Asks the service about every open file of the ledger and tells what changed. With --download it downloads each ' +
+    'transcript that is new, with --exec it also runs a command for each. Safe to run from cron or CI as often as you ' +
+    'like, also twice at once.',
   details: [
-    'What is downloaded to a folder is not downloaded there again, even if you move it away, and what failed is tried ' +
-      'again the next time.',
+    'A transcript is downloaded to a folder once, even if you move it away; a download that failed is tried again the ' +
+      'next time. --missing downloads again what is no longer there, as on the fresh disk of a CI job.',
+    'The command of --exec gets each new transcript as it gets an event of listen: JSON on stdin, STENO_EVENT_AUDIOFILE ' +
+      'and so on in variables; STENO_EVENT_PATH is the full path of the file, STENO_EVENT_FORMAT its format. It runs at ' +
+      'least once: until it exits 0, each sync with --exec on this folder runs it again (STENO_EVENT_TRY counts), and ' +
+      'downloads the transcript again if it is gone. Two at once run it once. What another command has downloaded to ' +
+      'the folder is not new. If all commands failed the exit code is 1, if some did 10.',
   ],
   options: {
-    download: text('--download <dir>', 'where transcripts go', { default: '.', values: 'folder' }),
+    download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
+    missing: flag('--missing', 'also download what was downloaded before and is not there', {
+      needs: ['--download'],
+    }),
+    since: text(
+      '--since <time>',
+      'with --missing: only files ordered or changed since then: 2026-11-01, or 7d ago',
+      {
+        needs: ['--missing'],
+      },
+    ),
+    exec: text(
+      '--exec <command>',
+      'run this for each new transcript: JSON on stdin, STENO_EVENT_* variables',
+      {
+        needs: ['--download'],
+      },
+    ),
+    ...execOptions(),
     format: list('--format <ext…>', 'document types', {
+      needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
       meaning: meaningOfFormat,
     }),
-    nameAs: nameTemplate('name of each file'),
+    nameAs: nameTemplate('name of each file', { needs: ['--download'] }),
     jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
   },
   examples: [
-    ['steno sync', 'transcripts to this folder'],
-    ['steno sync --download transcripts --format txt,docx', 'two formats, to a folder'],
-    ['steno sync --quiet | xargs -r ls -l', 'the new files'],
+    ['steno sync', 'what changed'],
+    ['steno sync --download transcripts --format txt,docx', 'what is new, in two formats'],
+    ['steno sync --download . --quiet | xargs -r ls -l', 'the new files'],
+    ['steno sync --download . --missing --since 7d --exec "sh upload.sh"', 'in CI'],
   ],
   load: async () => (await import('./sync.run.ts')).run,
 });

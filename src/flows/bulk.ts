@@ -88,6 +88,13 @@ export class Tally {
     return this.#failed;
   }
 
+  /** As if there had been nothing else. */
+  get onlyFailed(): Tally {
+    const tally = new Tally(this.#failed.size);
+    for (const [at, failure] of this.#failed) tally.add(failure, at);
+    return tally;
+  }
+
   /** In the order of the items. */
   get failed(): Failure[] {
     return [...this.#failed].sort(([one], [other]) => one - other).map(([, failure]) => failure);

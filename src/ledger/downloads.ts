@@ -19,6 +19,8 @@ export interface Written {
   readonly sha256: string;
   /** Its file was not known to be delivered. */
   readonly isDraft: boolean;
+  /** It waits for the command of `sync --exec`, unless one has had this very transcript. */
+  readonly isForCommand?: boolean | undefined;
 }
 
 /** What we wrote to a path before. */
@@ -27,6 +29,22 @@ export interface NotedCopy {
   readonly isDraft: boolean;
   /** Its file was upgraded since. */
   readonly isOutdated: boolean;
+}
+
+/** A transcript that waits for the command of `sync --exec`. */
+export interface WaitingTranscript {
+  readonly file: string;
+  readonly ext: string;
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** One that a command is about to get. */
+export interface TakenTranscript {
+  readonly path: string;
+  readonly sha256: string;
+  /** How often a command was begun for it, this time included. */
+  readonly tries: number;
 }
 
 interface Owner {
@@ -44,17 +62,21 @@ export class Downloads extends Table {
     file: string,
     ext: string,
     path: string,
-    { bytes, sha256, isDraft }: Written,
+    { bytes, sha256, isDraft, isForCommand = false }: Written,
     folder = dirname(path),
   ): Promise<void> {
     const whole = resolve(path);
     if (await this.isOfAnother(file, ext, path))
       await this.db.run('DELETE FROM downloads WHERE path_key = ?', pathKey(whole));
     await this.db.run(
-      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, sha256, draft)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      // The same transcript again is not handed over again; one that replaces it is.
+      `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at, sha256, draft, handed_over)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (profile, file, ext, folder) DO UPDATE SET path = excluded.path, path_key = excluded.path_key,
-         bytes = excluded.bytes, at = excluded.at, sha256 = excluded.sha256, draft = excluded.draft, outdated = 0`,
+         bytes = excluded.bytes, at = excluded.at, sha256 = excluded.sha256, draft = excluded.draft, outdated = 0,
+         handed_over = CASE WHEN downloads.handed_over = 0 THEN excluded.handed_over
+           WHEN downloads.draft = 0 AND downloads.outdated = 0 THEN downloads.handed_over ELSE 1 END,
+         tries = CASE WHEN downloads.draft = 0 AND downloads.outdated = 0 THEN downloads.tries ELSE 0 END`,
       this.profile,
       file,
       ext,
@@ -65,6 +87,45 @@ export class Downloads extends Table {
       timestamp(),
       sha256,
       Number(isDraft),
+      Number(isForCommand),
+    );
+  }
+
+  /** A page of what waits for a command in a folder, after the file of this id. */
+  waiting(folder: string, ext: string, after: string, size: number): Promise<WaitingTranscript[]> {
+    return this.db.all<WaitingTranscript>(
+      `SELECT file, ext, folder, path FROM downloads
+       WHERE profile = ? AND folder = ? AND ext = ? AND handed_over = 1 AND file > ? ORDER BY file LIMIT ?`,
+      this.profile,
+      resolve(folder),
+      ext,
+      after,
+      size,
+    );
+  }
+
+  /** Counts a try of a command; undefined if the transcript waits for none any more. */
+  take({ file, ext, folder }: WaitingTranscript): Promise<TakenTranscript | undefined> {
+    return this.db.get<TakenTranscript>(
+      `UPDATE downloads SET tries = tries + 1
+       WHERE profile = ? AND file = ? AND ext = ? AND folder = ? AND handed_over = 1 RETURNING path, sha256, tries`,
+      this.profile,
+      file,
+      ext,
+      folder,
+    );
+  }
+
+  /** A command has had it, unless another transcript has taken its place meanwhile. */
+  setHandedOver({ file, ext, folder }: WaitingTranscript, { sha256 }: TakenTranscript): Promise<number> {
+    return this.db.run(
+      `UPDATE downloads SET handed_over = 2
+       WHERE profile = ? AND file = ? AND ext = ? AND folder = ? AND sha256 = ? AND handed_over = 1`,
+      this.profile,
+      file,
+      ext,
+      folder,
+      sha256,
     );
   }
 

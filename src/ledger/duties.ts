@@ -1,4 +1,4 @@
-/** What one listener of an account does for all of them. It is held as long as the listener runs, or has its lease. */
+/** What one listener, or one `sync --exec`, of an account does for all. It is held as long as that runs, or has its lease. */
 import { Runs } from './runs.ts';
 import { Table, type TableContext } from './table.ts';
 
@@ -15,7 +15,7 @@ export class Duties extends Table {
     return this.db.isShared;
   }
 
-  /** Takes on a duty, or keeps it; false if another listener has it. */
+  /** Takes on a duty, or keeps it; false if another listener has it. For use within a transaction. */
   async take(name: string, run: number): Promise<boolean> {
     // On one machine it can be seen which listeners run; elsewhere the end of one that is silent is written down.
     const ended = 'duties.run NOT IN (SELECT id FROM runs WHERE ended_at IS NULL)';

@@ -38,6 +38,15 @@ export interface KnownFile {
   readonly found: number | null;
 }
 
+/** Which transcripts that a folder had are looked for on the disk. */
+export interface LookedFor {
+  readonly isGone: (path: string) => boolean;
+  /** Those of files that were ordered or changed since then (ISO 8601; empty: all); absent: none of them. */
+  readonly since?: string | undefined;
+  /** Those that wait for the command of `sync --exec`. */
+  readonly waiting?: boolean;
+}
+
 /** How long an upgraded file that was delivered waits to be seen in another state. */
 const REWORK_LIMIT_MS = 30 * 86_400_000;
 
@@ -169,16 +178,23 @@ export class Files extends Table {
     );
   }
 
-  /** Ids of delivered files of which this folder has at most a draft or an outdated copy in this format, oldest first. */
-  notDownloaded(ext: string, folder: string): Promise<string[]> {
-    return this.fileIds(
-      `profile = ? AND ended = 'delivered' AND test = 0 AND NOT EXISTS (
-         SELECT 1 FROM downloads WHERE downloads.profile = files.profile AND file = files.id AND ext = ? AND folder = ?
-           AND draft = 0 AND outdated = 0)`,
-      this.profile,
-      ext,
-      folder,
+  /**
+   * Ids of delivered files of which this folder has at most a draft or an outdated copy in this format, oldest first; with
+   * `lookedFor` also those whose copy is gone.
+   */
+  async notDownloaded(ext: string, folder: string, lookedFor?: LookedFor): Promise<string[]> {
+    const { isGone = () => false, since, waiting = false } = lookedFor ?? {};
+    const found: string[] = [];
+    const pages = this.filePages<{ seq: number; id: string; path: string | null }>(
+      `SELECT seq, files.id, path FROM files LEFT JOIN downloads ON downloads.profile = files.profile
+         AND downloads.file = files.id AND ext = ? AND folder = ? AND draft = 0 AND outdated = 0
+       WHERE files.profile = ? AND ended = 'delivered' AND test = 0 AND (path IS NULL
+         ${waiting ? 'OR handed_over = 1' : ''} ${since === undefined ? '' : 'OR ordered_at >= ? OR changed_at >= ?'})`,
+      ...[ext, folder, this.profile, ...(since === undefined ? [] : [since, since])],
     );
+    for await (const page of pages)
+      for (const { id, path } of page) if (path === null || isGone(path)) found.push(id);
+    return found;
   }
 
   /** Those of these files that are in the ledger. */

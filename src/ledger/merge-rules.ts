@@ -80,7 +80,7 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
   },
   downloads: {
     on: ['profile', 'file', 'ext', 'folder'],
-    groups: [{ columns: ['at', 'path', 'path_key', 'bytes', 'draft'] }],
+    groups: [{ columns: ['at', 'path', 'path_key', 'bytes', 'draft', 'handed_over'] }],
   },
   kept_invoices: {
     on: ['profile', 'id'],

@@ -1,4 +1,4 @@
-/** The listeners that run or ran: who does which actions. */
+/** The listeners that run or ran, and each `sync --exec`: who does which actions. */
 import { hostname } from 'node:os';
 import { isRunning } from '../lib/processes.ts';
 import { isSilent } from './lease.ts';
@@ -15,7 +15,7 @@ export interface RunRow {
 }
 
 /** A listener writes a heartbeat at least this often; one that misses three has ended. */
-const HEARTBEAT_INTERVAL_MS = 10_000;
+export const HEARTBEAT_INTERVAL_MS = 10_000;
 export const MAX_SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
 /** A listener that could not write its heartbeat for this long: others may have been kept from theirs too, and only seem gone. */
 export const AWAY_MS = MAX_SILENCE_MS - HEARTBEAT_INTERVAL_MS;

@@ -210,6 +210,8 @@ export const migrations: readonly Migration[] = [
 
       -- 'path_key' is one for all spellings of a path that a disk may take for the same. 'sha256' is of what we wrote. A
       -- draft was written while its file was not known to be delivered, an outdated one before it was upgraded.
+      -- 'handed_over': 1, it waits for the command of sync --exec; 2, one that got it exited 0. 'tries': how often one
+      -- was begun. Who runs it at the moment is in 'duties'.
       CREATE TABLE downloads (
         profile TEXT NOT NULL,
         file TEXT NOT NULL,
@@ -222,9 +224,12 @@ export const migrations: readonly Migration[] = [
         sha256 TEXT NOT NULL DEFAULT '',
         draft INTEGER NOT NULL DEFAULT 0,
         outdated INTEGER NOT NULL DEFAULT 0,
+        handed_over INTEGER NOT NULL DEFAULT 0,
+        tries INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (profile, file, ext, folder)
       ) WITHOUT ROWID;
       CREATE INDEX downloads_by_path ON downloads (path_key);
+      CREATE INDEX downloads_waiting ON downloads (profile, folder, ext, file) WHERE handed_over = 1;
 
       CREATE TABLE runs (
         id INTEGER PRIMARY KEY,
@@ -237,7 +242,7 @@ export const migrations: readonly Migration[] = [
       );
       CREATE INDEX runs_unended ON runs (profile) WHERE ended_at IS NULL;
 
-      -- What one listener does for all.
+      -- What one listener, or one sync, does for all.
       CREATE TABLE duties (
         name TEXT PRIMARY KEY,
         run INTEGER NOT NULL

@@ -48,20 +48,28 @@ export abstract class Table {
     return clockAheadMs === 0 ? at : new Date(Date.parse(at) + clockAheadMs).toISOString();
   }
 
-  /**
-   * The ids of any number of files that match, oldest first. In pages: as rows, two hundred thousand of them would
-   * take 60 MB for a moment.
-   */
+  /** The ids of any number of files that match, oldest first. */
   protected async fileIds(where: string, ...values: Value[]): Promise<string[]> {
     const found: string[] = [];
+    const select = `SELECT seq, id FROM files WHERE ${where}`;
+    for await (const page of this.filePages<{ seq: number; id: string }>(select, ...values))
+      for (const { id } of page) found.push(id);
+    return found;
+  }
+
+  /** What a query finds of any number of files, oldest first. As one list, 200,000 of them would take 60 MB. */
+  protected async *filePages<Row extends { readonly seq: number }>(
+    select: string,
+    ...values: Value[]
+  ): AsyncGenerator<Row[]> {
     for (let after = 0; ; ) {
-      const page = await this.db.all<{ seq: number; id: string }>(
-        `SELECT seq, id FROM files WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${IDS_PER_QUERY}`,
+      const page = await this.db.all<Row>(
+        `${select} AND seq > ? ORDER BY seq LIMIT ${IDS_PER_QUERY}`,
         ...values,
         after,
       );
-      for (const { id } of page) found.push(id);
-      if (page.length < IDS_PER_QUERY) return found;
+      yield page;
+      if (page.length < IDS_PER_QUERY) return;
       after = page.at(-1)?.seq ?? after;
     }
   }

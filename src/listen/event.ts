@@ -1,8 +1,17 @@
 /** An event as the listener, its actions and the commands see it. */
 
 import type { EventRow } from '../ledger/events.ts';
+import type { MissedFile } from '../ledger/expected-events.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { countUnlistedFields, type Fields, parseFields } from './parse.ts';
+
+/** The form that the service would have sent of a file that is delivered. */
+export const completeForm = ({ id, order_id: order, url }: MissedFile): Buffer =>
+  Buffer.from(
+    new URLSearchParams({
+      ...{ event: 'TRANSCRIPT_COMPLETE', audiofile: id, order, originallink: url },
+    }).toString(),
+  );
 
 export class ReceivedEvent {
   /** Its number in the ledger; 0 while it is not there. */
@@ -24,6 +33,9 @@ export class ReceivedEvent {
   readonly title: string;
   /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
   readonly twin: number | null;
+  /** The transcript that a command is handed, and its format; empty where there is none. */
+  readonly path: string = '';
+  readonly format: string = '';
   #fields: Fields | undefined;
   #unlistedFields: number | undefined;
 

@@ -15,7 +15,7 @@ import { thisProcess } from '../lib/processes.ts';
 import { plural } from '../lib/text.ts';
 import { ArrivalWriter } from './arrival-writer.ts';
 import { cleanDelivery } from './clean-delivery.ts';
-import { ReceivedEvent } from './event.ts';
+import { completeForm, ReceivedEvent } from './event.ts';
 import { type GroupCommit, reopeningCommits } from './group-commit.ts';
 import { movedNote, moveLeftJournals } from './left-journals.ts';
 import { Mover } from './mover.ts';
@@ -159,16 +159,15 @@ export class Inbox {
   }
 
   /** Keeps an event for a file that is delivered though no event came; undefined if one came after all. */
-  async addFound({ id, order_id, url }: MissedFile): Promise<ReceivedEvent | undefined> {
+  async addFound(file: MissedFile): Promise<ReceivedEvent | undefined> {
     // Its delivery may be among those that are on their way.
     if (this.#mover.pending > 0) return undefined;
-    const fields = { event: 'TRANSCRIPT_COMPLETE', audiofile: id, order: order_id, originallink: url };
-    const body = Buffer.from(new URLSearchParams(fields).toString());
+    const body = completeForm(file);
     const delivery = { body, contentType: '', receivedAt: new Date(nowMs()).toISOString(), remote: '' };
     const newEvent = { source: 'found' as const, delivery, parsed: parseForm(body) };
     const row = await this.commits.add(async (tables) => {
       await tables.events.lock();
-      if (!(await tables.expectedEvents.stopExpecting(id))) return undefined;
+      if (!(await tables.expectedEvents.stopExpecting(file.id))) return undefined;
       return (await this.#recorder.write(tables, [newEvent]))[0];
     });
     return row && new ReceivedEvent(row);

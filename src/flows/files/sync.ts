@@ -1,4 +1,5 @@
 /** Brings the ledger up to date and downloads every transcript that is new. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -28,10 +29,15 @@ export interface SyncCallbacks {
 }
 
 export interface SyncOptions {
-  readonly folder: string;
+  /** Where transcripts go; absent: nowhere, the ledger alone is brought up to date. */
+  readonly folder: string | undefined;
   readonly formats: readonly string[];
   readonly template: string | undefined;
   readonly jobs: number;
+  /** Also what the folder had and has no more, of files ordered or changed since then (ISO 8601; empty: all). */
+  readonly missingSince: string | undefined;
+  /** A command is to have what is downloaded; what it has not had is downloaded again where it is gone. */
+  readonly forCommand: boolean;
 }
 
 export async function syncFiles(
@@ -40,12 +46,19 @@ export async function syncFiles(
   notes: LedgerNotes | undefined,
   options: SyncOptions,
   callbacks: SyncCallbacks,
-): Promise<Tally[]> {
+): Promise<{ readonly refreshed: Tally; readonly downloaded: readonly Tally[] }> {
   // Before the ids are read: each collection sets how far the heap may grow until the next one.
   limitHeapGrowth();
   const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
-  await removeLeftovers(options.folder, (path) => ledger.downloads.has(path));
-  return [refreshed, ...(await downloadNew(transport, ledger, notes, options, callbacks))];
+  const { folder } = options;
+  if (folder === undefined) return { refreshed, downloaded: [] };
+  await removeLeftovers(folder, (path) => ledger.downloads.has(path));
+  // A note that the ledger can't take may be lost; what a command is to have must not be.
+  const kept = options.forCommand ? undefined : notes;
+  return {
+    refreshed,
+    downloaded: await downloadNew(transport, ledger, kept, { ...options, folder }, callbacks),
+  };
 }
 
 async function refreshOpen(
@@ -76,16 +89,18 @@ async function downloadNew(
   transport: Transport,
   ledger: Ledger,
   notes: LedgerNotes | undefined,
-  { folder, formats, template = DEFAULT_TEMPLATE, jobs }: SyncOptions,
+  options: SyncOptions & { readonly folder: string },
   { onSaved, report }: SyncCallbacks,
 ): Promise<Tally[]> {
+  const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand } = options;
+  const lookedFor = { isGone: (path: string) => !existsSync(path), since: missingSince, waiting: forCommand };
   const tallies: Tally[] = [];
   for (const ext of formats) {
-    const ids = await ledger.files.notDownloaded(ext, resolve(folder));
+    const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
     report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };
     const target = {
-      ...{ folder, template, keepsNames: true, replacesDrafts: true },
+      ...{ folder, template, keepsNames: true, replacesDrafts: true, forCommand },
       ifExists: 'skip' as const,
     };
     const inOrder = new InOrder(onSaved);

@@ -36,6 +36,8 @@ export interface DownloadOptions {
   readonly ifExists: IfExists;
   /** Whether a delivered transcript takes the place of our own draft of it, if that was not changed. */
   readonly replacesDrafts?: boolean;
+  /** What is saved waits for the command of `sync --exec`: noted with the transcript, so that no crash loses it. */
+  readonly forCommand?: boolean;
   /** Fake transcripts, which are not noted in the ledger. */
   readonly test?: boolean;
   readonly deprecatedPath?: boolean;
@@ -170,9 +172,10 @@ export class TranscriptDownloads {
   }
 
   async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
-    const { ledger, notes } = this.#options;
+    const { ledger, notes, forCommand: isForCommand } = this.#options;
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
-    const note = (into: LedgerTables): Promise<void> => into.downloads.add(id, ext, path, written, folder);
+    const note = (into: LedgerTables): Promise<void> =>
+      into.downloads.add(id, ext, path, { ...written, isForCommand }, folder);
     const removePartial = (): void => {
       if (written.partial !== undefined) rmSync(written.partial, { force: true });
     };

@@ -36,6 +36,7 @@ export interface OutputTarget {
   readonly ifExists: IfExists;
   readonly replacesDrafts?: boolean;
   readonly keepsNames?: boolean;
+  readonly forCommand?: boolean;
 }
 
 export interface FetchOptions {
