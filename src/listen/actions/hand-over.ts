@@ -80,7 +80,7 @@ async function handOverOne(
       signal,
     );
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-    if (end !== 'done') throw new StenoError('failed', `the command failed: ${text}`);
+    if (end !== 'done') throw new StenoError('failed', `the command for file ${file} failed: ${text}`);
     isDone = true;
   } finally {
     await ledger.transaction(async ({ duties, downloads }) => {
