@@ -155,7 +155,7 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('on a full disk', () => {
     service.on('POST /order_url', placed).on('GET /audiofile/1', fileAnswer(1));
     service.on('POST /audiofile/1/transcript.txt', { body: 'A talk.' });
     await user.run(order);
-    const { code, stderr } = await runOnFullDisk(user, '1', ['sync']);
+    const { code, stderr } = await runOnFullDisk(user, '1', ['sync', '--download', '.']);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/1 transcript saved: .*1\.txt\n/)]);
   });
 

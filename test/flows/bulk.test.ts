@@ -35,7 +35,7 @@ describe.concurrent('one refused file among several', () => {
     service.on('GET /audiofile/1', { status: 403 }).on('GET /audiofile/2', fileAnswer(2));
     service.on('POST /audiofile/2/transcript.txt', { body: 'words' });
     await user.run(['order', 'https://e.com/1', 'https://e.com/2', '--sku', 'TRANS14']);
-    expect((await user.run(['sync', '--quiet'])).stdout).toBe('2.txt\n');
+    expect((await user.run(['sync', '--download', '.', '--quiet'])).stdout).toBe('2.txt\n');
   });
 });
 

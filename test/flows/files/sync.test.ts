@@ -101,7 +101,7 @@ describe.concurrent('sync', () => {
     expect(it.fetched()).toEqual(['1.txt', '1.txt']);
     rmSync(join(it.user.home, 'one/1.txt'));
     await it.user.run(['sync', '--download', './one/']);
-    await it.user.run(['sync'], { cwd: folderIn(it.user, 'two') });
+    await it.user.run(['sync', '--download', '.'], { cwd: folderIn(it.user, 'two') });
     expect(it.fetched()).toHaveLength(2);
     expect([listing(join(it.user.home, 'one')), listing(join(it.user.home, 'two'))]).toEqual([[], ['1.txt']]);
   });

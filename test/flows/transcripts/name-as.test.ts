@@ -165,6 +165,7 @@ describe('a folder of --download', () => {
 describe.concurrent('--name-as is refused', () => {
   it.each([
     ['without --download', ['wait', '1', '--name-as', '{id}'], /--name-as requires --download/],
+    ['without --download', ['sync', '--name-as', '{id}'], /--name-as requires --download/],
     ['without --download', ['listen', '--name-as', '{id}'], /--name-as requires --download/],
     [
       'for an order',
@@ -173,10 +174,14 @@ describe.concurrent('--name-as is refused', () => {
     ],
     [
       'with a wrong name',
-      ['sync', '--name-as', '{nope}'],
+      ['sync', '--download', 'out', '--name-as', '{nope}'],
       /does not know \{nope\}\nhint: .*\{guid\}, \{date\}/,
     ],
-    ['for several formats', ['sync', '--format', 'txt,srt', '--name-as', '{id}'], /the same name/],
+    [
+      'for several formats',
+      ['sync', '--download', 'out', '--format', 'txt,srt', '--name-as', '{id}'],
+      /the same name/,
+    ],
     ['out of the folder', ['wait', '1', '--download', 'out', '--name-as', '../{id}'], /not a name below/],
     ['out of the folder', ['listen', '--download', 'out', '--name-as', '/{id}'], /not a name below/],
   ])('%s: %j', async (_, args, message) => {
