@@ -59,12 +59,14 @@ const nodes = 'test/nodes/*.test.ts';
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
  */
 const shared = [
+  'test/jobs/ci.test.ts',
   'test/flows/orders/{being-sent,budget,spending,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
 ];
 
 /** The same for `npm run test:long`: these take ten minutes more. */
 const sharedLong = [
+  'test/jobs/ci.test.ts',
   'test/api/money-calls.test.ts',
   'test/commands/{ledger,report}.test.ts',
   'test/crash/*.test.ts',

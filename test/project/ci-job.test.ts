@@ -2,12 +2,12 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CiRunner, type Outcome, parseJob } from '../support/ci-runner.ts';
+import { CiRunner, type Outcome, parseJob, readmeJob } from '../support/ci-runner.ts';
 import { type OrderingAccount, orderingAccount } from '../support/ledger.ts';
 import { blockOf, heredocOf, installedTools } from '../support/readme.ts';
 import { KEY } from '../support/steno.ts';
 
-const job = parseJob(blockOf('job'));
+const job = readmeJob();
 const talks = heredocOf('talks.csv');
 const urls = talks.match(/https?:[^,\s]+/g) ?? [];
 
@@ -29,7 +29,7 @@ const step = (outcome: Outcome, word: string) =>
 describe.concurrent('the CI job of the README', () => {
   it('is understood, and sets what the settings page names', () => {
     expect(urls.length).toBeGreaterThan(1);
-    expect(Object.keys(job.env)).toEqual(['STENO_API_KEY', 'STENO_BASE_URL']);
+    expect(Object.keys(job.env)).toEqual(['STENO_API_KEY', 'STENO_BASE_URL', 'GH_TOKEN']);
     expect(job.steps.map(({ uses, run }) => uses ?? run)).toHaveLength(8);
   });
 
@@ -97,7 +97,7 @@ describe.concurrent('the CI job of the README', () => {
       const audiofiles = ((got.body?.url ?? []) as string[]).map(() => ++files);
       setTimeout(() => response.end(JSON.stringify({ order: `q${files}`, audiofiles })), 700);
     });
-    const first = await runner.run({ step: 'steno order', after: sent });
+    const first = await runner.run({ cancel: { step: 'steno order', after: sent } });
     expect(first.failed).toBe(true);
     expect(step(first, 'steno sync')?.ran).toBe(false);
     expect(step(first, 'cache/save')?.ran).toBe(true);

@@ -127,11 +127,14 @@ describe('other examples', () => {
       const command = line.replace(/^(\S+ ){5}/, '').replace('steno sync', 'steno --sandbox sync');
       const other = new Reader();
       const terminal = other.terminal();
-      await terminal.paste('steno --sandbox order https://example.com/talk.mp3 --sku TRANS14 --wait');
+      await terminal.paste(
+        'mkdir Dropbox; steno --sandbox order https://example.com/talk.mp3 --sku TRANS14 --wait',
+      );
       const sync = await terminal.paste(command);
       expect(sync).toMatchObject({ failures: [], stderr: '' });
       expect(sync.stdout.trim().split('\n')).toHaveLength(2);
-      expect(existsSync(join(other.work, 'transcripts', '1001.docx'))).toBe(true);
+      for (const folder of ['transcripts', 'Dropbox'])
+        expect(readdirSync(join(other.work, folder)).sort()).toEqual(['1001.docx', '1001.txt']);
       expect(await terminal.paste(command)).toMatchObject({ failures: [], stdout: '', stderr: '' });
       terminal.close();
     },

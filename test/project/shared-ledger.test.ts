@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CiRunner, type Job, parseJob } from '../support/ci-runner.ts';
+import { CiRunner, readmeJob } from '../support/ci-runner.ts';
 import { audio, orderingAccount } from '../support/ledger.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../support/postgres.ts';
 import { blockOf, heredocOf, installedTools } from '../support/readme.ts';
@@ -12,16 +12,6 @@ import { KEY, User } from '../support/steno.ts';
 const statementsOf = (sql: string): string[] => sql.split(/;\n|\n(?=\\)/).filter((line) => line.trim());
 const talks = heredocOf('talks.csv');
 const urls = talks.match(/https?:[^,\s]+/g) ?? [];
-
-/** The job without its cache steps, and with the lines that the README adds. */
-function sharedJob(): Job {
-  const { env, steps } = parseJob(blockOf('job'));
-  const added = parseJob(`    env:\n${blockOf('env', 'shared')}    steps:\n`);
-  return {
-    env: { ...env, ...added.env },
-    steps: steps.filter(({ uses }) => !uses?.includes('actions/cache')),
-  };
-}
 
 /** What `steno help shared-ledger` has for an administrator who makes the tables. */
 async function administeredSql(): Promise<string> {
@@ -130,9 +120,9 @@ describe.skipIf(!postgresFolder)('the shared ledger of the README', () => {
   }, 60_000);
 
   it('keeps two runs of the CI job and a laptop from ordering twice', async () => {
-    const job = sharedJob();
+    const job = readmeJob({ shared: true });
     expect(Object.keys(job.env)).toEqual([
-      ...['STENO_API_KEY', 'STENO_BASE_URL', 'STENO_LEDGER', 'STENO_ACCOUNT', 'PGPASSWORD'],
+      ...['STENO_API_KEY', 'STENO_BASE_URL', 'GH_TOKEN', 'STENO_LEDGER', 'STENO_ACCOUNT', 'PGPASSWORD'],
     ]);
     expect(job.steps).toHaveLength(6);
     const { service } = await orderingAccount();

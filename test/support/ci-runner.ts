@@ -1,8 +1,9 @@
 /** Runs a workflow's one job step by step as a runner of GitHub Actions would, with a cache that is a folder. */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshFolder } from './files.ts';
+import { blockOf } from './readme.ts';
 import { finished, type Result } from './steno.ts';
 
 export interface Step {
@@ -26,6 +27,17 @@ export function parseJob(yaml: string): Job {
     .slice(1)
     .map(parseStep);
   return { env: pairs(envLines, 6), steps };
+}
+
+/** The job of the README; for a shared ledger without its cache steps, and with the lines that the README adds. */
+export function readmeJob({ shared = false } = {}): Job {
+  const { env, steps } = parseJob(blockOf('job'));
+  if (!shared) return { env, steps };
+  const added = parseJob(`    env:\n${blockOf('env', 'shared')}    steps:\n`);
+  return {
+    env: { ...env, ...added.env },
+    steps: steps.filter(({ uses }) => !uses?.includes('actions/cache')),
+  };
 }
 
 function parseStep(text: string): Step {
@@ -57,6 +69,16 @@ export interface Outcome {
   readonly workspace: string;
 }
 
+/** What goes wrong in a run. */
+export interface Trouble {
+  /** Interrupts the step that begins with its word once its promise resolves, as a cancelled job is. */
+  readonly cancel?: { readonly step: string; readonly after: Promise<unknown> };
+  /** The number of the step that fails after it has done its work. */
+  readonly failAfter?: number;
+  /** The same, and the machine is gone with it: no other step runs. */
+  readonly dieAfter?: number;
+}
+
 /** One run of the job, on a machine of its own. */
 interface Run {
   readonly id: string;
@@ -64,13 +86,20 @@ interface Run {
   readonly workspace: string;
 }
 
-/** One repository: its files and its cache outlive a run, and every run gets a new machine. */
+/**
+ * One repository: its files and its cache outlive a run. Every run gets an empty disk, under the same path unless several
+ * run at once.
+ */
 export class CiRunner {
   readonly #job: Job;
   readonly #files: (workspace: string) => void;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #cache = freshFolder();
+  readonly #machine = freshFolder();
   #runs = 0;
+  #running = 0;
+  /** What the last run uploaded as an artifact. */
+  readonly artifact = freshFolder();
 
   constructor(
     job: Job,
@@ -82,21 +111,30 @@ export class CiRunner {
     this.#env = env;
   }
 
-  /** `cancel` interrupts the step that begins with its word once its promise resolves, as a cancelled job is. */
-  async run(cancel?: { readonly step: string; readonly after: Promise<unknown> }): Promise<Outcome> {
-    const machine = freshFolder();
+  async run(trouble: Trouble = {}): Promise<Outcome> {
+    const machine = this.#running++ === 0 ? this.#machine : freshFolder();
+    try {
+      return await this.#run(machine, trouble);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #run(machine: string, { cancel, failAfter, dieAfter }: Trouble): Promise<Outcome> {
+    for (const name of readdirSync(machine)) rmSync(join(machine, name), { recursive: true });
     const [home, workspace] = [join(machine, 'home'), join(machine, 'work')];
     for (const folder of [home, workspace]) mkdirSync(folder);
     const run = { id: String(++this.#runs), home, workspace };
     const steps: Array<Outcome['steps'][number]> = [];
     let [failed, cancelled] = [false, false];
-    for (const step of this.#job.steps) {
+    for (const [at, step] of this.#job.steps.entries()) {
       const ran = runs(step.if, failed, cancelled);
       const cancels = ran && cancel !== undefined && step.run?.startsWith(cancel.step) === true;
       const result = ran ? await this.#do(step, run, cancels ? cancel.after : undefined) : undefined;
       cancelled ||= cancels;
-      failed ||= result !== undefined && result.code !== 0;
+      failed ||= (result !== undefined && result.code !== 0) || at === failAfter || at === dieAfter;
       steps.push({ step, ran, ...(result && { result }) });
+      if (at === dieAfter) break;
     }
     return { steps, failed, workspace };
   }
@@ -115,8 +153,8 @@ export class CiRunner {
     if (action === 'actions/checkout') this.#files(workspace);
     else if (action === 'actions/cache/restore') this.#restore(path, step.with['restore-keys'] ?? key);
     else if (action === 'actions/cache/save') this.#save(path, key);
-    else if (action !== 'actions/setup-node' && action !== 'actions/upload-artifact')
-      throw new Error(`the runner has no action ${action}`);
+    else if (action === 'actions/upload-artifact') this.#upload(join(workspace, path));
+    else if (action !== 'actions/setup-node') throw new Error(`the runner has no action ${action}`);
   }
 
   /** Gives back the newest entry whose key begins so. */
@@ -126,6 +164,12 @@ export class CiRunner {
       (a, b) => statSync(join(this.#cache, b)).ctimeMs - statSync(join(this.#cache, a)).ctimeMs,
     );
     if (newest) cpSync(join(this.#cache, newest), path, { recursive: true });
+  }
+
+  #upload(path: string): void {
+    rmSync(this.artifact, { recursive: true });
+    mkdirSync(this.artifact);
+    if (existsSync(path)) cpSync(path, this.artifact, { recursive: true });
   }
 
   /** An entry is never replaced. */

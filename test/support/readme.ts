@@ -45,12 +45,12 @@ export const blockOf = (mark: string, details = ''): string =>
 export const heredocOf = (file: string): string =>
   new RegExp(`^cat > ${file} <<'END'\\n([\\s\\S]*?)^END$`, 'm').exec(readme)?.[1] ?? '';
 
-/** `steno` is on the PATH as after the installation, which has nothing to install from here. */
+/** `steno` is on the PATH as after the installation, which has nothing to install from here; `gh` does nothing. */
 export function installedTools(): string {
   const folder = join(freshFolder(), 'bin');
   mkdirSync(folder);
   symlinkSync(BIN, join(folder, 'steno'));
-  writeFileSync(join(folder, 'npm'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  for (const name of ['npm', 'gh']) writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   return [folder, dirname(process.execPath), process.env.PATH].join(delimiter);
 }
 
