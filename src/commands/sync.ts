@@ -20,6 +20,12 @@ export const sync = command({
   ],
   options: {
     download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
+    format: list('--format <ext…>', 'document types', {
+      needs: ['--download'],
+      default: 'txt',
+      values: formats.map((each) => each.ext),
+      meaning: meaningOfFormat,
+    }),
     missing: flag('--missing', 'also download what was downloaded before and is not there', {
       needs: ['--download'],
     }),
@@ -37,15 +43,12 @@ export const sync = command({
         needs: ['--download'],
       },
     ),
-    ...execOptions(),
-    format: list('--format <ext…>', 'document types', {
-      needs: ['--download'],
-      default: 'txt',
-      values: formats.map((each) => each.ext),
-      meaning: meaningOfFormat,
-    }),
     nameAs: nameTemplate('name of each file', { needs: ['--download'] }),
-    jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64 }),
+    jobs: count('--jobs <n>', 'how many downloads, or commands of --exec, at once', {
+      default: '8',
+      max: 64,
+    }),
+    ...execOptions(),
   },
   examples: [
     ['steno sync', 'what changed'],
