@@ -177,11 +177,11 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'download each new transcript to this folder' }
-                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'document types' }
-                @{ Names = @('--missing'); Value = $false; Help = 'also download what was downloaded before and is not there' }
+                @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
+                @{ Names = @('--missing'); Value = $false; Help = 'with --download: also what was downloaded before and is not there' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --missing: only files ordered or changed since then: 2026-11-01, or 7d ago' }
-                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'run this for each new transcript: JSON on stdin, STENO_EVENT_* variables' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
+                @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download: run this for each new transcript, as listen --exec does' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {guid}, {date} and {ext}; what is not known is the id' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many downloads, or commands of --exec, at once' }
                 @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end a command of --exec that takes longer' }

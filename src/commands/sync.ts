@@ -20,13 +20,13 @@ export const sync = command({
   ],
   options: {
     download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
-    format: list('--format <ext…>', 'document types', {
+    format: list('--format <ext…>', 'with --download, the document types', {
       needs: ['--download'],
       default: 'txt',
       values: formats.map((each) => each.ext),
       meaning: meaningOfFormat,
     }),
-    missing: flag('--missing', 'also download what was downloaded before and is not there', {
+    missing: flag('--missing', 'with --download: also what was downloaded before and is not there', {
       needs: ['--download'],
     }),
     since: text(
@@ -38,12 +38,12 @@ export const sync = command({
     ),
     exec: text(
       '--exec <command>',
-      'run this for each new transcript: JSON on stdin, STENO_EVENT_* variables',
+      'with --download: run this for each new transcript, as listen --exec does',
       {
         needs: ['--download'],
       },
     ),
-    nameAs: nameTemplate('name of each file', { needs: ['--download'] }),
+    nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
     jobs: count('--jobs <n>', 'how many downloads, or commands of --exec, at once', {
       default: '8',
       max: 64,

@@ -62,10 +62,8 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--deprecated-path': 'goes with every download',
   },
   sync: {
-    '--download': 'there is always a download',
-    '--format': 'there is always a download',
-    '--name-as': 'there is always a download',
-    '--jobs': 'there is always a download',
+    '--download': 'without it, the ledger alone is brought up to date',
+    '--jobs': 'there are always calls',
   },
   upgrade: {
     '--sku': 'every upgrade has one',

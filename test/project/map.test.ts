@@ -78,7 +78,7 @@ it.each([...documents, 'README.md', 'CHANGELOG.md'])('%s holds no marks of a mer
 describe('the folders of test', () => {
   it('are those of src, and some of its own', () => {
     const runs = ['bench', 'crash', 'fuzz', 'mutants', 'nodes', 'nodes/cases', 'proof', 'release', 'soak'];
-    const own = [...runs, 'data', 'pictures', 'project', 'support'];
+    const own = [...runs, 'data', 'jobs', 'pictures', 'project', 'support'];
     const folders = readdirSync('test', { recursive: true, withFileTypes: true })
       .filter((each) => each.isDirectory())
       .map((each) => join(each.parentPath, each.name).split(sep).slice(1).join('/'));

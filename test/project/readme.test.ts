@@ -75,8 +75,16 @@ describe('the text', () => {
   });
 
   it('mentions no flag that is not there', () => {
-    // Flags of npm, cloudflared and aws.
-    const others = ['--help', '--version', '--global', '--url', '--only-show-errors', '--expires-in'];
+    // Flags of npm, cloudflared, aws and gh.
+    const others = [
+      '--help',
+      '--version',
+      '--global',
+      '--url',
+      '--only-show-errors',
+      '--expires-in',
+      '--clobber',
+    ];
     const known = new Set([...allFlags, ...others]);
     const mentioned = byHand.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
     expect([...new Set(mentioned)].filter((flag) => !known.has(flag))).toEqual([]);
