@@ -3,8 +3,9 @@ import type { KeptBudget } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
-import { usage } from '../lib/errors.ts';
+import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Output } from '../ui/output.ts';
 
 /** What it needs of a command's context. */
 interface Needed {
@@ -38,17 +39,26 @@ export async function checkMoneyLedger(context: Needed, use: MoneyUse): Promise<
 async function checkWithoutLedger(context: Needed, use: MoneyUse): Promise<void> {
   if (context.sharedLedger !== undefined && !use.again)
     throw usage(
-      `--no-ledger would hide ${use.what} from the others of the shared ledger`,
-      'leave it out; with --again it is sent without looking at the ledger',
+      `--no-ledger would hide ${use.what} from everyone else who uses the shared ledger`,
+      'leave out --no-ledger; add --again to send it without checking the ledger',
     );
   if (use.test || use.isFree) return;
   const isSet = context.settings.get('budget').value !== undefined;
   if (!isSet && !(await keptBudget(context))) return;
   throw usage(
     "the budget is counted in the ledger, so --no-ledger can't be used under it",
-    `leave it out, or take the budget away: steno ${isSet ? 'config unset budget' : 'budget unset'}`,
+    `leave out --no-ledger, or remove the budget: steno ${isSet ? 'config unset budget' : 'budget unset'}`,
   );
 }
+
+/** Tells that the ledger does not know how a purchase ended, and how to record it. */
+export const warnNotRecorded =
+  (out: Pick<Output, 'warn'>, what: string) =>
+  (error: unknown): Promise<void> =>
+    out.warn(
+      `the ledger could not record the outcome of the ${what}: ${errorMessage(error)}`,
+      error instanceof StenoError ? error.hint : undefined,
+    );
 
 /** How long a shared ledger may take to say whether it has a budget. */
 const LOOK_LIMIT_MS = 3_000;

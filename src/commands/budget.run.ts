@@ -26,5 +26,5 @@ export async function unset(context: Context): Promise<void> {
   const ledger = await context.requireLedger('the budget is kept in the ledger');
   const had = (await ledger.budgets.get()) !== undefined;
   await ledger.budgets.set(undefined, thisSender(context.env));
-  context.out.done(had ? 'the ledger has no budget any more' : 'the ledger had no budget', { budget: null });
+  context.out.done(had ? "the ledger's budget was removed" : 'the ledger had no budget', { budget: null });
 }

@@ -2,6 +2,7 @@ import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { warnNotRecorded } from '../cli/money-ledger.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import {
   type CostFacts,
@@ -303,7 +304,7 @@ interface Shown {
   readonly problem: StenoError | undefined;
 }
 
-/** Shows what would be ordered, and what speaks against it; nothing is sent. */
+/** Shows what would be ordered, and what would prevent it; nothing is sent. */
 async function showPlan(
   out: Output,
   guard: OrderGuard,
@@ -339,11 +340,7 @@ function callbacks(out: Output): OrderCallbacks {
       if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
-    onLedgerError: (error) =>
-      out.warn(
-        `the ledger could not record the outcome of the order: ${errorMessage(error)}`,
-        error instanceof StenoError ? error.hint : undefined,
-      ),
+    onLedgerError: warnNotRecorded(out, 'order'),
     onPlaced: (orders) => {
       for (const line of orderLines(orders)) out.note(line);
     },

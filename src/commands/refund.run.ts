@@ -3,8 +3,9 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { warnNotRecorded } from '../cli/money-ledger.ts';
 import { refundOnce } from '../flows/orders/money-calls.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
@@ -35,8 +36,7 @@ export async function run(
   if (!options.yes && !(await isConfirmed(context, id)))
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');
   const keyMark = await context.keyMark(ledger, true);
-  const onLedgerError = (error: unknown): Promise<void> =>
-    context.out.warn(`the ledger could not record the outcome of the refund: ${errorMessage(error)}`);
+  const onLedgerError = warnNotRecorded(context.out, 'refund');
   const done = await whileWorking(context.out, `Refunding: ${WAITING}`, () =>
     refundOnce(id, test, { transport, ledger, keyMark, again, onLedgerError }),
   );

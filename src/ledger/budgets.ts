@@ -71,8 +71,8 @@ export class Budgets extends Table {
   }
 
   /**
-   * The time that decides the period: that of the database, or of this machine, but never before the latest purchase: a
-   * clock that is set back brings no budget back.
+   * The time that decides the period: that of the database, or of this machine, but never before the latest purchase: setting the
+   * clock back frees no budget.
    */
   async nowMs(): Promise<number> {
     const now = Date.parse(this.timestamp());

@@ -159,7 +159,7 @@ export abstract class PurchaseTable extends Table {
           values,
         },
       ];
-    // One that was upgraded before, and not delivered anew since, is in the state of its first delivery still.
+    // One that was upgraded before, and not delivered again since, is in the state of its first delivery still.
     const isDelivered = "(ended = 'delivered' OR (upgraded_at IS NOT NULL AND reworked = 0))";
     return [
       {
@@ -171,7 +171,7 @@ export abstract class PurchaseTable extends Table {
           WHERE profile = ? AND id = ?`,
         values: [skus, skus, ...values],
       },
-      // What was downloaded is to be replaced by what is delivered anew.
+      // What was downloaded is to be replaced by what is delivered again.
       { sql: 'UPDATE downloads SET outdated = 1 WHERE profile = ? AND file = ?', values },
     ];
   }

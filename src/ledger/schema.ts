@@ -160,7 +160,7 @@ export const migrations: readonly Migration[] = [
 
       -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
       -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
-      -- delivered anew. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
+      -- delivered again. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
       -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
       -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
       -- time in any case.

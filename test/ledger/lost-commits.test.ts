@@ -164,7 +164,7 @@ describe('an outcome', () => {
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toMatchObject({
       kind: 'failed',
-      message: 'the disk is full; the next steno here that can write to it does so',
+      message: 'the disk is full; the next steno command on this machine that can write to it will',
     });
     expect(Outbox.count(folder, 'default')).toBe(1);
     expect(Outbox.count(folder, 'other')).toBe(0);
@@ -264,7 +264,7 @@ describe('an outcome', () => {
     writeFileSync(folder, '');
     fates = ['refused'];
     await expect(purchases.markUncertain(begun, order, 'no answer')).rejects.toThrow(
-      /^the disk is full; nor could it be kept here: /,
+      /^the disk is full; it could not be saved on this machine either: /,
     );
   });
 

@@ -93,7 +93,7 @@ export interface Limits {
   readonly maxCost: Money | undefined;
   /** What has no known cost may be ordered all the same. */
   readonly allowsUnpriced: boolean;
-  /** Rows that a budget does not reach for are left out. */
+  /** Rows that a budget does not cover are left out. */
   readonly upToBudget?: boolean;
 }
 
@@ -181,7 +181,7 @@ export class OrderCosts {
     return thrownBy(() => this.check(orders));
   }
 
-  /** Throws where a budget does not reach for all of these; tests cost nothing. */
+  /** Throws where a budget does not cover all of these; tests cost nothing. */
   checkBudgets(orders: readonly PlannedOrder[]): void {
     const bought = orders.filter(({ test }) => !test);
     const facts = this.#facts;
@@ -237,7 +237,7 @@ export class OrderCosts {
     return true;
   }
 
-  /** The first row that the budgets do not reach for, if there is one, and why the very first row is not ordered. */
+  /** The first row that the budgets do not cover, if there is one, and why the very first row is not ordered. */
   upToBudget(orders: readonly PlannedOrder[]): { firstLeftOut?: number; problem?: StenoError } {
     const rows = orders.flatMap(({ audios }) => audios.map(rowOf)).sort((one, other) => one - other);
     const problemOf = (count: number): StenoError | undefined =>

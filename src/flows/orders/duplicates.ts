@@ -23,8 +23,8 @@ export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { 
   const name = `the episode '${oneLine(title || guid, 80)}'`;
   const order = holder.order ? ` as order ${holder.order}` : '';
   return {
-    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}', which is now '${oneLine(guid, 80)}'`,
-    hint: `if it is another episode: --again, or alone: steno order ${shellWord(describeAudio(audio))} --key <text>`,
+    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}'; the feed now says '${oneLine(guid, 80)}'`,
+    hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(describeAudio(audio))} --key <text>`,
   };
 }
 
@@ -84,7 +84,7 @@ function statement(held: HeldAudio, subject: string, others: string): string {
   const who = other ? ` by ${other}` : '';
   const same = sameness(held);
   if (status === 'placed')
-    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was taken in with track` : ''} at ${at}${who}${same}${others}`;
+    return `${subject} was ordered${tracked ? ' elsewhere' : ''}${order ? ` as order ${order}` : ''}${tracked ? ' and added with track' : ''} at ${at}${who}${same}${others}`;
   if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
   if (order)
     return `${subject} is in order ${order} of ${at}${who}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;

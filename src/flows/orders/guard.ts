@@ -52,7 +52,7 @@ export class OrderGuard {
   readonly failures: Failure[] = [];
   /** How many audios were left out because they are on order. */
   leftOut = 0;
-  /** What a budget does not reach for. */
+  /** What a budget does not cover. */
   readonly overBudget: PlannedOrder[] = [];
   /** Episodes that were left out because their audio is on order under another guid. */
   readonly renumbered: HeldAudio[] = [];
@@ -117,7 +117,7 @@ export class OrderGuard {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
-  /** Of these orders, sends only the rows before this one next: a budget does not reach for the others. */
+  /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */
   keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
     this.#queue = [];
     this.#next = 0;

@@ -20,7 +20,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   if (high.compare(limit.amount) > 0)
     throw usage(
       `the estimate of ${totalText(estimate)} is more than ${asked}; nothing was ordered`,
-      'order less of it, or raise --max-cost',
+      'order less, or raise --max-cost',
     );
 }
 
@@ -113,9 +113,9 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
   if (excess > 0 || (isUnknown && excess === 0))
     throw usage(
       isUnknown && excess === 0
-        ? `nothing is left of ${text} for what has no known cost`
+        ? `${text} is used up: nothing is left for orders of unknown cost`
         : `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
-      `order less of it (--up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise it: ${setText(from)} <amount>/${budget.period}`,
+      `order less (order --up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise the budget: ${setText(from)} <amount>/${budget.period}`,
     );
 }
 

@@ -170,10 +170,7 @@ describe('a purchase of unknown cost', () => {
     await stops(order('https://e.org/a.mp3', '--unpriced'), 'nothing is left of the budget of 0.00/month');
     set({ budget: '10/month' });
     await ok(order('https://e.org/a.mp3', '--unpriced'));
-    await stops(
-      buy('b=10', '--unpriced'),
-      'nothing is left of the budget of 10.00/month for what has no known',
-    );
+    await stops(buy('b=10', '--unpriced'), 'the budget of 10.00/month is used up: nothing is left');
     await ok(buy('b=9', '--unpriced'));
     expect(sent()).toBe(2);
     const { stdout } = await run('budget', '--json');
