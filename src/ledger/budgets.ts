@@ -49,6 +49,15 @@ const UNKNOWN = 'items.billed IS NULL AND items.estimate IS NULL';
 const IF_PERIOD =
   "(? = '' OR EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budgets.budget LIKE ?))";
 
+const SUMS = `CAST(coalesce(sum(items.billed), 0) AS BIGINT) AS billed,
+    CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS BIGINT) AS estimated,
+    CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded
+  FROM purchase_items AS items WHERE ${COUNTED} AND ${IF_PERIOD}`;
+
+/** The first or the last currency of an account, by the alphabet. */
+const currencyOf = (end: 'min' | 'max'): string =>
+  `coalesce((SELECT ${end}(currency) FROM purchase_items WHERE profile = ? AND currency > ''), '')`;
+
 export class Budgets extends Table {
   /** The budget of this ledger. */
   async get(): Promise<KeptBudget | undefined> {
@@ -84,15 +93,21 @@ export class Budgets extends Table {
     return Math.max(now, Date.parse(latest?.at ?? '') || 0);
   }
 
-  /** What was bought since a time (ISO 8601), by currency. `ifPeriod`: only where the budget of this ledger is for it. */
-  spentSince(time: string, ifPeriod = ''): Promise<SpentRow[]> {
-    return this.db.all<SpentRow>(
-      `SELECT items.currency, CAST(coalesce(sum(items.billed), 0) AS BIGINT) AS billed,
-         CAST(coalesce(sum(CASE WHEN items.billed IS NULL THEN items.estimate END), 0) AS BIGINT) AS estimated,
-         CAST(coalesce(sum(items.refunded), 0) AS BIGINT) AS refunded
-       FROM purchase_items AS items WHERE ${COUNTED} AND ${IF_PERIOD} GROUP BY items.currency`,
-      ...[this.profile, time, ifPeriod, this.profile, `%/${ifPeriod}`],
+  /**
+   * What was bought since a time (ISO 8601), by currency; one that is not known counts as the only one that is.
+   * `ifPeriod`: only where the budget of this ledger is for it.
+   */
+  async spentSince(time: string, ifPeriod = ''): Promise<SpentRow[]> {
+    const values = [this.profile, time, ifPeriod, this.profile, `%/${ifPeriod}`];
+    // Grouping takes three times as long, and an account rarely has two currencies.
+    const [all] = await this.db.all<SpentRow & { other: string }>(
+      `SELECT ${currencyOf('min')} AS currency, ${currencyOf('max')} AS other, ${SUMS}`,
+      ...[this.profile, this.profile, ...values],
     );
+    if (!all) return [];
+    const { other, ...only } = all;
+    if (only.currency === other) return [only];
+    return this.db.all<SpentRow>(`SELECT items.currency, ${SUMS} GROUP BY items.currency`, ...values);
   }
 
   /** What of it has no known cost, the latest first. */

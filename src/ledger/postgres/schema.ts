@@ -145,6 +145,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
       CREATE INDEX purchase_items_by_file ON {schema}.purchase_items (profile, file) WHERE file <> '';
       CREATE INDEX purchase_items_counted ON {schema}.purchase_items (profile, counted_at, currency, estimate, billed, refunded)
         WHERE counted_at IS NOT NULL;
+      CREATE INDEX purchase_items_by_currency ON {schema}.purchase_items (profile, currency) WHERE currency > '';
       CREATE INDEX purchase_items_unpriced ON {schema}.purchase_items (profile, counted_at)
         WHERE counted_at IS NOT NULL AND billed IS NULL AND estimate IS NULL;
 
