@@ -100,12 +100,12 @@ export class Budgets extends Table {
   async spentSince(time: string, ifPeriod = ''): Promise<SpentRow[]> {
     const values = [this.profile, time, ifPeriod, this.profile, `%/${ifPeriod}`];
     // Grouping takes three times as long, and an account rarely has two currencies.
-    const [all] = await this.db.all<SpentRow & { other: string }>(
-      `SELECT ${currencyOf('min')} AS currency, ${currencyOf('max')} AS other, ${SUMS}`,
+    const all = await this.db.get<SpentRow & { other: string; items: number }>(
+      `SELECT ${currencyOf('min')} AS currency, ${currencyOf('max')} AS other, count(*) AS items, ${SUMS}`,
       ...[this.profile, this.profile, ...values],
     );
-    if (!all) return [];
-    const { other, ...only } = all;
+    if (!all?.items) return [];
+    const { other, items, ...only } = all;
     if (only.currency === other) return [only];
     return this.db.all<SpentRow>(`SELECT items.currency, ${SUMS} GROUP BY items.currency`, ...values);
   }

@@ -338,7 +338,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         { position: 1, url: '', file: '2' },
         { position: 2, url: '', file: '3' },
       ]);
-      expect(await spent()).toMatchObject([{ currency: '', estimated: 0 }, { estimated: 60 }]);
+      expect(await spent()).toMatchObject([{ currency: 'USD', estimated: 60 }]);
       expect(await here.ledger.budgets.unpriced('2026-01-01')).toEqual([]);
       expect(
         (await here.ledger.openAttempts.audios(await here.attempt(sent))).map((each) => each.url),
@@ -436,10 +436,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         },
         ...{ answer: '{}', askedAt: '2099-01-01T00:00:00.000Z' },
       });
-      const none = { billed: 0, estimated: 0, refunded: 0, unknown: 0 };
+      const none = { billed: 0, estimated: 0, refunded: 0 };
       const found = [...(await spent())].sort((one, other) => (one.currency < other.currency ? -1 : 1));
       expect(found).toEqual([
-        { ...none, currency: '', unknown: 2 },
+        { ...none, currency: '' },
         { ...none, currency: 'EUR', estimated: 9_000_000 },
         { ...none, currency: 'USD', billed: 3_000_000, estimated: 7_000_000 },
       ]);

@@ -38,15 +38,17 @@ export interface CostSettings {
   /** Of amounts that say none; empty where it is not known. */
   readonly currency: string;
   readonly budget: Budget | undefined;
+  readonly budgetFrom: 'setting' | 'environment';
 }
 
 export function costSettings(settings: Settings): CostSettings {
-  const budget = settings.get('budget').value;
+  const { value: budget, source } = settings.get('budget');
   const { currency } = settings;
   return {
     prices: settings.prices,
     currency,
     budget: budget === undefined ? undefined : withCurrency(parseBudget(budget), currency),
+    budgetFrom: source.startsWith('environment') ? 'environment' : 'setting',
   };
 }
 
@@ -258,10 +260,7 @@ export class OrderCosts {
   #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {
     const rows = spent.get(period) ?? [];
     return {
-      amounts: rows.map(({ currency, billed, estimated, refunded }) => ({
-        amount: fromMillionths(billed + estimated - refunded),
-        currency,
-      })),
+      amounts: rows.map(spentOf),
       unpriced: (unpriced.get(period) ?? []).map((item) => this.#unpricedOf(item)),
     };
   }
@@ -274,6 +273,7 @@ export class OrderCosts {
       what: `attempt ${item.attempt}${name ? ` (${name})` : ''}`,
       skus: unpriced.map(({ sku }) => sku),
       lacksLength: lengthOf(item) === undefined,
+      hasFile: item.file !== '',
     };
   }
 
@@ -296,6 +296,11 @@ export class OrderCosts {
   }
 }
 
+export const spentOf = ({ currency, billed, estimated, refunded }: SpentRow): Money => ({
+  amount: fromMillionths(billed + estimated - refunded),
+  currency,
+});
+
 /** What work throws, if it is an error for people. */
 function thrownBy(work: () => void): StenoError | undefined {
   try {
@@ -313,10 +318,13 @@ function lengthOf({ duration, details }: UnpricedItem): Fraction | undefined {
   return length && length.sign > 0 ? length : minutesOf(parseDetails(details).seconds);
 }
 
-function budgetsInForce(kept: KeptBudget | undefined, { budget, currency }: CostSettings): BudgetInForce[] {
+function budgetsInForce(
+  kept: KeptBudget | undefined,
+  { budget, budgetFrom, currency }: CostSettings,
+): BudgetInForce[] {
   return [
     ...(kept ? [{ budget: withCurrency(parseBudget(kept.budget), currency), from: 'ledger' as const }] : []),
-    ...(budget ? [{ budget, from: 'setting' as const }] : []),
+    ...(budget ? [{ budget, from: budgetFrom }] : []),
   ];
 }
 

@@ -24,7 +24,7 @@ export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { 
   const order = holder.order ? ` as order ${holder.order}` : '';
   return {
     text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}'; the feed now says '${oneLine(guid, 80)}'`,
-    hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(describeAudio(audio))} --key <text>`,
+    hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(describeAudio(audio))} --sku <SKU> --key <text>`,
   };
 }
 

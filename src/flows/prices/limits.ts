@@ -55,12 +55,14 @@ export interface UnpricedPurchase {
   /** What has no known price. */
   readonly skus: readonly string[];
   readonly lacksLength: boolean;
+  /** Whether the service can be asked about it. */
+  readonly hasFile: boolean;
 }
 
 /** A budget, and where it comes from. */
 export interface BudgetInForce {
   readonly budget: Budget;
-  readonly from: 'ledger' | 'setting';
+  readonly from: 'ledger' | 'setting' | 'environment';
 }
 
 export interface BudgetState extends Period {
@@ -97,14 +99,12 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
   const text = `the budget of ${budgetText(budget)}`;
   if (spent.unpriced.length && !allowsUnpriced) throw unpricedError(spent.unpriced, text);
   const cost = countedCost(estimate, allowsUnpriced, text);
-  // A budget that names no currency is in that of the order: dollars and euros are never added up.
-  const currency = budget.limit.currency || cost.currency;
-  const counted = { ...budget, limit: { ...budget.limit, currency } };
+  const counted = inCurrency(budget, spent, cost.currency);
   const { left, foreign, end } = budgetState(counted, spent, now);
   if (foreign.length)
     throw usage(
       `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: another currency`,
-      `write the budget in the currency of your prices: ${setText(from)} "<amount> ${foreign[0]?.currency}/${budget.period}"`,
+      `write the budget in the currency of your prices: ${settingLine(from, `"<amount> ${foreign[0]?.currency}/${budget.period}"`)}`,
     );
   const clash = currencyClash(cost.currency, budget.limit.currency, text);
   if (clash) throw clash;
@@ -115,12 +115,24 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
       isUnknown && excess === 0
         ? `${text} is used up: nothing is left for orders of unknown cost`
         : `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
-      `order less (order --up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise the budget: ${setText(from)} <amount>/${budget.period}`,
+      `order less (order --up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise the budget: ${settingLine(from, `<amount>/${budget.period}`)}`,
     );
 }
 
-const setText = (from: BudgetInForce['from']): string =>
-  from === 'ledger' ? 'steno budget set' : 'steno config set budget';
+/** A budget that names no currency is in that of the order, or of what was bought: dollars and euros are never added up. */
+export function inCurrency(budget: Budget, { amounts }: Spent, preferred = ''): Budget {
+  const named = amounts.find(({ currency }) => currency)?.currency ?? '';
+  const currency = budget.limit.currency || preferred || named;
+  return { ...budget, limit: { ...budget.limit, currency } };
+}
+
+/** The line that sets it. */
+const settingLine = (from: BudgetInForce['from'], value: string): string =>
+  ({
+    ledger: `steno budget set ${value}`,
+    setting: `steno config set budget ${value}`,
+    environment: `STENO_BUDGET=${value}`,
+  })[from];
 
 /** How many purchases a message lists. */
 const MAX_LISTED = 3;
@@ -138,8 +150,11 @@ function unpricedError(unpriced: readonly UnpricedPurchase[], budget: string): S
   const [sku] = unpriced.flatMap(({ skus }) => skus);
   const hints = [
     ...(sku === undefined ? [] : [`set the price of a minute: steno config set price.${sku} <amount>`]),
-    ...(unpriced.some(({ lacksLength }) => lacksLength)
+    ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && hasFile)
       ? ['ask the service for the length: steno files --refresh']
+      : []),
+    ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && !hasFile)
+      ? ['where no file is known, settle it (steno attempts) or add its file: steno track <id>']
       : []),
     'or add --unpriced',
   ];

@@ -32,7 +32,8 @@ function costs(cents: number): Promise<OrderCosts> {
     ...{ spent: new Map(), unpriced: new Map(), invoices: [], named: [], files: [] },
   };
   const prices = Object.fromEntries(SKUS.map((sku, at) => [sku, String(PRICES[at])]));
-  const settings = { prices, currency: '', budget: parseBudget(`${cents / 100}/month`) };
+  const budget = parseBudget(`${cents / 100}/month`);
+  const settings = { prices, currency: '', budget, budgetFrom: 'setting' as const };
   return OrderCosts.open(undefined, facts, settings, {
     ...{ maxCost: undefined, allowsUnpriced: false, upToBudget: true },
   });

@@ -132,10 +132,10 @@ describe('a budget', () => {
 
   it('stops everything while the cost of a purchase is not known, and says which and what is missing', () => {
     const unpriced = [
-      { what: 'attempt 12 (talk.mp3)', skus: ['TRANS14'], lacksLength: false },
-      { what: 'attempt 11', skus: [], lacksLength: true },
-      { what: 'attempt 10', skus: ['TRANS14'], lacksLength: true },
-      { what: 'attempt 9', skus: ['TRANS6'], lacksLength: false },
+      { what: 'attempt 12 (talk.mp3)', skus: ['TRANS14'], lacksLength: false, hasFile: true },
+      { what: 'attempt 11', skus: [], lacksLength: true, hasFile: true },
+      { what: 'attempt 10', skus: ['TRANS14'], lacksLength: true, hasFile: true },
+      { what: 'attempt 9', skus: ['TRANS6'], lacksLength: false, hasFile: true },
     ];
     const spent = { amounts: [money('150')], unpriced };
     expect(check({ spent })).toBe(
