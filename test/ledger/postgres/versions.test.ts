@@ -163,7 +163,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     expect(await statusOf(user)).toMatchObject({
       ...{ store: 'postgres', account: 'default', base_url: service.baseUrl, same_base_url: ['ci'] },
       ...{ unclear: 1, being_sent: 0, outcomes_waiting: 0, events_waiting: 0, moved: null, backups: [] },
-      ...{ rows: expect.objectContaining({ orders: 2, attempts: 3 }), bytes: expect.any(Number) },
+      ...{ rows: expect.objectContaining({ purchases: 3, files: 2 }), bytes: expect.any(Number) },
     });
     const rows = await user.run(['ledger', 'status']);
     expect(rows.stdout).toContain('\nunclear\t1\n');
