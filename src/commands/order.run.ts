@@ -27,8 +27,9 @@ import {
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
-import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
+import { orderedFiles, unplacedList } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
+import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
@@ -89,11 +90,12 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const guard = await sorting;
   await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
-  const problem = checkCosts(out, guard, costs, options.upToBudget);
+  const problem = await checkCosts(out, guard, costs, options.upToBudget);
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
-  if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
+  const { currency } = context.settings;
+  if (form.isList) await out.show(orderedView(unplacedList(guard, currency), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
 }
 
@@ -168,15 +170,16 @@ async function send(
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
   const late = countAudios(guard.overBudget) - overBudget;
-  if (late > 0) sayOverBudget(out, late, wanted);
+  if (late > 0) await sayOverBudget(out, late, wanted);
   await show(context, ledger, result, { isList: form.isList, waits });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
     ...orderGoOn(line, options, globals),
   });
-  // Others were faster: not even the first row fits any more.
-  if (result.placed.length === 0) costs.check(guard.overBudget);
+  // Others were faster, and nobody knows what theirs cost.
+  const { problem } = result.placed.length ? {} : costs.upToBudget(guard.overBudget);
+  if (problem) throw problem;
 }
 
 /** Says what a feed or a folder holds that is not ordered. */
@@ -200,25 +203,30 @@ async function readPlan(
 }
 
 /** Why nothing may be ordered, if so; with --up-to-budget the rows that fit are kept, and only these count. */
-function checkCosts(
+async function checkCosts(
   out: Output,
   guard: OrderGuard,
   costs: OrderCosts,
   upToBudget: boolean,
-): StenoError | undefined {
+): Promise<StenoError | undefined> {
   const { ready, deferred } = guard;
   if (!upToBudget) return costs.problemOf([...ready, ...deferred]);
-  const { firstLeftOut, problem } = costs.upToBudget(ready);
+  const { firstLeftOut, why, problem } = costs.upToBudget(ready);
   if (firstLeftOut !== undefined) {
     guard.keepRows(ready, firstLeftOut);
-    if (!problem) sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready));
+    if (!problem) await sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready), why);
   }
   // What another process is sending may be left for this one; the ledger holds it to the budget then.
   return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
 }
 
-const sayOverBudget = (out: Output, rows: number, of: number): void =>
-  out.note(`left out because of the budget: ${rows} of ${of}`);
+/** What a person should know with --json too is a warning: that nothing is ordered, or that a cost is not known. */
+async function sayOverBudget(out: Output, rows: number, of: number, why?: NotCovered): Promise<void> {
+  const none = rows === of ? ', which covers none of them' : '';
+  const text = `left out because of the budget${none}: ${rows} of ${of}${why ? ` (${why.message})` : ''}`;
+  if (none || why?.isUnknown) await out.warn(text, why?.hint);
+  else out.note(text);
+}
 
 interface CostOptions {
   readonly maxCost: Money | undefined;
