@@ -11,7 +11,7 @@ import {
   OrderCosts,
   readCostFacts,
 } from '../flows/orders/cost.ts';
-import { renumberedText } from '../flows/orders/duplicates.ts';
+import { doubtfulText, type HeldAudio } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
@@ -102,8 +102,12 @@ export async function run(context: Context, { args, options, line }: Input<Order
 async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
   if (guard.leftOut)
     out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
-  for (const held of guard.renumbered) {
-    const { text, hint } = renumberedText(held);
+  await sayDoubtful(out, guard.doubtful);
+}
+
+async function sayDoubtful(out: Output, doubtful: readonly HeldAudio[]): Promise<void> {
+  for (const held of doubtful) {
+    const { text, hint } = doubtfulText(held);
     await out.warn(text, hint);
   }
 }
@@ -158,6 +162,7 @@ async function send(
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const { leftOut } = guard;
+  const doubtful = guard.doubtful.length;
   const [overBudget, wanted] = [countAudios(guard.overBudget), countAudios(guard.ready)];
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
@@ -169,6 +174,7 @@ async function send(
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
+  await sayDoubtful(out, guard.doubtful.slice(doubtful));
   const late = countAudios(guard.overBudget) - overBudget;
   if (late > 0) await sayOverBudget(out, late, wanted);
   await show(context, ledger, result, { isList: form.isList, waits });

@@ -167,7 +167,7 @@ describe('a purchase of unknown cost', () => {
 
   it('is allowed by --unpriced while something is left, and not under 0/month', async () => {
     const { order, run, set, buy, sent } = await spender({ 'price.TRANS14': '1', budget: '0/month' });
-    await stops(order('https://e.org/a.mp3', '--unpriced'), 'nothing is left of the budget of 0.00/month');
+    await stops(order('https://e.org/a.mp3', '--unpriced'), 'the budget of 0.00/month is used up');
     set({ budget: '10/month' });
     await ok(order('https://e.org/a.mp3', '--unpriced'));
     await stops(buy('b=10', '--unpriced'), 'the budget of 10.00/month is used up: nothing is left');
@@ -195,7 +195,7 @@ describe('--no-ledger', () => {
     else await ok(run('budget', 'set', '100/month'));
     await stops(
       buy('a=1', ...WITHOUT_LEDGER),
-      "the budget is counted in the ledger, so --no-ledger can't be used under it\nhint: leave it out, or take",
+      "the budget is counted in the ledger, so --no-ledger can't be used under it\nhint: leave out --no-ledger, or remove the budget",
       from === 'setting' ? 'steno config unset budget' : 'steno budget unset',
     );
     expect(sent()).toBe(0);
