@@ -102,8 +102,8 @@ export const isUrlName = (name: string): boolean => name.startsWith('url ');
 /** A key stands in place of the URL: accents count, however they are encoded. */
 export const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
 
-// A recording of this machine: its content. The URL that an upload gave it belongs to that content alone, and is a name of
-// it as of any audio, so that a link to it is the same audio.
+// A recording of this machine: its content. The URL that an upload gave it belongs to that content alone, and names it as
+// it names any audio: a link to it is the same.
 
 export const contentKey = (hash: string): string => `sha256:${hash}`;
 
@@ -114,7 +114,7 @@ export const uploadName = (url: string): string => `upload ${audioIdentity(url)}
 
 export const isUploadName = (name: string): boolean => name.startsWith('upload ');
 
-/** Whether a recording shares this name of its own with an audio that may be another: nobody knows what was at the URL. */
+/** The URL of a recording. Whoever shares that name alone may be another audio: nobody knows what was at the URL. */
 export const isUploadUrl = (names: readonly string[], name: string): boolean =>
   isUrlName(name) && names.some(isUploadName);
 
