@@ -183,7 +183,7 @@ export class Purchases extends PurchaseTable {
       details: detailsText(details, this.hide),
     }));
     const hold = placed.hold === undefined ? null : this.hide(placed.hold);
-    const row = { id: placed.id, hold, at, test: order.test };
+    const row = { id: placed.id, hold, at, test: order.test, isNamed: true };
     const write = (found: OrderedFiles): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
       return [

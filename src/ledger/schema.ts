@@ -111,10 +111,10 @@ export const migrations: readonly Migration[] = [
 
       -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
       -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
-      -- file says of its audio. 'file' is the one whose cost it has. Amounts are in millionths of 'currency': 'estimate'
-      -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' and 'refunded';
-      -- 'total_before' is the file's total when it was bought. 'counted_at' is 'bought_at'; null where a budget does not
-      -- count it.
+      -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it.
+      -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
+      -- yet), of that 'unpaid' and 'refunded'; 'total_before' is the file's total when it was bought. 'counted_at' is
+      -- 'bought_at'; null where a budget does not count it.
       CREATE TABLE purchase_items (
         purchase TEXT NOT NULL REFERENCES purchases (id),
         position INTEGER NOT NULL,
@@ -125,6 +125,7 @@ export const migrations: readonly Migration[] = [
         spelling TEXT NOT NULL DEFAULT '',
         details TEXT NOT NULL DEFAULT '',
         file TEXT NOT NULL DEFAULT '',
+        named TEXT NOT NULL DEFAULT '',
         bought_at TEXT NOT NULL DEFAULT '',
         counted_at TEXT,
         estimate INTEGER,

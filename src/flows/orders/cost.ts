@@ -26,7 +26,7 @@ import { fetchInvoices, missingOf } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
 import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
 import { learnPrices } from '../prices/learn.ts';
-import { type BudgetInForce, checkBudget, checkMaxCost, type Spent } from '../prices/limits.ts';
+import { type BudgetInForce, checkBudget, checkMaxCost, NotCovered, type Spent } from '../prices/limits.ts';
 import type { Price } from '../prices/price.ts';
 import type { BilledFile } from '../prices/samples.ts';
 import type { OrderGuard } from './guard.ts';
@@ -239,8 +239,12 @@ export class OrderCosts {
     return true;
   }
 
-  /** The first row that the budgets do not cover, if there is one, and why the very first row is not ordered. */
-  upToBudget(orders: readonly PlannedOrder[]): { firstLeftOut?: number; problem?: StenoError } {
+  /** The first row that the budgets do not cover, if there is one, and why; no row is, where `problem` is there. */
+  upToBudget(orders: readonly PlannedOrder[]): {
+    firstLeftOut?: number;
+    why?: NotCovered;
+    problem?: StenoError;
+  } {
     const rows = orders.flatMap(({ audios }) => audios.map(rowOf)).sort((one, other) => one - other);
     const problemOf = (count: number): StenoError | undefined =>
       thrownBy(() => this.checkBudgets(splitRows(orders, rows[count]).before));
@@ -253,8 +257,9 @@ export class OrderCosts {
     }
     const firstLeftOut = rows[fits];
     if (firstLeftOut === undefined) return {};
-    const problem = fits === 0 ? problemOf(1) : undefined;
-    return problem ? { firstLeftOut, problem } : { firstLeftOut };
+    const why = problemOf(fits + 1);
+    if (why instanceof NotCovered) return { firstLeftOut, why };
+    return fits === 0 && why ? { firstLeftOut, problem: why } : { firstLeftOut };
   }
 
   #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {

@@ -3,7 +3,7 @@ import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
 import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
-import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
+import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { oneLine } from '../../lib/text.ts';
 import { describeAudio } from './planned-order.ts';
@@ -17,8 +17,13 @@ export interface HeldAudio {
   readonly otherGuid?: string | undefined;
 }
 
-/** Why an episode is left out whose audio was ordered under another guid. */
-export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { text: string; hint: string } {
+/** Why an episode is left out whose audio was ordered under another guid, or a recording whose URL was. */
+export function doubtfulText(held: HeldAudio): { text: string; hint: string | undefined } {
+  if (held.otherGuid === undefined) {
+    const { what, error } = linkFailure(held);
+    return { text: `left out: ${what}: ${error.message}`, hint: error.hint };
+  }
+  const { audio, holder, otherGuid } = held;
   const { title, guid = '' } = audio.details ?? {};
   const name = `the episode '${oneLine(title || guid, 80)}'`;
   const order = holder.order ? ` as order ${holder.order}` : '';
@@ -55,7 +60,24 @@ export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
 });
 
 /** The failure of one row among others. */
-export const heldFailure = (held: HeldAudio): Failure => ({
+export const heldFailure = (held: HeldAudio): Failure =>
+  isUploadUrl(held.audio.names, held.name) ? linkFailure(held) : rowFailure(held);
+
+/** A link to the URL that an upload gave to this recording is on order: nobody knows whether that was its content. */
+const linkFailure = (held: HeldAudio): Failure => {
+  const { audio, holder } = held;
+  const url = describeAudio(audio);
+  const other = `if it is another recording: --again orders it, or steno order ${shellWord(url)} --key <text>`;
+  return {
+    what: audio.details?.source ?? url,
+    error: new StenoError('duplicate', statement(held, `its URL ${url}`, ''), {
+      hint: holder.status === 'placed' ? other : hintFor(holder, 'others'),
+      duplicate: duplicateOf(holder),
+    }),
+  };
+};
+
+const rowFailure = (held: HeldAudio): Failure => ({
   what: describeAudio(held.audio),
   error: new StenoError('duplicate', statement(held, 'it', ''), {
     hint: hintFor(held.holder, 'others'),

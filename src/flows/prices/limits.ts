@@ -1,6 +1,6 @@
 /** Stops a purchase that would cost more than it may: --max-cost, and budgets. */
 import { type Budget, budgetText, type Period, periodAt } from '../../lib/budget.ts';
-import { type StenoError, usage } from '../../lib/errors.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { amountText, type Money, moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
@@ -94,6 +94,16 @@ export interface BudgetCheck extends BudgetInForce {
   readonly now: number;
 }
 
+/** A budget does not cover what is to be ordered: it costs more than is left, or nobody knows what it costs. */
+export class NotCovered extends StenoError {
+  readonly isUnknown: boolean;
+
+  constructor(message: string, hint: string | undefined, isUnknown = false) {
+    super('usage', message, { hint });
+    this.isUnknown = isUnknown;
+  }
+}
+
 /** Throws if the estimate is more than what is left, or something is not known without --unpriced. */
 export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now }: BudgetCheck): void {
   const text = `the budget of ${budgetText(budget)}`;
@@ -111,7 +121,7 @@ export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now
   const excess = cost.amount.compare(left);
   const isUnknown = !estimate.total || spent.unpriced.length > 0;
   if (excess > 0 || (isUnknown && excess === 0))
-    throw usage(
+    throw new NotCovered(
       isUnknown && excess === 0
         ? `${text} is used up: nothing is left for orders of unknown cost`
         : `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
@@ -169,9 +179,10 @@ function countedCost(estimate: Estimate, allowsUnpriced: boolean, budget: string
   if (estimate.total) return { amount: estimate.total.high, currency: estimate.total.currency };
   const [known, ...more] = estimate.known;
   if (more.length || !allowsUnpriced)
-    throw usage(
+    throw new NotCovered(
       `the cost is not known, and ${budget} is set: ${unknownTexts(estimate).join('; ')}`,
       more.length ? undefined : missingHint(estimate, 'or add --unpriced'),
+      true,
     );
   return known ?? { amount: Fraction.zero, currency: '' };
 }

@@ -132,6 +132,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         spelling text NOT NULL DEFAULT '',
         details text NOT NULL DEFAULT '',
         file text COLLATE "C" NOT NULL DEFAULT '',
+        named text COLLATE "C" NOT NULL DEFAULT '',
         bought_at text COLLATE "C" NOT NULL DEFAULT '',
         counted_at text COLLATE "C",
         estimate bigint,
