@@ -3,9 +3,8 @@ import type { KeptBudget } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { usage } from '../lib/errors.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Output } from '../ui/output.ts';
 
 /** What it needs of a command's context. */
 interface Needed {
@@ -51,15 +50,6 @@ async function checkWithoutLedger(context: Needed, use: MoneyUse): Promise<void>
     `leave out --no-ledger, or remove the budget: ${value === undefined ? 'steno budget unset' : removal}`,
   );
 }
-
-/** Tells that the ledger does not know how a purchase ended, and how to record it. */
-export const warnNotRecorded =
-  (out: Pick<Output, 'warn'>, what: string) =>
-  (error: unknown): Promise<void> =>
-    out.warn(
-      `the ledger could not record the outcome of the ${what}: ${errorMessage(error)}`,
-      error instanceof StenoError ? error.hint : undefined,
-    );
 
 /** How long a shared ledger may take to say whether it has a budget. */
 const LOOK_LIMIT_MS = 3_000;

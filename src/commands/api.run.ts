@@ -3,7 +3,6 @@ import { type MoneyTarget, moneyTargetOf } from '../api/http/money-path.ts';
 import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { warnNotRecorded } from '../cli/money-ledger.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
@@ -51,7 +50,8 @@ async function buy(
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
   const keyMark = await context.keyMark(ledger, true);
-  const onLedgerError = warnNotRecorded(out, 'call');
+  const onLedgerError = (error: unknown) =>
+    out.warnOf('the ledger could not record the outcome of the call', error);
   let answer: RawAnswer | undefined;
   const keepAnswer = (came: RawAnswer): void => {
     answer = came;

@@ -2,7 +2,6 @@ import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { warnNotRecorded } from '../cli/money-ledger.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import {
   type CostFacts,
@@ -354,7 +353,8 @@ function callbacks(out: Output): OrderCallbacks {
       if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
-    onLedgerError: warnNotRecorded(out, 'order'),
+    onLedgerError: (error: unknown) =>
+      out.warnOf('the ledger could not record the outcome of the order', error),
     onPlaced: (orders) => {
       for (const line of orderLines(orders)) out.note(line);
     },

@@ -2,7 +2,6 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { warnNotRecorded } from '../cli/money-ledger.ts';
 import { callCosts, upgradeOnce } from '../flows/orders/money-calls.ts';
 import { StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
@@ -29,7 +28,8 @@ export async function run(
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
   const keyMark = await context.keyMark(ledger, true);
-  const onLedgerError = warnNotRecorded(out, 'upgrade');
+  const onLedgerError = (error: unknown) =>
+    out.warnOf('the ledger could not record the outcome of the upgrade', error);
   const done = await whileWorking(out, `Upgrading: ${WAITING}`, () =>
     upgradeOnce(id, skus, test, { transport, ledger, keyMark, again, costs, onLedgerError }),
   );
