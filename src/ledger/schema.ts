@@ -112,7 +112,8 @@ export const migrations: readonly Migration[] = [
       -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
       -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
       -- file says of its audio. 'file' is the one whose cost it has. Amounts are in millionths of 'currency': 'estimate'
-      -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' and 'refunded';
+      -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' (null: its
+      -- invoice is not read) and 'refunded', also of an estimate; what came back with a refund is its 'billed', below zero.
       -- 'total_before' is the file's total when it was bought. 'counted_at' is 'bought_at'; null where a budget does not
       -- count it.
       CREATE TABLE purchase_items (
@@ -129,7 +130,7 @@ export const migrations: readonly Migration[] = [
         counted_at TEXT,
         estimate INTEGER,
         billed INTEGER,
-        unpaid INTEGER NOT NULL DEFAULT 0,
+        unpaid INTEGER DEFAULT 0,
         refunded INTEGER NOT NULL DEFAULT 0,
         currency TEXT NOT NULL DEFAULT '',
         total_before TEXT NOT NULL DEFAULT '',
