@@ -14,6 +14,8 @@ export interface BillLine {
   readonly currency: string;
   /** The invoice is paid. */
   readonly paid: boolean;
+  /** It names no file: this is a share of it. Below zero, it is a discount, unless the file is refunded. */
+  readonly isShared?: boolean;
 }
 
 /** What was bought for the file: its order first, then what came later. */
@@ -42,6 +44,8 @@ export interface BilledFile<Line extends BillLine = BillLine> {
   readonly totalPayment: Payment;
   /** Of what the lines leave of the total. */
   readonly restPayment: Payment;
+  /** The file names invoices, and all of them were read. */
+  readonly areInvoicesRead: boolean;
   readonly isCancelled: boolean;
 }
 
@@ -103,7 +107,7 @@ class Charge<Line extends BillLine> {
 }
 
 export function billFile<Line extends BillLine>(file: BilledFile<Line>): Bill<Line>[] {
-  const { items, lines, isCancelled } = file;
+  const { items, lines } = file;
   // After a refund, a service may say that the total is zero.
   const total = file.total ?? (lines.length ? undefined : items.at(-1)?.refund?.total);
   const currency = lines.find((line) => line.currency)?.currency ?? total?.currency ?? '';
@@ -113,16 +117,20 @@ export function billFile<Line extends BillLine>(file: BilledFile<Line>): Bill<Li
   const charges = items.map(() => new Charge<Line>());
   if (lines.length && isReadable) chargeLines(charges, file, ownTotal);
   else chargeTotal(charges, file, ownTotal);
-  // Nothing is billed for it, and nothing will be.
-  if (isCancelled && lines.length === 0) for (const charge of charges) charge.isKnown = true;
+  if (lines.length === 0 && !ownTotal && isOver(file)) for (const charge of charges) charge.isKnown = true;
   // Credits say what came back; without any, it is all that was charged before the refund.
   const refunded = isReadable && lines.some(isCredit) ? [] : charges.filter((_, at) => items[at]?.refund);
   for (const charge of refunded) charge.refund();
   return charges.map(({ isKnown, parts }) => ({ isKnown, parts, currency }));
 }
 
+/** What is not billed for it by now will never be. */
+const isOver = ({ items, isCancelled, areInvoicesRead }: BilledFile): boolean =>
+  isCancelled || (areInvoicesRead && items.at(-1)?.refund !== undefined);
+
 const amountOf = ({ amount }: BillLine): Fraction => amount ?? Fraction.zero;
-const isCredit = (line: BillLine): boolean => amountOf(line).sign < 0;
+const isNegative = (line: BillLine): boolean => amountOf(line).sign < 0;
+const isCredit = (line: BillLine): boolean => isNegative(line) && !line.isShared;
 
 function chargeLines<Line extends BillLine>(
   charges: readonly Charge<Line>[],
@@ -132,7 +140,7 @@ function chargeLines<Line extends BillLine>(
   const { items, lines } = file;
   const [first] = charges;
   const unmatched = lines
-    .filter((line) => !isCredit(line))
+    .filter((line) => !isNegative(line))
     .filter((line) => {
       const charge = line.sku === '' ? first : chargeOf(line, items, charges);
       charge?.add(amountOf(line), line.paid ? 'paid' : 'unpaid', line);
@@ -140,13 +148,19 @@ function chargeLines<Line extends BillLine>(
     });
   // The SKU on an invoice may differ from the one that was asked for.
   for (const line of unmatched) {
-    const charge = charges.find(({ isKnown }) => !isKnown) ?? first;
+    const isIncomplete = ({ parts }: Charge<Line>, at: number): boolean =>
+      parts.length < (items[at]?.skus.length ?? 0);
+    const own = line.isShared
+      ? undefined
+      : (charges.find(({ isKnown }) => !isKnown) ?? charges.find(isIncomplete));
+    const charge = own ?? first;
     charge?.add(amountOf(line), line.paid ? 'paid' : 'unpaid', line);
   }
-  const credits = lines.filter(isCredit);
+  const isDiscount = (line: Line): boolean => line.isShared === true && !items[0]?.refund;
   // Those that no money came back for go first, so that the order of the lines does not matter.
-  for (const line of [...credits.filter(({ paid }) => !paid), ...credits.filter(({ paid }) => paid)])
-    credit(charges, line);
+  const rank = (line: Line): number => (line.paid ? 1 : 0) + (isDiscount(line) ? 0 : 2);
+  for (const line of lines.filter(isNegative).sort((one, other) => rank(one) - rank(other)))
+    credit(charges, line, isDiscount(line));
   if (total) chargeRest(charges, file, total);
 }
 
@@ -159,7 +173,7 @@ function chargeRest<Line extends BillLine>(
   const { refund } = items[0] ?? {};
   // The total may have what came back, or not.
   if (refund && (items.at(-1)?.refund !== refund || lines.some(isCredit))) return;
-  const debits = lines.filter((line) => !isCredit(line));
+  const debits = lines.filter((line) => !isNegative(line));
   let rest = most(total.minus(sumOf(debits.map(amountOf))), Fraction.zero);
   for (const [at, charge] of charges.entries()) {
     const { skus = [], totalBefore } = items[at] ?? {};
@@ -187,9 +201,13 @@ function chargeOf<Line extends BillLine>(
 
 /**
  * On a paid invoice it is money that came back, beyond what was paid too; before that, it settles what is to be paid. On
- * another invoice it lowers what is to be paid, and no money came back yet.
+ * another invoice it lowers what is to be paid, and no money came back yet. A discount lowers what was paid.
  */
-function credit<Line extends BillLine>(charges: readonly Charge<Line>[], line: Line): void {
+function credit<Line extends BillLine>(
+  charges: readonly Charge<Line>[],
+  line: Line,
+  isDiscount: boolean,
+): void {
   const all = charges.flatMap(({ parts }) => parts);
   const parts = [...all.filter((part) => part.line?.sku === line.sku), ...all];
   let left = Fraction.zero.minus(amountOf(line));
@@ -199,7 +217,11 @@ function credit<Line extends BillLine>(charges: readonly Charge<Line>[], line: L
     return some;
   };
   if (line.paid)
-    for (const part of parts) part.refunded = part.refunded.plus(take(part.paid.minus(part.refunded)));
+    for (const part of parts) {
+      const some = take(part.paid.minus(part.refunded));
+      if (isDiscount) part.paid = part.paid.minus(some);
+      else part.refunded = part.refunded.plus(some);
+    }
   for (const part of parts) part.unpaid = part.unpaid.minus(take(part.unpaid));
   if (!line.paid || left.sign === 0) return;
   const [first = charges[0]?.addPart(line)] = parts;

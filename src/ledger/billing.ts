@@ -1,6 +1,6 @@
 /** Writes what purchases cost into the ledger, whenever the service has said something about it. */
 import type { Fraction } from '../lib/fraction.ts';
-import { fromMillionths, type Money, millionthsOf, parseMoney } from '../lib/money.ts';
+import { fromMillionths, type Money, millionthsOf, parseMoney, sharesOf } from '../lib/money.ts';
 import {
   type Bill,
   type BilledFile,
@@ -61,6 +61,11 @@ interface LineRow {
   readonly paid: number;
 }
 
+interface FileLine extends BillLine {
+  readonly file: string;
+  readonly invoice: string;
+}
+
 /** Files a query: the text of them all stays within some megabytes. */
 const FILES_PER_QUERY = 1_000;
 
@@ -100,8 +105,12 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   if (items.length === 0) return;
   const known = new Map(rows.map((row) => [row.id, row]));
   const read = await readInvoices(db, profile, rows);
+  const shared = await sharedLines(db, profile, [...read.values()]);
+  const others = shared.map(({ file }) => file).filter((file) => !known.has(file));
+  // Their shares are others now.
+  if (others.length) return updateSome(db, profile, [...new Set([...ids, ...others])]);
   const itemsOf = groupBy(items);
-  const linesOf = groupBy(lines);
+  const linesOf = groupBy([...lines.map(lineOf), ...shared]);
   const changes = [...itemsOf].flatMap(([file, own]) =>
     changesOf(own, known.get(file), linesOf.get(file) ?? [], read),
   );
@@ -133,25 +142,76 @@ export interface ReadInvoice {
   readonly isFinal: boolean;
 }
 
+interface KeptInvoice extends ReadInvoice {
+  /** It has lines that name no file. */
+  readonly isShared: boolean;
+}
+
 /** Those of the invoices of these files that were read, by the ids that the files name. */
 async function readInvoices(
   db: Store,
   profile: string,
   files: readonly FileRow[],
-): Promise<ReadonlyMap<string, ReadInvoice>> {
+): Promise<ReadonlyMap<string, KeptInvoice>> {
   const ids = files.flatMap(({ invoices }) => (invoices ? invoices.split(',') : []));
   if (ids.length === 0) return new Map();
-  const rows = await db.all<{ id: string; own_id: string; paid: number; final: number }>(
-    'SELECT id, own_id, paid, final FROM kept_invoices WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+  const rows = await db.all<{ id: string; own_id: string; paid: number; final: number; shared: number }>(
+    `SELECT id, own_id, paid, final, CASE WHEN EXISTS (SELECT 1 FROM invoice_lines AS lines
+         WHERE lines.profile = kept_invoices.profile AND invoice = own_id AND file = '') THEN 1 ELSE 0 END AS shared
+     FROM kept_invoices WHERE profile = ? AND id IN (SELECT value FROM json_each(?))`,
     profile,
     jsonList(ids),
   );
   return new Map(
-    rows.map(({ id, own_id, paid, final }) => [
+    rows.map(({ id, own_id, paid, final, shared }) => [
       id,
-      { ownId: own_id, isPaid: paid === 1, isFinal: final === 1 },
+      { ownId: own_id, isPaid: paid === 1, isFinal: final === 1, isShared: shared === 1 },
     ]),
   );
+}
+
+/** Lines of these invoices that name no file: all files that name the invoice share them. */
+async function sharedLines(
+  db: Store,
+  profile: string,
+  invoices: readonly KeptInvoice[],
+): Promise<FileLine[]> {
+  const ids = jsonList([...new Set(invoices.filter(({ isShared }) => isShared).map(({ ownId }) => ownId))]);
+  if (!invoices.some(({ isShared }) => isShared)) return [];
+  const listed = 'IN (SELECT value FROM json_each(?))';
+  const [lines, names, files] = await Promise.all([
+    db.all<LineRow>(
+      `SELECT file, invoice, sku, amount, currency, paid FROM invoice_lines
+       WHERE profile = ? AND file = '' AND invoice ${listed} ORDER BY invoice, position`,
+      profile,
+      ids,
+    ),
+    db.all<{ id: string; own_id: string }>(
+      `SELECT id, own_id FROM kept_invoices WHERE profile = ? AND own_id ${listed}`,
+      profile,
+      ids,
+    ),
+    db.all<{ id: string; invoices: string }>(
+      "SELECT id, invoices FROM files WHERE profile = ? AND test = 0 AND invoices <> ''",
+      profile,
+    ),
+  ]);
+  const ownIds = new Map(names.map(({ id, own_id }) => [id, own_id]));
+  const naming = (invoice: string): string[] =>
+    files
+      .filter((file) => file.invoices.split(',').some((id) => ownIds.get(id) === invoice))
+      .map(({ id }) => id);
+  return lines.flatMap((line) => sharedBy(lineOf(line), naming(line.invoice)));
+}
+
+/** The share that each of these files has of a line that names none. */
+export function sharedBy<Line extends BillLine>(
+  line: Line,
+  files: readonly string[],
+): Array<Line & { readonly file: string }> {
+  const shares = line.amount && sharesOf(line.amount, files.length);
+  const isShared = files.length > 1 || (line.amount?.sign ?? 0) < 0;
+  return [...files].sort().map((file, at) => ({ ...line, file, amount: shares?.[at], isShared }));
 }
 
 export function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
@@ -167,13 +227,13 @@ export function groupBy<Row extends { readonly file: string }>(rows: readonly Ro
 function changesOf(
   all: readonly ItemRow[],
   file: FileRow | undefined,
-  lines: readonly LineRow[],
+  lines: readonly FileLine[],
   read: ReadonlyMap<string, ReadInvoice>,
 ): Statement[] {
   const items = billItems(all, file);
   const bills = billFile({
     items,
-    lines: lines.map(lineOf),
+    lines,
     total: totalOf(file?.total ?? ''),
     ...paymentOf(
       file?.invoices ? file.invoices.split(',') : [],
@@ -224,7 +284,7 @@ export function paymentOf(
   named: readonly string[],
   read: ReadonlyMap<string, ReadInvoice>,
   withLines: ReadonlySet<string>,
-): Pick<BilledFile, 'totalPayment' | 'restPayment'> {
+): Pick<BilledFile, 'totalPayment' | 'restPayment' | 'areInvoicesRead'> {
   const invoices = named.map((id) => read.get(id));
   const isUnread = invoices.includes(undefined);
   const isPaid = invoices.every((invoice) => invoice?.isPaid);
@@ -232,9 +292,10 @@ export function paymentOf(
   const totalPayment = isPaid ? 'paid' : unpaid;
   // One that is paid may have been added to since it was read.
   if (isUnread || invoices.some((invoice) => invoice?.isPaid && !invoice.isFinal))
-    return { totalPayment, restPayment: 'unread' };
+    return { totalPayment, restPayment: 'unread', areInvoicesRead: false };
   const isSilent = invoices.some((invoice) => invoice && !withLines.has(invoice.ownId));
-  return { totalPayment, restPayment: isPaid && isSilent ? 'paid' : 'unpaid' };
+  const restPayment = isPaid && isSilent ? 'paid' : 'unpaid';
+  return { totalPayment, restPayment, areInvoicesRead: named.length > 0 };
 }
 
 /** A total of zero is one that is not final yet. */
@@ -243,8 +304,8 @@ export function totalOf(text: string): Money | undefined {
   return total && total.amount.sign > 0 ? total : undefined;
 }
 
-const lineOf = ({ sku, amount, currency, paid }: LineRow): BillLine => ({
-  ...{ sku, currency, paid: paid === 1 },
+const lineOf = ({ file, invoice, sku, amount, currency, paid }: LineRow): FileLine => ({
+  ...{ file, invoice, sku, currency, paid: paid === 1 },
   amount: amount === null ? undefined : fromMillionths(amount),
 });
 

@@ -1,7 +1,7 @@
 /** What was spent, by month, SKU and order. An amount that can't be read is counted as such, never as zero. */
 import { productOf } from '../../catalog/skus.ts';
 import { type BillLine, billFile } from '../../ledger/bill.ts';
-import { paymentOf, type ReadInvoice, totalOf } from '../../ledger/billing.ts';
+import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/billing.ts';
 import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
@@ -158,7 +158,7 @@ function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]
   return more.length ? '' : only;
 }
 
-/** The lines of all invoices, by file; those of no file under ''. */
+/** The lines of all invoices, by file; those of no file, where no file names the invoice, under ''. */
 function linesByFile(
   invoices: readonly ReportInvoice[],
   naming: ReadonlyMap<string, Iterable<ReportFile>>,
@@ -167,13 +167,19 @@ function linesByFile(
   for (const invoice of invoices) {
     const { id, created } = invoice;
     const [at, paid] = [parseServiceTime(created), isPaid(invoice)];
-    const all = invoice.items.length ? linesOf(invoice) : unexplained(invoice, naming.get(id) ?? []);
-    for (const { file, sku, cost } of all) {
-      const amount = cost?.amount;
-      const line = { ...{ file, sku, invoice: id, at, paid, amount }, currency: cost?.currency ?? '' };
-      const group = lines.get(file);
+    const files = [...(naming.get(id) ?? [])];
+    const hasItems = invoice.items.length > 0;
+    const all = (hasItems ? linesOf(invoice) : unexplained(invoice, files)).map(
+      ({ file, sku, cost }): Line => ({
+        ...{ file, sku, invoice: id, at, paid, amount: cost?.amount, currency: cost?.currency ?? '' },
+      }),
+    );
+    const isShared = ({ file }: Line): boolean => file === '' && hasItems && files.length > 0;
+    const ids = files.map((file) => file.id);
+    for (const line of all.flatMap((each) => (isShared(each) ? sharedBy(each, ids) : [each]))) {
+      const group = lines.get(line.file);
       if (group) group.push(line);
-      else lines.set(file, [line]);
+      else lines.set(line.file, [line]);
     }
   }
   return lines;
