@@ -1,4 +1,5 @@
 /** What counts against a budget, and the budget that all who use a ledger share. */
+import { updateBills } from './billing.ts';
 import type { Statement } from './store.ts';
 import { NOW, Table } from './table.ts';
 
@@ -41,6 +42,11 @@ export interface UnpricedItem {
   readonly file: string;
   /** In minutes, as the service says it. */
   readonly duration: string | null;
+}
+
+interface PricedAt {
+  readonly millionths: number;
+  readonly currency: string;
 }
 
 const COUNTED = 'items.profile = ? AND items.counted_at >= ?';
@@ -124,16 +130,24 @@ export class Budgets extends Table {
 
   /** A length or a price is known by now. */
   async price(
-    items: ReadonlyArray<{ purchase: string; position: number; millionths: number; currency: string }>,
+    items: ReadonlyArray<Pick<UnpricedItem, 'purchase' | 'position' | 'file'> & PricedAt>,
   ): Promise<void> {
     if (items.length === 0) return;
-    await this.db.batch(
-      items.map(({ purchase, position, millionths, currency }) => ({
-        sql: `UPDATE purchase_items SET estimate = ?, currency = ?
-          WHERE purchase = ? AND position = ? AND billed IS NULL AND estimate IS NULL`,
-        values: [millionths, currency, purchase, position],
-      })),
-    );
+    await this.db.transaction(async (db) => {
+      await db.batch(
+        items.map(({ purchase, position, millionths, currency }) => ({
+          sql: `UPDATE purchase_items SET estimate = ?, currency = ?
+            WHERE purchase = ? AND position = ? AND billed IS NULL AND estimate IS NULL`,
+          values: [millionths, currency, purchase, position],
+        })),
+      );
+      // What is refunded is refunded by its estimate.
+      await updateBills(
+        db,
+        this.profile,
+        items.flatMap(({ file }) => file || []),
+      );
+    });
   }
 }
 

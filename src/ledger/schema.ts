@@ -113,7 +113,8 @@ export const migrations: readonly Migration[] = [
       -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
       -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it.
       -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
-      -- yet), of that 'unpaid' and 'refunded'; 'total_before' is the file's total when it was bought. 'counted_at' is
+      -- yet), of that 'unpaid' (null: its invoice is not read) and 'refunded', also of an estimate; what came back with a
+      -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought. 'counted_at' is
       -- 'bought_at'; null where a budget does not count it.
       CREATE TABLE purchase_items (
         purchase TEXT NOT NULL REFERENCES purchases (id),
@@ -130,7 +131,7 @@ export const migrations: readonly Migration[] = [
         counted_at TEXT,
         estimate INTEGER,
         billed INTEGER,
-        unpaid INTEGER NOT NULL DEFAULT 0,
+        unpaid INTEGER DEFAULT 0,
         refunded INTEGER NOT NULL DEFAULT 0,
         currency TEXT NOT NULL DEFAULT '',
         total_before TEXT NOT NULL DEFAULT '',

@@ -293,7 +293,7 @@ export class OrderCosts {
     const items = this.budgets.flatMap(({ budget }) => this.#facts?.unpriced.get(budget.period) ?? []);
     const priced = items.flatMap((item) => {
       const cost = this.#costOf(this.#estimateOf(item));
-      return cost && item.skus ? [{ purchase: item.purchase, position: item.position, ...cost }] : [];
+      return cost && item.skus ? [{ ...item, ...cost }] : [];
     });
     if (priced.length === 0) return;
     await this.#ledger.budgets.price(priced);

@@ -137,7 +137,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         counted_at text COLLATE "C",
         estimate bigint,
         billed bigint,
-        unpaid bigint NOT NULL DEFAULT 0,
+        unpaid bigint DEFAULT 0,
         refunded bigint NOT NULL DEFAULT 0,
         currency text NOT NULL DEFAULT '',
         total_before text NOT NULL DEFAULT '',
