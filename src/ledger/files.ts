@@ -137,7 +137,8 @@ export class Files extends Table {
       `SELECT id FROM files WHERE ${where} AND ${hasNews} AND ended <> '' AND test = 0 ORDER BY heard_at`,
       ...values,
     );
-    const refunded = await this.unbilled({ ...filter, states: ['Refunded'] });
+    const wantsRefunded = !filter.states?.length || filter.states.includes('Refunded');
+    const refunded = wantsRefunded ? await this.unbilled({ ...filter, states: ['Refunded'] }) : [];
     return [...new Set([...(await this.open(filter)), ...named, ...refunded])];
   }
 

@@ -41,15 +41,17 @@ async function upgraded(): Promise<Upgraded> {
 }
 
 describe.concurrent('a refunded file', () => {
-  it('is Refunded at once, and is neither open nor asked about', async () => {
-    const { user, service, file, sync, askedFiles } = await ordered('Transcribing');
+  it('is Refunded at once, is not open, and is asked about for its bill alone', async () => {
+    const { user, service, states, file, sync, askedFiles } = await ordered('Transcribing');
     await sync();
     service.on('POST /audiofile/1/refund', fine);
     expect((await user.run(['refund', '1', '--yes'])).code).toBe(0);
     expect(await file()).toMatchObject({ state: 'Refunded', ended: 'unfinished' });
+    states.set('1', ['Refunded']);
     await sync();
-    expect(askedFiles()).toEqual(['1']);
+    expect(askedFiles()).toEqual(['1', '1']);
     expect((await user.run(['wait'])).code).toBe(0);
+    expect(askedFiles()).toEqual(['1', '1']);
     const { late, waiting } = JSON.parse((await user.run(['report', '--json'])).stdout);
     expect([late ?? [], waiting ?? []]).toEqual([[], []]);
   });
