@@ -178,7 +178,7 @@ _steno_argument() {
     'config set:1:account') kind=account ;;
     'config set:1:timeout') offers=(30s 1m 2m 5m) ;;
     'config set:1:currency') offers=(USD EUR GBP) ;;
-    'ledger:0:'*) offers=('status	Say where the ledger is, and how it is' 'export	Write the ledger as JSON lines' 'import	Take an export into the ledger' 'prune	Remove old events from the ledger' 'copy	Copy the ledger to a shared one, or back' 'migrate	Bring the shared ledger up to date' 'account	Say which account is which') ;;
+    'ledger:0:'*) offers=('status	Say where the ledger is, and how it is' 'export	Write the ledger as JSON lines' 'import	Take an export into the ledger' 'prune	Remove old events from the ledger' 'copy	Copy the ledger to a shared one, or back' 'migrate	Bring the shared ledger up to date' 'account	Record which service and orders belong to an account') ;;
     'sandbox:0:'*) offers=('reset	Forget all orders and start afresh' 'release	End the hold of an order, which then goes on' 'advance	Move files to their next state at once, or move the clock') ;;
     'sandbox release:0:'*) kind=sandbox-held-order ;;
     'sandbox advance:'*) kind=sandbox-audiofile ;;

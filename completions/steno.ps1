@@ -107,7 +107,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--placed'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'it went through; an order also needs its id' }
                 @{ Names = @('--file'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'with --placed, the audiofiles of the order' }
                 @{ Names = @('--not-placed'); Value = $false; Help = 'it did not go through' }
-                @{ Names = @('--reopen'); Value = $false; Help = 'it was settled by mistake: its end is not known' }
+                @{ Names = @('--reopen'); Value = $false; Help = 'it was settled by mistake: its outcome is not known' }
             )
             Arguments = @(
                 @{ Many = $false; List = $false; Kind = 'attempt'; Offers = @(); About = @{}; After = @{  }; Help = 'n' }
@@ -425,7 +425,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('prune'); Path = 'ledger prune'; Help = 'Remove old events from the ledger' }
                 @{ Names = @('copy'); Path = 'ledger copy'; Help = 'Copy the ledger to a shared one, or back' }
                 @{ Names = @('migrate'); Path = 'ledger migrate'; Help = 'Bring the shared ledger up to date' }
-                @{ Names = @('account'); Path = 'ledger account'; Help = 'Say which account is which' }
+                @{ Names = @('account'); Path = 'ledger account'; Help = 'Record which service and orders belong to an account' }
             )
             Flags = @()
             Arguments = @()
@@ -482,8 +482,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
         'ledger account' = @{
             Commands = @()
             Flags = @(
-                @{ Names = @('--separate-from'); Value = $true; List = $false; Kind = 'account'; Offers = @(); About = @{}; Help = 'the account, or profile, that this one is not' }
-                @{ Names = @('--leave-local'); Value = $false; Help = 'the orders in this machine''s own ledger are not of this account' }
+                @{ Names = @('--separate-from'); Value = $true; List = $false; Kind = 'account'; Offers = @(); About = @{}; Help = 'an account or profile that is separate from this one' }
+                @{ Names = @('--leave-local'); Value = $false; Help = 'the orders in this machine''s own ledger belong to another account' }
             )
             Arguments = @()
         }

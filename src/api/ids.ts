@@ -2,7 +2,7 @@ import { usage } from '../lib/errors.ts';
 import { pastedHint } from '../lib/url-hints.ts';
 
 /**
- * An id of the service may be any text. Not one that leads out of its path where a proxy decodes it, and not one that
+ * An id of the service may be any text. Refused are ids that a decoding proxy would resolve to another path, and ids that
  * no request can carry.
  */
 export function checkId(id: string): string {
@@ -12,7 +12,7 @@ export function checkId(id: string): string {
   if (id.split(/[/\\]/).some((segment) => segment === '.' || segment === '..'))
     throw usage(`'${id}' is not an id`, "it has a '.' or '..' between slashes");
   if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(id))
-    throw usage(`'${id}' is not an id`, 'it has half of a character in it');
+    throw usage(`'${id}' is not an id`, 'it contains an incomplete Unicode character');
   return id;
 }
 

@@ -48,7 +48,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA steno
     ['listen', 'keeps each event on its own disk, answers 200, hands over later, each event once'],
     ['file, transcript', 'go on after 3 s at most, with a warning; so does wait <id>'],
     ['files, events, sync', 'exit with 7; so do attempts, and wait without ids'],
-    ['balance, invoice', 'need no ledger; nor do webhook and api'],
+    ['balance, invoice', 'need no ledger; nor do webhook, and api unless it orders, upgrades or refunds'],
   ]),
   section(
     'Also',

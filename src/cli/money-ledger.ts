@@ -38,15 +38,16 @@ export async function checkMoneyLedger(context: Needed, use: MoneyUse): Promise<
 async function checkWithoutLedger(context: Needed, use: MoneyUse): Promise<void> {
   if (context.sharedLedger !== undefined && !use.again)
     throw usage(
-      `--no-ledger would hide ${use.what} from the others of the shared ledger`,
-      'leave it out; with --again it is sent without looking at the ledger',
+      `--no-ledger would hide ${use.what} from everyone else who uses the shared ledger`,
+      'leave out --no-ledger; add --again to send it without checking the ledger',
     );
   if (use.test || use.isFree) return;
-  const isSet = context.settings.get('budget').value !== undefined;
-  if (!isSet && !(await keptBudget(context))) return;
+  const { value, source } = context.settings.get('budget');
+  if (value === undefined && !(await keptBudget(context))) return;
+  const removal = source.startsWith('environment') ? 'unset STENO_BUDGET' : 'steno config unset budget';
   throw usage(
     "the budget is counted in the ledger, so --no-ledger can't be used under it",
-    `leave it out, or take the budget away: steno ${isSet ? 'config unset budget' : 'budget unset'}`,
+    `leave out --no-ledger, or remove the budget: ${value === undefined ? 'steno budget unset' : removal}`,
   );
 }
 

@@ -4,7 +4,7 @@ import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -50,8 +50,8 @@ async function buy(
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
   const keyMark = await context.keyMark(ledger, true);
-  const onLedgerError = (error: unknown): Promise<void> =>
-    out.warn(`the ledger could not record the outcome of the call: ${errorMessage(error)}`);
+  const onLedgerError = (error: unknown) =>
+    out.warnOf('the ledger could not record the outcome of the call', error);
   let answer: RawAnswer | undefined;
   const keepAnswer = (came: RawAnswer): void => {
     answer = came;
@@ -62,7 +62,7 @@ async function buy(
     );
   } catch (error) {
     if (answer) await onAnswer(answer);
-    // A raw call shows what the service says of a refusal, and has no opinion of its own.
+    // A raw call shows what the service says of a refusal, and adds no error of its own.
     if (!answer || !(error instanceof StenoError && error.kind === 'failed')) throw error;
     return;
   }

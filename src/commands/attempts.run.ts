@@ -20,7 +20,7 @@ export async function list(context: Context): Promise<void> {
   const ledger = await context.requireLedger('attempts reads the ledger');
   const attempts = await ledger.openAttempts.list();
   await withPager(context, () => out.show(attemptsView(attempts, out.forPeople)));
-  if (out.forPeople && attempts.length === 0) out.note('every order, upgrade and refund has a known end');
+  if (out.forPeople && attempts.length === 0) out.note('every order, upgrade and refund has a known outcome');
 }
 
 interface SettleOptions {

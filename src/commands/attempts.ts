@@ -8,7 +8,7 @@ const settle = command({
   summary: 'Say what became of an order, upgrade or refund',
   about:
     'Settles an attempt after you have looked at your account: with --placed it counts as bought (or as refunded); with ' +
-    '--not-placed it may be tried again. --reopen takes a mistaken answer back.',
+    '--not-placed it may be tried again. --reopen undoes a mistaken answer.',
   details: [
     'With --file the files of the order are kept too: the service is asked about each, and its link must be one of the ' +
       'URLs of the attempt.',
@@ -22,7 +22,7 @@ const settle = command({
     }),
     file: list('--file <id…>', 'with --placed, the audiofiles of the order', { needs: ['--placed'] }),
     notPlaced: flag('--not-placed', 'it did not go through', { excludes: ['--reopen'] }),
-    reopen: flag('--reopen', 'it was settled by mistake: its end is not known'),
+    reopen: flag('--reopen', 'it was settled by mistake: its outcome is not known'),
   },
   examples: [
     ['steno attempts settle 3 --placed 4nX --file 12345', 'the order went through'],
@@ -38,8 +38,8 @@ export const attempts = command({
   name: 'attempts',
   summary: 'List purchases whose outcome is not known',
   about:
-    'Lists orders, upgrades and refunds whose end is not known, newest first. Look at your account, then settle each; ' +
-    'until then the same is not sent again unless --again.',
+    'Lists orders, upgrades and refunds whose outcome is not known, newest first. Look at your account, then settle each; ' +
+    'until then, the same call is sent again only with --again.',
   details: [
     [
       [

@@ -2,6 +2,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { budgetReport } from '../flows/budget.ts';
 import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
+import { moneyText } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
 import { budgetsView } from '../views/budget.ts';
 
@@ -10,6 +11,12 @@ export async function show(context: Context): Promise<void> {
   const ledger = await context.requireLedger('a budget is counted in the ledger');
   const budgets = await budgetReport(ledger, context.settings);
   await out.show(budgetsView(budgets));
+  for (const { budget, foreign } of budgets)
+    if (foreign.length)
+      await out.warn(
+        `${foreign.map(moneyText).join(', ')} can't be counted against the budget of ${budget}: another currency`,
+        'write the budget in the currency of your prices: steno budget set --help',
+      );
   if (out.forPeople && budgets.length === 0)
     out.note('no budget is set; set one with: steno budget set 500/month');
 }
@@ -26,5 +33,5 @@ export async function unset(context: Context): Promise<void> {
   const ledger = await context.requireLedger('the budget is kept in the ledger');
   const had = (await ledger.budgets.get()) !== undefined;
   await ledger.budgets.set(undefined, thisSender(context.env));
-  context.out.done(had ? 'the ledger has no budget any more' : 'the ledger had no budget', { budget: null });
+  context.out.done(had ? "the ledger's budget was removed" : 'the ledger had no budget', { budget: null });
 }

@@ -20,7 +20,7 @@ const unset = command({
   name: 'unset',
   summary: 'Remove the budget of the ledger',
   about: 'Removes the budget that the ledger keeps. A budget of the settings stays.',
-  examples: [['steno budget unset', 'no budget of the ledger any more']],
+  examples: [['steno budget unset', "remove the ledger's budget"]],
   load: async () => (await work()).unset,
 });
 
@@ -28,13 +28,13 @@ export const budget = command({
   name: 'budget',
   summary: 'Show the budget, what was bought under it, and what is left',
   about:
-    'Shows each budget with what was bought in its period: billed, estimated where no bill came yet, refunded, and what ' +
-    'is left. Purchases of unknown cost are counted apart: until their cost is known, nothing more is ordered unless ' +
+    'Shows each budget with what was bought in its period: billed, estimated if not billed yet, refunded, and what is ' +
+    'left. Purchases of unknown cost are counted separately: until their cost is known, nothing more is ordered unless ' +
     '--unpriced.',
   details: [
-    'Two budgets may apply, and both must hold: that of the ledger (steno budget set), for all who share it, and that of ' +
-      'the settings (steno config set budget, STENO_BUDGET). A period is in UTC, by the clock of the database. What was ' +
-      'bought counts in the period of its purchase, an uncertain purchase as bought, a refund as money back.',
+    'Two budgets may apply, and both must hold: the one in the ledger (steno budget set), for all who share it, and the ' +
+      "one in the settings (steno config set budget, STENO_BUDGET). Periods are in UTC, by the ledger's clock. A " +
+      'purchase counts in the period in which it was made; an unclear one counts as bought, and a refund as money back.',
     '--quiet prints what is left.',
   ],
   children: [set, unset],

@@ -240,7 +240,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
   out.note(unsetLedger(context.profileFlag));
 }
 
-/** The way out where the shared ledger is gone for good: the local one may be ordered with again, with what it knew. */
+/** The way out where the shared ledger is gone for good: orders use the local one again, with what it knew. */
 async function comeBackWithoutShared(
   context: Context,
   { dryRun, yes }: Pick<CopyOptions, 'dryRun' | 'yes'>,
@@ -262,7 +262,7 @@ async function comeBackWithoutShared(
   const waiting = Outbox.count(join(stateFolder, 'outcomes'), moved.account);
   if (waiting)
     await out.warn(
-      `${plural(waiting, 'order')} of this machine would have been told to it next: see ${join(stateFolder, 'outcomes')}`,
+      `${plural(waiting, 'outcome')} on this machine never reached it: see ${join(stateFolder, 'outcomes')}`,
       'take the files in with: steno track <id>',
     );
   if (dryRun) return out.note('nothing was written');
@@ -275,7 +275,7 @@ async function comeBackWithoutShared(
   if (!yes && !(await askPerson(context, (questions) => questions.confirm(question))))
     throw new StenoError('failed', 'nothing was changed: the question was not answered with yes');
   await local.unmarkMoved();
-  out.done('the ledger of this machine may be ordered with again', { path });
+  out.done('orders use the ledger of this machine again', { path });
   out.note(unsetLedger(profileFlag));
 }
 
@@ -398,5 +398,5 @@ async function leaveLocalBehind(context: Context): Promise<void> {
   await local.leaveFor(shared);
   const baseUrl = settings.get('base-url').value;
   await out.show(accountView({ account: shared.profile, baseUrl, former: undefined }));
-  out.note(`the orders in ${path} hold up none of account ${shared.profile} from now on`);
+  out.note(`from now on, the orders in ${path} no longer block orders of account ${shared.profile}`);
 }

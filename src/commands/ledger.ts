@@ -148,32 +148,32 @@ const copy = command({
 
 const account = command({
   name: 'account',
-  summary: 'Say which account is which',
+  summary: 'Record which service and orders belong to an account',
   about:
     'Says which service an account belongs to, and which orders are not its own. Each answer is kept in the ledger, so ' +
     'it is given once.',
   details: [
     'A shared ledger remembers the base URL that an account was first used with, and refuses another. Where the service ' +
       'itself has moved, --base-url changes it, for all who use the account.',
-    'A ledger also knows the key again, by a mark that does not tell it. An order with the same service and key under ' +
-      'another profile or account stops with 2: it could buy again what is on order. If they are two accounts all the ' +
-      'same, --separate-from says so.',
+    'A ledger also recognizes a key, by a mark that does not reveal it. An order with the same service and key under ' +
+      'another profile or account stops with 2: it could buy again what is on order. If they really are two accounts, ' +
+      'confirm it with --separate-from.',
     'With a shared ledger, an order stops with 2 while the ledger of this machine has orders that were not copied to ' +
-      'it. steno ledger copy takes them along; --leave-local says that they are not of this account.',
+      'it. steno ledger copy takes them along; --leave-local says that they belong to another account.',
   ],
   options: {
-    separateFrom: text('--separate-from <name>', 'the account, or profile, that this one is not', {
+    separateFrom: text('--separate-from <name>', 'an account or profile that is separate from this one', {
       values: 'account',
       excludes: ['--base-url', '--leave-local'],
     }),
-    leaveLocal: flag('--leave-local', "the orders in this machine's own ledger are not of this account", {
+    leaveLocal: flag('--leave-local', "the orders in this machine's own ledger belong to another account", {
       excludes: ['--base-url'],
     }),
   },
   examples: [
     ['steno ledger account --base-url https://api.example.com', 'the service has moved'],
     ['steno ledger account --separate-from acme', 'another account, though the key is the same'],
-    ['steno ledger account --leave-local', 'the orders of this machine are not of this account'],
+    ['steno ledger account --leave-local', 'the orders of this machine belong to another account'],
   ],
   load: async () => (await work()).changeAccount,
 });

@@ -30,5 +30,5 @@ export async function run(context: Context, { options }: Input<LogOptions>): Pro
   if (entries.length > shown.length && options.limit === undefined)
     out.note(`the latest ${shown.length} are shown; --limit or --since shows more`);
   if (out.forPeople && entries.length === 0)
-    out.note(isFiltered ? 'nothing was bought that matches' : 'nothing was bought with this ledger yet');
+    out.note(isFiltered ? 'no purchases match' : 'nothing was bought with this ledger yet');
 }

@@ -14,8 +14,8 @@ export const log = command({
       ['estimated', 'not billed yet: price and length as they were known when it was bought'],
       ['unknown', 'neither is known; steno files --refresh and steno report ask the service'],
     ],
-    'What the service returned without a refund is off the cost of the order. A purchase of unclear outcome that somebody ' +
-      'has settled shows who did, and whether that was undone.',
+    'Money that the service returned without a refund is deducted from the cost of the order. An unclear purchase that ' +
+      'was settled shows who settled it, and whether that was undone.',
   ],
   options: {
     since: text('--since <time>', 'only what was sent since then: 2026-11-01, or 30d ago'),

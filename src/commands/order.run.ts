@@ -10,7 +10,7 @@ import {
   OrderCosts,
   readCostFacts,
 } from '../flows/orders/cost.ts';
-import { renumberedText } from '../flows/orders/duplicates.ts';
+import { doubtfulText, type HeldAudio } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
@@ -26,8 +26,9 @@ import {
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
-import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
+import { orderedFiles, unplacedList } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
+import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
@@ -88,19 +89,24 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const guard = await sorting;
   await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
-  const problem = checkCosts(out, guard, costs, options.upToBudget);
+  const problem = await checkCosts(out, guard, costs, options.upToBudget);
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
-  if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
+  const { currency } = context.settings;
+  if (form.isList) await out.show(orderedView(unplacedList(guard, currency), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
 }
 
 async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
   if (guard.leftOut)
     out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
-  for (const held of guard.renumbered) {
-    const { text, hint } = renumberedText(held);
+  await sayDoubtful(out, guard.doubtful);
+}
+
+async function sayDoubtful(out: Output, doubtful: readonly HeldAudio[]): Promise<void> {
+  for (const held of doubtful) {
+    const { text, hint } = doubtfulText(held);
     await out.warn(text, hint);
   }
 }
@@ -155,6 +161,7 @@ async function send(
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const { leftOut } = guard;
+  const doubtful = guard.doubtful.length;
   const [overBudget, wanted] = [countAudios(guard.overBudget), countAudios(guard.ready)];
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
@@ -166,16 +173,18 @@ async function send(
   for (const { order } of result.placed) out.addDone(placedLine(order));
   if (guard.leftOut > leftOut)
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
+  await sayDoubtful(out, guard.doubtful.slice(doubtful));
   const late = countAudios(guard.overBudget) - overBudget;
-  if (late > 0) sayOverBudget(out, late, wanted);
+  if (late > 0) await sayOverBudget(out, late, wanted);
   await show(context, ledger, result, { isList: form.isList, waits });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
     ...orderGoOn(line, options, globals),
   });
-  // Others were faster: not even the first row fits any more.
-  if (result.placed.length === 0) costs.check(guard.overBudget);
+  // Others were faster, and nobody knows what theirs cost.
+  const { problem } = result.placed.length ? {} : costs.upToBudget(guard.overBudget);
+  if (problem) throw problem;
 }
 
 /** Says what a feed or a folder holds that is not ordered. */
@@ -199,25 +208,30 @@ async function readPlan(
 }
 
 /** Why nothing may be ordered, if so; with --up-to-budget the rows that fit are kept, and only these count. */
-function checkCosts(
+async function checkCosts(
   out: Output,
   guard: OrderGuard,
   costs: OrderCosts,
   upToBudget: boolean,
-): StenoError | undefined {
+): Promise<StenoError | undefined> {
   const { ready, deferred } = guard;
   if (!upToBudget) return costs.problemOf([...ready, ...deferred]);
-  const { firstLeftOut, problem } = costs.upToBudget(ready);
+  const { firstLeftOut, why, problem } = costs.upToBudget(ready);
   if (firstLeftOut !== undefined) {
     guard.keepRows(ready, firstLeftOut);
-    if (!problem) sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready));
+    if (!problem) await sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready), why);
   }
   // What another process is sending may be left for this one; the ledger holds it to the budget then.
   return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
 }
 
-const sayOverBudget = (out: Output, rows: number, of: number): void =>
-  out.note(`left out because of the budget: ${rows} of ${of}`);
+/** What a person should know with --json too is a warning: that nothing is ordered, or that a cost is not known. */
+async function sayOverBudget(out: Output, rows: number, of: number, why?: NotCovered): Promise<void> {
+  const none = rows === of ? ', which covers none of them' : '';
+  const text = `left out because of the budget${none}: ${rows} of ${of}${why ? ` (${why.message})` : ''}`;
+  if (none || why?.isUnknown) await out.warn(text, why?.hint);
+  else out.note(text);
+}
 
 interface CostOptions {
   readonly maxCost: Money | undefined;
@@ -303,7 +317,7 @@ interface Shown {
   readonly problem: StenoError | undefined;
 }
 
-/** Shows what would be ordered, and what speaks against it; nothing is sent. */
+/** Shows what would be ordered, and what would prevent it; nothing is sent. */
 async function showPlan(
   out: Output,
   guard: OrderGuard,
@@ -339,11 +353,8 @@ function callbacks(out: Output): OrderCallbacks {
       if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
-    onLedgerError: (error) =>
-      out.warn(
-        `the ledger could not record the outcome of the order: ${errorMessage(error)}`,
-        error instanceof StenoError ? error.hint : undefined,
-      ),
+    onLedgerError: (error: unknown) =>
+      out.warnOf('the ledger could not record the outcome of the order', error),
     onPlaced: (orders) => {
       for (const line of orderLines(orders)) out.note(line);
     },

@@ -32,7 +32,7 @@ export const order = command({
       'invoices or the setting price.<SKU>; lengths from the feed, the file or the column minutes, which comes first. ' +
       '--max-cost and budgets (steno budget, setting budget) order nothing if the cost is too high or unknown (exit 2). ' +
       '--unpriced allows unknown costs while something is left of the budget. --up-to-budget orders the rows that fit, ' +
-      'from the top, leaves out the rest, and exits with 2 only if not even the first one fits.',
+      'from the top, and leaves out the rest: what is after a row that does not fit or has no known cost.',
   ],
   args: [{ name: '[url…]', help: 'where the audio is; or a file or folder of this machine', values: 'file' }],
   options: {

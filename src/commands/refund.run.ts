@@ -4,7 +4,7 @@ import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { refundOnce } from '../flows/orders/money-calls.ts';
-import { errorMessage, StenoError, usage } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
@@ -35,8 +35,8 @@ export async function run(
   if (!options.yes && !(await isConfirmed(context, id)))
     throw new StenoError('failed', 'not refunded: the question was not answered with yes');
   const keyMark = await context.keyMark(ledger, true);
-  const onLedgerError = (error: unknown): Promise<void> =>
-    context.out.warn(`the ledger could not record the outcome of the refund: ${errorMessage(error)}`);
+  const onLedgerError = (error: unknown) =>
+    context.out.warnOf('the ledger could not record the outcome of the refund', error);
   const done = await whileWorking(context.out, `Refunding: ${WAITING}`, () =>
     refundOnce(id, test, { transport, ledger, keyMark, again, onLedgerError }),
   );

@@ -61,14 +61,11 @@ function checkGrouping(text: string): Grouping {
   );
 }
 
-/** A service that has not said by then what a delivered file costs is not asked again. */
-const BILLED_WITHIN_MS = 30 * 86_400_000;
-
 /** The report is made of what is kept, where the service can't be asked. */
 async function fetchMissing(context: Context, ledger: Ledger, line: readonly string[]): Promise<void> {
   const { out } = context;
   try {
-    const unbilled = await ledger.files.unbilled(new Date(nowMs() - BILLED_WITHIN_MS).toISOString());
+    const unbilled = await ledger.files.unbilled();
     if (unbilled.length) await refreshMany(await context.connect(), ledger, unbilled, {});
     const missing = await missingInvoices(ledger);
     if (missing.length === 0) return;

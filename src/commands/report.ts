@@ -8,11 +8,11 @@ export const report = command({
     'Adds up the invoices of the files of the ledger: what was spent by month, SKU and order, how long transcripts took ' +
     'against the target of their SKU, and what is open, on hold, unclear or late.',
   details: [
-    'Spent is what was billed and paid, less what was refunded; what is billed but not paid stands apart. What is not ' +
-      'known is said, and is never counted as zero.',
+    'Spent is what was billed and paid, less refunds; unpaid bills are shown separately. Unknown amounts are reported as ' +
+      'unknown, never counted as zero.',
     'Invoices are fetched from the service and kept in the ledger; one that is paid is fetched again only after an ' +
-      'upgrade or a refund. Delivered files of unknown cost are asked about for 30 days. --json and --csv have every part, exactly; with --by, --csv has one of them. --html takes the ' +
-      'place of an earlier report; of any other file only with --force.',
+      'upgrade or a refund. The cost of a delivered file is looked up for 30 days. --json and --csv have every part, ' +
+      'exactly; with --by, --csv has one of them. --html replaces an earlier report; any other file only with --force.',
   ],
   options: {
     since: text('--since <time>', 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'),

@@ -3,7 +3,7 @@ import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { callCosts, upgradeOnce } from '../flows/orders/money-calls.ts';
-import { errorMessage, StenoError } from '../lib/errors.ts';
+import { StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { doneView } from '../views/simple.ts';
 
@@ -28,8 +28,8 @@ export async function run(
   const transport = await context.connect();
   const costs = await callCosts(ledger, settings, unpriced);
   const keyMark = await context.keyMark(ledger, true);
-  const onLedgerError = (error: unknown): Promise<void> =>
-    out.warn(`the ledger could not record the outcome of the upgrade: ${errorMessage(error)}`);
+  const onLedgerError = (error: unknown) =>
+    out.warnOf('the ledger could not record the outcome of the upgrade', error);
   const done = await whileWorking(out, `Upgrading: ${WAITING}`, () =>
     upgradeOnce(id, skus, test, { transport, ledger, keyMark, again, costs, onLedgerError }),
   );

@@ -7,7 +7,7 @@ export const upgrade = command({
   summary: 'Upgrade a file',
   about:
     'Upgrades a file: faster, with timestamps, and so on. It costs money, is sent once, and is in the ledger before it ' +
-    'is sent. A delivered file is then open again until it is delivered anew.',
+    'is sent. A delivered file is then open again until it is delivered again.',
   details: [
     'Where an earlier try had no clear answer, or another process is sending the same, it exits 9: see steno attempts.',
   ],

@@ -2,9 +2,10 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Budget, budgetText, type Period, parseBudget, periodAt, withCurrency } from '../lib/budget.ts';
 import type { Fraction } from '../lib/fraction.ts';
-import { fromMillionths } from '../lib/money.ts';
+import { fromMillionths, type Money } from '../lib/money.ts';
 import type { Settings } from '../settings/settings.ts';
-import { budgetState } from './prices/limits.ts';
+import { costSettings, OrderCosts, readCostFacts, spentOf } from './orders/cost.ts';
+import { budgetState, inCurrency } from './prices/limits.ts';
 
 export interface BudgetUse extends Period {
   /** `500.00/month` */
@@ -17,6 +18,8 @@ export interface BudgetUse extends Period {
   readonly refunded: Fraction;
   /** How many items have no known cost. */
   readonly unknown: number;
+  /** What was bought in other currencies, which it can't count. */
+  readonly foreign: readonly Money[];
   /** Below zero where more was bought than the budget allows. */
   readonly left: Fraction;
   /** Where it is set: the ledger, or the source of the setting. */
@@ -26,6 +29,17 @@ export interface BudgetUse extends Period {
 }
 
 export async function budgetReport(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
+  const found = await budgetsNow(ledger, settings);
+  if (found.every(({ unknown }) => unknown === 0)) return found;
+  // A price or a length may have become known.
+  const known = costSettings(settings);
+  await OrderCosts.open(ledger, await readCostFacts(ledger, known, true), known, NO_LIMITS);
+  return budgetsNow(ledger, settings);
+}
+
+const NO_LIMITS = { maxCost: undefined, allowsUnpriced: true };
+
+async function budgetsNow(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
   const [kept, nowMs] = await Promise.all([ledger.budgets.get(), ledger.budgets.nowMs()]);
   const own = settings.get('budget');
   const { currency } = settings;
@@ -39,7 +53,7 @@ export async function budgetReport(ledger: Ledger, settings: Settings): Promise<
   ]);
 }
 
-/** Amounts in another currency are not counted: `order` refuses them by name. */
+/** Amounts in another currency are told apart: `order` refuses to go on with them. */
 async function usedOf(
   ledger: Ledger,
   budget: Budget,
@@ -50,17 +64,16 @@ async function usedOf(
     ledger.budgets.spentSince(start),
     ledger.budgets.unpriced(start),
   ]);
-  const [named] = rows.flatMap((row) => row.currency || []);
-  const currency = budget.limit.currency || named || '';
+  const spent = { amounts: rows.map(spentOf), unpriced: [] };
+  const counted = inCurrency(budget, spent);
+  const { currency } = counted.limit;
+  const { left, foreign } = budgetState(counted, spent, nowMs);
   const own = rows.filter((row) => !row.currency || row.currency === currency);
   const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
     fromMillionths(own.reduce((all, row) => all + row[part], 0));
-  const [billed, estimated, refunded] = [sum('billed'), sum('estimated'), sum('refunded')];
-  const spent = { amounts: [{ amount: billed.plus(estimated).minus(refunded), currency }], unpriced: [] };
   return {
     ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
-    ...{ billed, estimated, refunded },
-    unknown: unpriced.length,
-    left: budgetState({ ...budget, limit: { ...budget.limit, currency } }, spent, nowMs).left,
+    ...{ billed: sum('billed'), estimated: sum('estimated'), refunded: sum('refunded') },
+    ...{ unknown: unpriced.length, foreign, left },
   };
 }

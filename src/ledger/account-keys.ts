@@ -58,7 +58,7 @@ export async function keepSeparate(db: Store, name: string, other: string): Prom
   if (!known.includes(other))
     throw usage(
       `no orders were placed as '${other}' with this ledger`,
-      known.length ? `there are: ${known.sort().join(', ')}` : 'there is nothing to tell apart',
+      known.length ? `there are: ${known.sort().join(', ')}` : 'the ledger knows no other account',
     );
   const sql = "INSERT INTO properties (name, value) VALUES (?, '') ON CONFLICT DO NOTHING";
   await db.run(sql, separateProperty(name, other));

@@ -41,7 +41,7 @@ export const makeEpisode = (url: string, names: readonly string[], details: Audi
   details,
 });
 
-/** A file of this machine is known by its content alone: its URL is not known before it is uploaded. */
+/** A file of this machine is known by its content; when it is uploaded, also by its URL. */
 export function makeFile(url: string, sha256: string, details: AudioDetails): Audio {
   const key = contentKey(sha256);
   return { url, key, names: [keyName(key)], details };

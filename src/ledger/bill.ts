@@ -4,6 +4,7 @@
  */
 import { productOf } from '../catalog/skus.ts';
 import { Fraction, least, most, sumOf } from '../lib/fraction.ts';
+import type { Money } from '../lib/money.ts';
 
 /** A line of an invoice about the file. */
 export interface BillLine {
@@ -13,6 +14,8 @@ export interface BillLine {
   readonly currency: string;
   /** The invoice is paid. */
   readonly paid: boolean;
+  /** It names no file: this is a share of it. Below zero, it is a discount, unless the file is refunded. */
+  readonly isShared?: boolean;
 }
 
 /** What was bought for the file: its order first, then what came later. */
@@ -20,18 +23,29 @@ export interface BillItem {
   readonly skus: readonly string[];
   /** The total of the file when this was bought; undefined where it was not known. */
   readonly totalBefore: Fraction | undefined;
+  /** The first refund of the file after this was bought: one for all that it covers. */
+  readonly refund?: BillRefund | undefined;
 }
+
+export interface BillRefund {
+  /** The total of the file when it was refunded; undefined where it was not known. */
+  readonly total: Money | undefined;
+}
+
+/** `unread`: the invoice that tells it has not been read. */
+export type Payment = 'paid' | 'unpaid' | 'unread';
 
 export interface BilledFile<Line extends BillLine = BillLine> {
   readonly items: readonly BillItem[];
   readonly lines: readonly Line[];
   /** Undefined where the service says none yet. */
-  readonly total: { readonly amount: Fraction; readonly currency: string } | undefined;
-  /** Every invoice that the file names is paid; also where it names none, as with a prepaid account. */
-  readonly totalIsPaid: boolean;
-  /** The same, and one of them has no line about the file: what the lines leave of the total is on it. */
-  readonly restIsPaid: boolean;
-  readonly isRefunded: boolean;
+  readonly total: Money | undefined;
+  /** Of all invoices that the file names: paid where it names none, as with a prepaid account. */
+  readonly totalPayment: Payment;
+  /** Of what the lines leave of the total. */
+  readonly restPayment: Payment;
+  /** The file names invoices, and all of them were read. */
+  readonly areInvoicesRead: boolean;
   readonly isCancelled: boolean;
 }
 
@@ -41,6 +55,7 @@ export interface BillPart<Line extends BillLine = BillLine> {
   readonly line: Line | undefined;
   readonly paid: Fraction;
   readonly unpaid: Fraction;
+  readonly unread: Fraction;
   readonly refunded: Fraction;
 }
 
@@ -51,31 +66,27 @@ export interface Bill<Line extends BillLine = BillLine> {
   readonly currency: string;
 }
 
-/** What was billed is what was paid and what is to be paid; what was spent is what was paid and did not come back. */
+/** What was billed is paid, unpaid or unread; what was spent is what was paid and did not come back. */
 export const paidOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ paid }) => paid));
 export const unpaidOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ unpaid }) => unpaid));
+export const unreadOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ unread }) => unread));
 export const refundedOf = ({ parts }: Bill): Fraction => sumOf(parts.map(({ refunded }) => refunded));
 
-interface Part<Line extends BillLine> {
-  readonly line: Line | undefined;
-  readonly paid: Fraction;
-  unpaid: Fraction;
-  refunded: Fraction;
-}
+type Part<Line extends BillLine> = { -readonly [Name in keyof BillPart<Line>]: BillPart<Line>[Name] };
 
 class Charge<Line extends BillLine> {
   readonly parts: Part<Line>[] = [];
   isKnown = false;
 
-  add(amount: Fraction, isPaid: boolean, line?: Line): void {
-    const [paid, unpaid] = isPaid ? [amount, Fraction.zero] : [Fraction.zero, amount];
-    this.parts.push({ line, paid, unpaid, refunded: Fraction.zero });
+  add(amount: Fraction, payment: Payment, line?: Line): void {
+    this.addPart(line)[payment] = amount;
     this.isKnown = true;
   }
 
-  /** For money that came back of a cost that is not known. */
-  addCredit(line: Line): Part<Line> {
-    const part = { line, paid: Fraction.zero, unpaid: Fraction.zero, refunded: Fraction.zero };
+  /** By itself, it is for money that came back of a cost that is not known. */
+  addPart(line: Line | undefined): Part<Line> {
+    const { zero } = Fraction;
+    const part = { line, paid: zero, unpaid: zero, unread: zero, refunded: zero };
     this.parts.push(part);
     return part;
   }
@@ -84,62 +95,91 @@ class Charge<Line extends BillLine> {
     return this.parts.some(({ line }) => line && productOf(line.sku) === product);
   }
 
-  /** What was paid came back; what was not is not asked for any more. */
+  /** What was paid came back, and what may have been; what was not is not asked for any more. */
   refund(): void {
     for (const part of this.parts) {
+      part.paid = part.paid.plus(part.unread);
       part.refunded = most(part.refunded, part.paid);
       part.unpaid = Fraction.zero;
+      part.unread = Fraction.zero;
     }
-    this.isKnown = true;
   }
 }
 
 export function billFile<Line extends BillLine>(file: BilledFile<Line>): Bill<Line>[] {
-  const { items, lines, total, isRefunded, isCancelled } = file;
+  const { items, lines } = file;
+  // After a refund, a service may say that the total is zero.
+  const total = file.total ?? (lines.length ? undefined : items.at(-1)?.refund?.total);
   const currency = lines.find((line) => line.currency)?.currency ?? total?.currency ?? '';
   const isOwn = (each: string): boolean => !each || each === currency;
   const isReadable = lines.every((line) => line.amount && isOwn(line.currency));
   const ownTotal = total && isOwn(total.currency) ? total.amount : undefined;
   const charges = items.map(() => new Charge<Line>());
   if (lines.length && isReadable) chargeLines(charges, file, ownTotal);
-  else if (ownTotal) chargeTotal(charges, file, ownTotal);
-  // Nothing is billed for it, and nothing will be.
-  else if (isCancelled && lines.length === 0) for (const charge of charges) charge.isKnown = true;
-  if (isRefunded) for (const charge of charges) charge.refund();
+  else chargeTotal(charges, file, ownTotal);
+  if (lines.length === 0 && !ownTotal && isOver(file)) for (const charge of charges) charge.isKnown = true;
+  // Credits say what came back; without any, it is all that was charged before the refund.
+  const refunded = isReadable && lines.some(isCredit) ? [] : charges.filter((_, at) => items[at]?.refund);
+  for (const charge of refunded) charge.refund();
   return charges.map(({ isKnown, parts }) => ({ isKnown, parts, currency }));
 }
 
+/** What is not billed for it by now will never be. */
+const isOver = ({ items, isCancelled, areInvoicesRead }: BilledFile): boolean =>
+  isCancelled || (areInvoicesRead && items.at(-1)?.refund !== undefined);
+
 const amountOf = ({ amount }: BillLine): Fraction => amount ?? Fraction.zero;
+const isNegative = (line: BillLine): boolean => amountOf(line).sign < 0;
+const isCredit = (line: BillLine): boolean => isNegative(line) && !line.isShared;
 
 function chargeLines<Line extends BillLine>(
   charges: readonly Charge<Line>[],
-  { items, lines, restIsPaid }: BilledFile<Line>,
+  file: BilledFile<Line>,
   total: Fraction | undefined,
 ): void {
+  const { items, lines } = file;
   const [first] = charges;
-  const debits = lines.filter((line) => amountOf(line).sign >= 0);
-  const unmatched = debits.filter((line) => {
-    const charge = line.sku === '' ? first : chargeOf(line, items, charges);
-    charge?.add(amountOf(line), line.paid, line);
-    return !charge;
-  });
+  const unmatched = lines
+    .filter((line) => !isNegative(line))
+    .filter((line) => {
+      const charge = line.sku === '' ? first : chargeOf(line, items, charges);
+      charge?.add(amountOf(line), line.paid ? 'paid' : 'unpaid', line);
+      return !charge;
+    });
   // The SKU on an invoice may differ from the one that was asked for.
   for (const line of unmatched) {
-    const charge = charges.find(({ isKnown }) => !isKnown) ?? first;
-    charge?.add(amountOf(line), line.paid, line);
+    const isIncomplete = ({ parts }: Charge<Line>, at: number): boolean =>
+      parts.length < (items[at]?.skus.length ?? 0);
+    const own = line.isShared
+      ? undefined
+      : (charges.find(({ isKnown }) => !isKnown) ?? charges.find(isIncomplete));
+    const charge = own ?? first;
+    charge?.add(amountOf(line), line.paid ? 'paid' : 'unpaid', line);
   }
-  const credits = lines.filter((line) => amountOf(line).sign < 0);
+  const isDiscount = (line: Line): boolean => line.isShared === true && !items[0]?.refund;
   // Those that no money came back for go first, so that the order of the lines does not matter.
-  for (const line of [...credits.filter(({ paid }) => !paid), ...credits.filter(({ paid }) => paid)])
-    credit(charges, line);
-  if (!total) return;
-  // What the total has more than the lines is of purchases that are not all on them yet.
+  const rank = (line: Line): number => (line.paid ? 1 : 0) + (isDiscount(line) ? 0 : 2);
+  for (const line of lines.filter(isNegative).sort((one, other) => rank(one) - rank(other)))
+    credit(charges, line, isDiscount(line));
+  if (total) chargeRest(charges, file, total);
+}
+
+/** What the total has more than the lines is of purchases that are not all on them yet. */
+function chargeRest<Line extends BillLine>(
+  charges: readonly Charge<Line>[],
+  { items, lines, restPayment }: BilledFile<Line>,
+  total: Fraction,
+): void {
+  const { refund } = items[0] ?? {};
+  // The total may have what came back, or not.
+  if (refund && (items.at(-1)?.refund !== refund || lines.some(isCredit))) return;
+  const debits = lines.filter((line) => !isNegative(line));
   let rest = most(total.minus(sumOf(debits.map(amountOf))), Fraction.zero);
   for (const [at, charge] of charges.entries()) {
     const { skus = [], totalBefore } = items[at] ?? {};
     const isWhole = charge.isKnown && (charge.parts.length >= skus.length || rest.sign === 0);
     if (isWhole || hasNotGrown(total, totalBefore)) continue;
-    charge.add(rest, restIsPaid);
+    charge.add(rest, restPayment);
     rest = Fraction.zero;
   }
 }
@@ -161,9 +201,13 @@ function chargeOf<Line extends BillLine>(
 
 /**
  * On a paid invoice it is money that came back, beyond what was paid too; before that, it settles what is to be paid. On
- * another invoice it lowers what is to be paid, and no money came back yet.
+ * another invoice it lowers what is to be paid, and no money came back yet. A discount lowers what was paid.
  */
-function credit<Line extends BillLine>(charges: readonly Charge<Line>[], line: Line): void {
+function credit<Line extends BillLine>(
+  charges: readonly Charge<Line>[],
+  line: Line,
+  isDiscount: boolean,
+): void {
   const all = charges.flatMap(({ parts }) => parts);
   const parts = [...all.filter((part) => part.line?.sku === line.sku), ...all];
   let left = Fraction.zero.minus(amountOf(line));
@@ -173,25 +217,38 @@ function credit<Line extends BillLine>(charges: readonly Charge<Line>[], line: L
     return some;
   };
   if (line.paid)
-    for (const part of parts) part.refunded = part.refunded.plus(take(part.paid.minus(part.refunded)));
+    for (const part of parts) {
+      const some = take(part.paid.minus(part.refunded));
+      if (isDiscount) part.paid = part.paid.minus(some);
+      else part.refunded = part.refunded.plus(some);
+    }
   for (const part of parts) part.unpaid = part.unpaid.minus(take(part.unpaid));
   if (!line.paid || left.sign === 0) return;
-  const [first = charges[0]?.addCredit(line)] = parts;
+  const [first = charges[0]?.addPart(line)] = parts;
   if (first) first.refunded = first.refunded.plus(left);
 }
 
-/** Without lines, the total is all that is known: what it was before an upgrade is the cost of what came before. */
+/**
+ * Without lines, the total is all that is known: what it was before an upgrade is the cost of what came before. A refund
+ * begins a new sum.
+ */
 function chargeTotal<Line extends BillLine>(
   charges: readonly Charge<Line>[],
-  { items, totalIsPaid }: BilledFile<Line>,
-  total: Fraction,
+  { items, totalPayment }: Pick<BilledFile, 'items' | 'totalPayment'>,
+  total: Fraction | undefined,
 ): void {
+  const first = items.findIndex(({ refund }) => refund === items.at(-1)?.refund);
+  const before = items[first]?.totalBefore;
+  if (first > 0) {
+    const until = items[first - 1]?.refund?.total?.amount ?? before;
+    chargeTotal(charges.slice(0, first), { items: items.slice(0, first), totalPayment }, until);
+  }
   let end = total;
-  for (const [at, charge] of [...charges.entries()].reverse()) {
-    const { totalBefore } = items[at] ?? {};
+  for (let at = items.length - 1; end && at >= first; at -= 1) {
+    const totalBefore = at === 0 ? undefined : items[at]?.totalBefore;
     // Where nothing was known before, the total came after it, and has it in it.
-    const start = at === 0 ? Fraction.zero : least(totalBefore ?? end, end);
-    if (at === 0 || !hasNotGrown(total, totalBefore)) charge.add(end.minus(start), totalIsPaid);
+    const start = least(totalBefore ?? (at === first ? Fraction.zero : end), end);
+    if (total && !hasNotGrown(total, totalBefore)) charges[at]?.add(end.minus(start), totalPayment);
     end = start;
   }
 }

@@ -1,41 +1,52 @@
 /** Writes what purchases cost into the ledger, whenever the service has said something about it. */
 import type { Fraction } from '../lib/fraction.ts';
-import { fromMillionths, type Money, millionthsOf, parseMoney } from '../lib/money.ts';
+import { fromMillionths, type Money, millionthsOf, parseMoney, sharesOf } from '../lib/money.ts';
 import {
   type Bill,
   type BilledFile,
   type BillItem,
   type BillLine,
+  type BillRefund,
   billFile,
   paidOf,
   refundedOf,
   unpaidOf,
+  unreadOf,
 } from './bill.ts';
 import { jsonList } from './json-list.ts';
 import type { Statement, Store } from './store.ts';
 
 /** What is kept of a bill, in millionths. */
 interface KeptBill {
-  /** Null where the service has not said it. */
+  /** Null where the service has not said it. Of a refund below zero. */
   readonly billed: number | null;
-  readonly unpaid: number;
+  /** Null where an invoice that tells it has not been read. */
+  readonly unpaid: number | null;
   readonly refunded: number;
   readonly currency: string;
 }
 
-interface ItemRow extends KeptBill {
+/** A purchase of a file, as far as its cost depends on it. */
+interface Purchased {
+  readonly kind: 'order' | 'upgrade' | 'refund';
+  readonly status: string;
+  readonly started_at: string;
+  readonly skus: string;
+  readonly total_before: string;
+  /** In millionths. */
+  readonly estimate: number | null;
+}
+
+interface ItemRow extends KeptBill, Purchased {
   readonly purchase: string;
   readonly position: number;
   readonly file: string;
-  readonly kind: 'order' | 'upgrade' | 'refund';
-  readonly status: string;
-  readonly skus: string;
-  readonly total_before: string;
 }
 
 interface FileRow {
   readonly id: string;
   readonly state: string;
+  readonly changed_at: string | null;
   readonly total: string;
   readonly invoices: string;
 }
@@ -48,6 +59,11 @@ interface LineRow {
   readonly amount: number | null;
   readonly currency: string;
   readonly paid: number;
+}
+
+interface FileLine extends BillLine {
+  readonly file: string;
+  readonly invoice: string;
 }
 
 /** Files a query: the text of them all stays within some megabytes. */
@@ -66,7 +82,7 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   const [items, rows, lines] = await Promise.all([
     db.all<ItemRow>(
       `SELECT items.purchase, items.position, items.file, items.billed, items.unpaid, items.refunded, items.currency,
-         items.total_before, purchases.kind, purchases.status, purchases.skus
+         items.total_before, items.estimate, purchases.kind, purchases.status, purchases.started_at, purchases.skus
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND items.file ${of} AND purchases.test = 0
          AND purchases.status <> 'refused'
@@ -75,7 +91,7 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
       list,
     ),
     db.all<FileRow>(
-      `SELECT id, state, total, invoices FROM files WHERE profile = ? AND test = 0 AND id ${of}`,
+      `SELECT id, state, changed_at, total, invoices FROM files WHERE profile = ? AND test = 0 AND id ${of}`,
       profile,
       list,
     ),
@@ -88,11 +104,15 @@ async function updateSome(db: Store, profile: string, ids: readonly string[]): P
   ]);
   if (items.length === 0) return;
   const known = new Map(rows.map((row) => [row.id, row]));
-  const paid = await paidInvoices(db, profile, rows);
+  const read = await readInvoices(db, profile, rows);
+  const shared = await sharedLines(db, profile, [...read.values()]);
+  const others = shared.map(({ file }) => file).filter((file) => !known.has(file));
+  // Their shares are others now.
+  if (others.length) return updateSome(db, profile, [...new Set([...ids, ...others])]);
   const itemsOf = groupBy(items);
-  const linesOf = groupBy(lines);
+  const linesOf = groupBy([...lines.map(lineOf), ...shared]);
   const changes = [...itemsOf].flatMap(([file, own]) =>
-    changesOf(own, known.get(file), linesOf.get(file) ?? [], paid),
+    changesOf(own, known.get(file), linesOf.get(file) ?? [], read),
   );
   if (changes.length) await db.batch(changes);
 }
@@ -114,20 +134,84 @@ export async function renewInvoices(db: Store, profile: string, files: readonly 
     );
 }
 
-/** The own ids of those of the invoices of these files that are paid, by the ids that the files name. */
-async function paidInvoices(
+/** An invoice that was read, as far as payment depends on it. */
+export interface ReadInvoice {
+  readonly ownId: string;
+  readonly isPaid: boolean;
+  /** It is not to be read again. */
+  readonly isFinal: boolean;
+}
+
+interface KeptInvoice extends ReadInvoice {
+  /** It has lines that name no file. */
+  readonly isShared: boolean;
+}
+
+/** Those of the invoices of these files that were read, by the ids that the files name. */
+async function readInvoices(
   db: Store,
   profile: string,
   files: readonly FileRow[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, KeptInvoice>> {
   const ids = files.flatMap(({ invoices }) => (invoices ? invoices.split(',') : []));
   if (ids.length === 0) return new Map();
-  const rows = await db.all<{ id: string; own_id: string }>(
-    'SELECT id, own_id FROM kept_invoices WHERE profile = ? AND paid = 1 AND id IN (SELECT value FROM json_each(?))',
+  const rows = await db.all<{ id: string; own_id: string; paid: number; final: number; shared: number }>(
+    `SELECT id, own_id, paid, final, CASE WHEN EXISTS (SELECT 1 FROM invoice_lines AS lines
+         WHERE lines.profile = kept_invoices.profile AND invoice = own_id AND file = '') THEN 1 ELSE 0 END AS shared
+     FROM kept_invoices WHERE profile = ? AND id IN (SELECT value FROM json_each(?))`,
     profile,
     jsonList(ids),
   );
-  return new Map(rows.map(({ id, own_id }) => [id, own_id]));
+  return new Map(
+    rows.map(({ id, own_id, paid, final, shared }) => [
+      id,
+      { ownId: own_id, isPaid: paid === 1, isFinal: final === 1, isShared: shared === 1 },
+    ]),
+  );
+}
+
+/** Lines of these invoices that name no file: all files that name the invoice share them. */
+async function sharedLines(
+  db: Store,
+  profile: string,
+  invoices: readonly KeptInvoice[],
+): Promise<FileLine[]> {
+  const ids = jsonList([...new Set(invoices.filter(({ isShared }) => isShared).map(({ ownId }) => ownId))]);
+  if (!invoices.some(({ isShared }) => isShared)) return [];
+  const listed = 'IN (SELECT value FROM json_each(?))';
+  const [lines, names, files] = await Promise.all([
+    db.all<LineRow>(
+      `SELECT file, invoice, sku, amount, currency, paid FROM invoice_lines
+       WHERE profile = ? AND file = '' AND invoice ${listed} ORDER BY invoice, position`,
+      profile,
+      ids,
+    ),
+    db.all<{ id: string; own_id: string }>(
+      `SELECT id, own_id FROM kept_invoices WHERE profile = ? AND own_id ${listed}`,
+      profile,
+      ids,
+    ),
+    db.all<{ id: string; invoices: string }>(
+      "SELECT id, invoices FROM files WHERE profile = ? AND test = 0 AND invoices <> ''",
+      profile,
+    ),
+  ]);
+  const ownIds = new Map(names.map(({ id, own_id }) => [id, own_id]));
+  const naming = (invoice: string): string[] =>
+    files
+      .filter((file) => file.invoices.split(',').some((id) => ownIds.get(id) === invoice))
+      .map(({ id }) => id);
+  return lines.flatMap((line) => sharedBy(lineOf(line), naming(line.invoice)));
+}
+
+/** The share that each of these files has of a line that names none. */
+export function sharedBy<Line extends BillLine>(
+  line: Line,
+  files: readonly string[],
+): Array<Line & { readonly file: string }> {
+  const shares = line.amount && sharesOf(line.amount, files.length);
+  const isShared = files.length > 1 || (line.amount?.sign ?? 0) < 0;
+  return [...files].sort().map((file, at) => ({ ...line, file, amount: shares?.[at], isShared }));
 }
 
 export function groupBy<Row extends { readonly file: string }>(rows: readonly Row[]): Map<string, Row[]> {
@@ -143,47 +227,75 @@ export function groupBy<Row extends { readonly file: string }>(rows: readonly Ro
 function changesOf(
   all: readonly ItemRow[],
   file: FileRow | undefined,
-  lines: readonly LineRow[],
-  paid: ReadonlyMap<string, string>,
+  lines: readonly FileLine[],
+  read: ReadonlyMap<string, ReadInvoice>,
 ): Statement[] {
-  const items = all.filter(({ kind }) => kind !== 'refund');
-  const isOrderedHere = items.some(({ kind }) => kind === 'order');
-  const bought = items.map(({ skus, total_before }) => ({
-    skus: skus ? skus.split(',') : [],
-    totalBefore: totalOf(total_before)?.amount,
-  }));
+  const items = billItems(all, file);
   const bills = billFile({
-    items: isOrderedHere ? bought : [ORDERED_ELSEWHERE, ...bought],
-    lines: lines.map(lineOf),
+    items,
+    lines,
     total: totalOf(file?.total ?? ''),
     ...paymentOf(
       file?.invoices ? file.invoices.split(',') : [],
-      paid,
+      read,
       new Set(lines.map(({ invoice }) => invoice)),
     ),
-    isRefunded:
-      file?.state === 'Refunded' || all.some(({ kind, status }) => kind === 'refund' && status === 'placed'),
     isCancelled: file?.state === 'Order Cancelled',
   });
-  const own = bills.slice(bills.length - items.length);
-  return items.flatMap((item, at) => {
-    const bill = own[at] && keptForm(own[at]);
-    return bill && isOther(item, bill) ? [setting(item, bill)] : [];
+  const kept = bills.map((bill, at) => keptForm(bill, items[at]));
+  return all.flatMap((row) => {
+    const own = kept.filter((_, at) => (row.kind === 'refund' ? items[at]?.refund : items[at])?.row === row);
+    const bill = row.kind === 'refund' ? refundOf(own) : own[0];
+    return bill && isOther(row, bill) ? [setting(row, bill)] : [];
   });
 }
 
-/** The order of a file that was only upgraded here: what it cost is not the cost of the upgrade. */
-const ORDERED_ELSEWHERE: BillItem = { skus: [], totalBefore: undefined };
+export interface PurchasedItem<Row> extends BillItem {
+  /** Undefined for an order that was placed elsewhere: what it cost is not the cost of an upgrade. */
+  readonly row: Row | undefined;
+  readonly refund: (BillRefund & { readonly row: Row | undefined }) | undefined;
+}
 
-/** Whether what a file costs is paid: `paid` has the own ids of paid invoices, by the ids that the file names. */
+/** What was bought for a file, each with the first refund after it, by us or by the service. */
+export function billItems<Row extends Purchased>(
+  rows: readonly Row[],
+  file: { readonly state: string; readonly changed_at: string | null } | undefined,
+): PurchasedItem<Row>[] {
+  const placed = rows.filter(({ kind, status }) => kind === 'refund' && status === 'placed');
+  const refunds = [
+    ...placed.map((row) => ({ row, at: row.started_at, total: totalOf(row.total_before) })),
+    ...(file?.state === 'Refunded' ? [{ row: undefined, at: file.changed_at, total: undefined }] : []),
+  ];
+  const items: PurchasedItem<Row>[] = rows
+    .filter(({ kind }) => kind !== 'refund')
+    .map((row) => ({
+      row,
+      skus: row.skus ? row.skus.split(',') : [],
+      totalBefore: totalOf(row.total_before)?.amount,
+      refund: refunds.find(({ at }) => at === null || at >= row.started_at),
+    }));
+  if (!items.some(({ row }) => row?.kind === 'order'))
+    items.unshift({ row: undefined, skus: [], totalBefore: undefined, refund: refunds[0] });
+  return items;
+}
+
+/** Whether what a file costs is paid, by the invoices that it names. */
 export function paymentOf(
   named: readonly string[],
-  paid: ReadonlyMap<string, string>,
+  read: ReadonlyMap<string, ReadInvoice>,
   withLines: ReadonlySet<string>,
-): Pick<BilledFile, 'totalIsPaid' | 'restIsPaid'> {
-  const totalIsPaid = named.every((id) => paid.has(id));
-  const isSilent = (id: string): boolean => !withLines.has(paid.get(id) ?? id);
-  return { totalIsPaid, restIsPaid: totalIsPaid && named.some(isSilent) };
+): Pick<BilledFile, 'totalPayment' | 'restPayment' | 'areInvoicesRead'> {
+  const invoices = named.map((id) => read.get(id));
+  const isUnread = invoices.includes(undefined);
+  const isPaid = invoices.every((invoice) => invoice?.isPaid);
+  const unpaid = isUnread ? 'unread' : 'unpaid';
+  const totalPayment = isPaid ? 'paid' : unpaid;
+  // One that is paid may have been added to since it was read.
+  if (isUnread || invoices.some((invoice) => invoice?.isPaid && !invoice.isFinal))
+    return { totalPayment, restPayment: 'unread', areInvoicesRead: false };
+  const isSilent = invoices.some((invoice) => invoice && !withLines.has(invoice.ownId));
+  const restPayment = isPaid && isSilent ? 'paid' : 'unpaid';
+  return { totalPayment, restPayment, areInvoicesRead: named.length > 0 };
 }
 
 /** A total of zero is one that is not final yet. */
@@ -192,20 +304,33 @@ export function totalOf(text: string): Money | undefined {
   return total && total.amount.sign > 0 ? total : undefined;
 }
 
-const lineOf = ({ sku, amount, currency, paid }: LineRow): BillLine => ({
-  ...{ sku, currency, paid: paid === 1 },
+const lineOf = ({ file, invoice, sku, amount, currency, paid }: LineRow): FileLine => ({
+  ...{ file, invoice, sku, currency, paid: paid === 1 },
   amount: amount === null ? undefined : fromMillionths(amount),
 });
 
 /** A database adds up no larger number; what costs that much is over any budget. */
 const millionths = (amount: Fraction): number => millionthsOf(amount) ?? Number.MAX_SAFE_INTEGER;
 
-const keptForm = (bill: Bill): KeptBill => ({
-  billed: bill.isKnown ? millionths(paidOf(bill).plus(unpaidOf(bill))) : null,
-  unpaid: millionths(unpaidOf(bill)),
-  refunded: millionths(refundedOf(bill)),
-  currency: bill.currency,
-});
+/** What was only estimated when it was refunded is not spent either. */
+function keptForm(bill: Bill, item: PurchasedItem<Purchased> | undefined): KeptBill {
+  const [paid, unpaid, unread, refunded] = [paidOf(bill), unpaidOf(bill), unreadOf(bill), refundedOf(bill)];
+  const estimate = bill.isKnown || !item?.refund ? 0 : (item.row?.estimate ?? 0);
+  return {
+    billed: bill.isKnown ? millionths(paid.plus(unpaid).plus(unread)) : null,
+    unpaid: unread.sign ? null : millionths(unpaid),
+    refunded: Math.max(millionths(refunded), estimate),
+    currency: bill.currency,
+  };
+}
+
+/** What came back with a refund, by what was refunded: where only estimates are known, it is not billed. */
+function refundOf(own: readonly KeptBill[]): KeptBill {
+  const all = own.reduce((sum, { refunded }) => sum + refunded, 0);
+  const isKnown = own.every(({ billed }) => billed !== null);
+  const refunded = own.every((each) => each.billed !== null || each.refunded > 0) ? all : 0;
+  return { billed: isKnown ? 0 - all : null, unpaid: 0, refunded, currency: own[0]?.currency ?? '' };
+}
 
 const isOther = (one: KeptBill, other: KeptBill): boolean =>
   one.billed !== other.billed ||

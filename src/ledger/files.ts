@@ -50,6 +50,9 @@ export interface LookedFor {
 /** How long an upgraded file that was delivered waits to be seen in another state. */
 const REWORK_LIMIT_MS = 30 * 86_400_000;
 
+/** A service that has not said by then what a file costs that has ended is not asked again. */
+const BILLED_WITHIN_MS = 30 * 86_400_000;
+
 /** An event named the file since the service was last asked about it; as in the index. */
 export const hasNews = "heard_at >= coalesce(checked_at, '')";
 
@@ -133,25 +136,32 @@ export class Files extends Table {
     return this.fileIds(`${where} AND ended = '' AND test = 0`, ...values);
   }
 
-  /** The same, then those that have ended and that an event named since: the service may say something else now. */
+  /**
+   * The same, then those that have ended and that an event named since, or that were refunded before their cost was known:
+   * the service may say something else now.
+   */
   async toRefresh(filter: FileFilter = {}): Promise<string[]> {
     const { where, values } = this.#where(filter);
     const named = await this.ids(
       `SELECT id FROM files WHERE ${where} AND ${hasNews} AND ended <> '' AND test = 0 ORDER BY heard_at`,
       ...values,
     );
-    return (await this.open(filter)).concat(named);
+    const wantsRefunded = !filter.states?.length || filter.states.includes('Refunded');
+    const refunded = wantsRefunded ? await this.unbilled({ ...filter, states: ['Refunded'] }) : [];
+    return [...new Set([...(await this.open(filter)), ...named, ...refunded])];
   }
 
-  /** Files that were delivered since a time (ISO 8601), and of which the service has not said yet what they cost. */
-  unbilled(since: string): Promise<string[]> {
+  /** Files that were delivered or refunded lately, and of which the service has not said yet what they cost. */
+  unbilled(filter: FileFilter = { states: ['Delivered', 'Refunded'] }): Promise<string[]> {
+    const { where, values } = this.#where(filter);
+    const since = new Date(Date.parse(this.timestamp()) - BILLED_WITHIN_MS).toISOString();
+    // What was known before a refund may not name every invoice.
     return this.ids(
-      `SELECT id FROM files WHERE profile = ? AND state = 'Delivered' AND ended = 'delivered' AND test = 0
-         AND changed_at >= ? AND EXISTS (SELECT 1 FROM purchase_items AS items
-           WHERE items.profile = files.profile AND items.file = files.id AND items.file <> '' AND items.billed IS NULL)
+      `SELECT id FROM files WHERE ${where} AND ended <> '' AND test = 0 AND changed_at >= ?
+         AND ((state = 'Refunded' AND invoices = '') OR EXISTS (SELECT 1 FROM purchase_items AS items
+           WHERE items.profile = files.profile AND items.file = files.id AND items.file <> '' AND items.billed IS NULL))
        ORDER BY seq`,
-      this.profile,
-      since,
+      ...[...values, since],
     );
   }
 

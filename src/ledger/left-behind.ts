@@ -1,6 +1,6 @@
 /**
  * Orders of this machine's own ledger that a shared one does not know of: whoever sets a shared ledger would buy them
- * again. They are copied, or somebody says that they are no concern of it, once.
+ * again. They are copied, or somebody states once that they do not belong to it.
  */
 import { existsSync } from 'node:fs';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -22,7 +22,7 @@ export interface SharedPlace {
   readonly to: string;
 }
 
-/** The property of a local ledger whose orders are no concern of a shared one. */
+/** The property of a local ledger whose orders do not belong to a shared one. */
 export const leftProperty = (profile: string, { identity, account }: Omit<SharedPlace, 'to'>): string =>
   `left ${profile} ${account} ${identity}`;
 
@@ -81,16 +81,16 @@ const neverCopied = (
   { to, account }: SharedPlace,
 ): StenoError =>
   usage(
-    `the ledger of this machine (${path}) has ${plural(orders, 'order')} that the shared ledger may not know of: they could be bought again`,
-    `take them along: steno ledger copy --to ${quotedWord(to)}${profileFlag}; ` +
-      `if they are not of account ${account}: ${leaveLocal(profileFlag)}`,
+    `the ledger of this machine (${path}) has ${plural(orders, 'order')} that the shared ledger may not know of, and that could be bought again`,
+    `copy to the shared ledger: steno ledger copy --to ${quotedWord(to)}${profileFlag}; ` +
+      `if this is not account ${account}: ${leaveLocal(profileFlag)}`,
   );
 
 const movedElsewhere = (moved: Moved, orders: number, { path, profileFlag }: LocalPlace): StenoError =>
   usage(
     `the ledger of this machine (${path}) has moved to ${moved.to} as account ${moved.account}: its ${plural(orders, 'order')} may be missing from the shared ledger that is set, and could be bought again`,
     `use that one: ${useIt(moved.to, moved.account)}; or come back, and copy it here: ${comeBack(moved)}; ` +
-      `if they are known here, or of another account: ${leaveLocal(profileFlag)}`,
+      `if already known here, or of another account: ${leaveLocal(profileFlag)}`,
   );
 
 const leaveLocal = (profileFlag: string): string => `steno ledger account --leave-local${profileFlag}`;
@@ -99,7 +99,7 @@ const unreadable = (path: string, error: unknown): StenoError => {
   const { hint } = error instanceof StenoError ? error : {};
   return new StenoError(
     'failed',
-    `nothing is ordered: whether the ledger of this machine has orders that the shared one lacks can't be told: ${errorMessage(error)}`,
-    { hint: hint ?? `try again; if nothing in it matters any more, move ${path} away`, cause: error },
+    `nothing was ordered: can't check this machine's ledger for orders missing from the shared one: ${errorMessage(error)}`,
+    { hint: hint ?? `try again; if you no longer need that ledger, move ${path} away`, cause: error },
   );
 };

@@ -10,28 +10,52 @@ import type { Store } from './store.ts';
 
 const LISTED = 'IN (SELECT value FROM json_each(?))';
 
-/** Somebody said that it was placed, took that back, and nothing else says so. */
+/** Somebody said that it was placed, took that back, and nobody else says so. */
 const takenBack = (kind: 'order' | 'refund'): string =>
-  `SELECT id FROM purchases WHERE kind = '${kind}' AND outcome <> 'placed' AND NOT EXISTS (SELECT 1 ${settled(1)})
+  `SELECT id FROM purchases WHERE kind = '${kind}' AND NOT EXISTS (SELECT 1 ${settled(1)})
      AND EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND placed = 1 AND undone_at IS NOT NULL)
      AND id ${LISTED}`;
 
 /** The order that a file belongs to, by the items that have its cost: a later one has taken it over. */
-const ORDER_OF_FILE = `SELECT purchases.id FROM purchase_items AS items
+const OF_FILE = `FROM purchase_items AS items
   CROSS JOIN purchases ON purchases.id = items.purchase
   WHERE items.profile = files.profile AND items.file = files.id AND items.file <> '' AND purchases.kind = 'order'
   ORDER BY purchases.test, purchases.started_at DESC, purchases.id DESC LIMIT 1`;
 
+/**
+ * Of orders whose settlement was taken back (`orders`: SQL for their ids): the files that the service named stay. Of the
+ * others, those that only the settlement had named go, and each that another order has is that order's again.
+ */
+export async function takeFilesBack(db: Store, orders: string, value: string): Promise<void> {
+  await db.run(
+    `UPDATE purchase_items SET file = named, total_before = '', billed = NULL, unpaid = 0, refunded = 0
+     WHERE purchase IN (${orders}) AND file <> named`,
+    value,
+  );
+  const brought = `purchase IN (${orders}) AND NOT EXISTS (
+    SELECT 1 FROM purchase_items AS own WHERE own.purchase = files.purchase AND own.file = files.id)`;
+  await db.run(
+    `DELETE FROM files WHERE ${brought} AND NOT EXISTS (SELECT 1 FROM purchase_items AS other
+       WHERE other.profile = files.profile AND other.file = files.id AND other.file <> '')`,
+    value,
+  );
+  const ofOther = (column: string): string => `coalesce((SELECT ${column} ${OF_FILE}), '')`;
+  await db.run(
+    `UPDATE files SET purchase = ${ofOther('purchases.id')}, order_id = ${ofOther('purchases.order_id')},
+       url = ${ofOther('items.url')}, key = ${ofOther('items.key')}, details = ${ofOther('items.details')}
+     WHERE ${brought}`,
+    value,
+  );
+  await db.run(
+    `UPDATE files SET order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase IN (${orders})`,
+    value,
+  );
+}
+
 /** Of purchases of one profile, after all their rows were written. */
 export async function derivePurchases(db: Store, profile: string, ids: readonly string[]): Promise<void> {
   const list = jsonList(ids);
-  const orders = takenBack('order');
-  await db.run(
-    `UPDATE files SET purchase = '', url = '', key = '', order_id = (SELECT named FROM purchases WHERE id = files.purchase)
-     WHERE purchase ${LISTED} AND purchase IN (${orders})`,
-    ...[list, list],
-  );
-  await db.run(`UPDATE purchase_items SET file = '' WHERE purchase IN (${orders}) AND file <> ''`, list);
+  await takeFilesBack(db, takenBack('order'), list);
   // The service is asked what state they are in.
   await db.run(
     `UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND state = 'Refunded'
@@ -43,7 +67,7 @@ export async function derivePurchases(db: Store, profile: string, ids: readonly 
     list,
   );
   await db.run(
-    `UPDATE files SET purchase = coalesce((${ORDER_OF_FILE}), purchase) WHERE profile = ?
+    `UPDATE files SET purchase = coalesce((SELECT purchases.id ${OF_FILE}), purchase) WHERE profile = ?
        AND id IN (SELECT file FROM purchase_items WHERE purchase ${LISTED} AND file <> '')`,
     profile,
     list,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
 import { updateBills } from './billing.ts';
 import { openStatus, type SenderRow } from './claims.ts';
+import { takeFilesBack } from './merged.ts';
 import { refuseMoved } from './moved.ts';
 import { audiosOf, audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
@@ -199,7 +200,7 @@ export class OpenAttempts extends PurchaseTable {
           id: file,
           audio: audio && audios.find(({ url, key }) => url === audio.url && key === (audio.key ?? '')),
         }));
-        const answered = { id: order, hold: row?.hold ?? null, at, test: false };
+        const answered = { id: order, hold: row?.hold ?? null, at, test: false, isNamed: false };
         await db.batch(tables.addingFiles(id, answered, own, audios));
       } else await db.batch(tables.changingFile(kind, attempt.files[0] ?? '', attempt.skus.join(',')));
       await updateBills(db, this.profile, [...attempt.files, ...files.map((file) => file.id)]);
@@ -252,29 +253,18 @@ export class OpenAttempts extends PurchaseTable {
           [],
         ),
       ]);
-      await updateBills(db, this.profile, files);
+      const left = await db.all<{ file: string }>('SELECT file FROM purchase_items WHERE purchase = ?', id);
+      await updateBills(db, this.profile, [...new Set([...files, ...left.map(({ file }) => file)])]);
       return true;
     });
   }
 
-  /**
-   * Undoes what a settlement has changed about files, unless the service has said the same since. Those that were named
-   * stay, as files of no known order.
-   */
+  /** Undoes what a settlement has changed about files, unless the service has said the same. */
   async #takeBack(db: Store, id: string, kind: PurchaseKind, files: readonly string[]): Promise<void> {
+    if (kind === 'order') return takeFilesBack(db, '?', id);
     if (await db.get("SELECT 1 FROM purchases WHERE id = ? AND outcome = 'placed'", id)) return;
     const file = files[0] ?? '';
-    if (kind === 'order') {
-      await db.run(
-        `UPDATE files SET purchase = '', url = '', key = '',
-           order_id = (SELECT named FROM purchases WHERE id = files.purchase) WHERE purchase = ?`,
-        id,
-      );
-      await db.run(
-        "UPDATE purchase_items SET file = '', billed = NULL, unpaid = 0, refunded = 0 WHERE purchase = ?",
-        id,
-      );
-    } else if (kind === 'refund')
+    if (kind === 'refund')
       // The service says what it is in.
       await db.run(
         "UPDATE files SET state = '', ended = '', checked_at = NULL WHERE profile = ? AND id = ? AND state = 'Refunded'",

@@ -49,7 +49,7 @@ export function howToRecord({ attempt }: Begun, outcome: Outcome): string {
   const settle = `when it can be written to, run: steno attempts settle ${attempt}`;
   if (outcome.kind === 'refused') return `${settle} --not-placed`;
   const { id = '', audiofiles = [] } = outcome.kind === 'placed' ? outcome.placed : {};
-  if (!id) return 'until then it is unclear: steno attempts';
+  if (!id) return 'until the ledger can be written to, it is unclear: steno attempts';
   const files = audiofiles.map((file) => ` --file ${shellWord(file)}`);
   return `${settle} --placed ${shellWord(id)}${files.join('')}`;
 }
@@ -102,8 +102,8 @@ export class Outbox {
         rmSync(path, { force: true });
       } catch (error) {
         await onTrouble(
-          `what became of a purchase is in ${path}, and the ledger could not take it: ${errorMessage(error)}`,
-          'it is unclear until then: steno attempts',
+          `the outcome of a purchase, kept in ${path}, could not be written to the ledger: ${errorMessage(error)}`,
+          'until it is written, the purchase counts as unclear: steno attempts',
         );
       }
     }

@@ -33,8 +33,7 @@ export interface LoggedItem {
   readonly estimate: number | null;
   /** Of a refund below zero; of others less what came back without one. */
   readonly billed: number | null;
-  readonly unpaid: number;
-  readonly refunded: number;
+  readonly unpaid: number | null;
   readonly currency: string;
 }
 
@@ -61,6 +60,7 @@ export interface BoughtRow {
   readonly file: string;
   readonly kind: PurchaseKind;
   readonly status: string;
+  readonly started_at: string;
   readonly skus: string;
   readonly total_before: string;
   readonly estimate: number | null;
@@ -89,10 +89,11 @@ interface SettlementRow extends Omit<Settlement, 'placed'> {
 const PAGE_SIZE = 500;
 
 const OWN = "own.profile = items.profile AND own.file = items.file AND own.file <> ''";
-/** The refund that has what came back for the file: the first, should there be several. Without one, it is off the cost. */
-const REFUND = `(SELECT refunds.id FROM purchase_items AS own CROSS JOIN purchases AS refunds ON refunds.id = own.purchase
+/** What came back without a refund of ours after the purchase is off its cost; else the refund has it. */
+const OFF = `CASE WHEN purchases.kind = 'refund' OR EXISTS (
+  SELECT 1 FROM purchase_items AS own CROSS JOIN purchases AS refunds ON refunds.id = own.purchase
   WHERE ${OWN} AND refunds.kind = 'refund' AND refunds.status = 'placed' AND refunds.test = 0
-  ORDER BY refunds.started_at, refunds.id LIMIT 1)`;
+    AND refunds.started_at >= purchases.started_at) THEN 0 ELSE items.refunded END`;
 
 export class PurchaseLog extends Table {
   /** Newest first, one page in memory at a time. What was taken in with `track` was bought elsewhere. */
@@ -156,12 +157,8 @@ export class PurchaseLog extends Table {
     const ids = jsonList(rows.map(({ id }) => id));
     const [items, settlements] = await Promise.all([
       this.db.all<LoggedItem & { purchase: string }>(
-        `SELECT items.purchase, items.url, items.file, items.estimate, items.unpaid, items.refunded,
-           CASE WHEN purchases.kind <> 'refund'
-               THEN items.billed - CASE WHEN ${REFUND} IS NULL THEN items.refunded ELSE 0 END
-             WHEN purchases.id = ${REFUND}
-               THEN CAST((SELECT 0 - sum(own.refunded) FROM purchase_items AS own WHERE ${OWN}) AS BIGINT)
-             ELSE 0 END AS billed,
+        `SELECT items.purchase, items.url, items.file, items.unpaid, items.billed - ${OFF} AS billed,
+           CASE WHEN purchases.kind = 'refund' THEN nullif(0 - items.refunded, 0) ELSE items.estimate - ${OFF} END AS estimate,
            CASE WHEN items.currency <> '' THEN items.currency
              ELSE coalesce((SELECT max(own.currency) FROM purchase_items AS own WHERE ${OWN}), '') END AS currency,
            coalesce(files.title, '') AS title
@@ -204,8 +201,8 @@ export class PurchaseLog extends Table {
   /** What was bought for files, those of each in the order of its purchases. */
   bought(): Promise<BoughtRow[]> {
     return this.db.all<BoughtRow>(
-      `SELECT items.file, purchases.kind, purchases.status, purchases.skus, items.total_before, items.estimate,
-         items.currency
+      `SELECT items.file, purchases.kind, purchases.status, purchases.started_at, purchases.skus, items.total_before,
+         items.estimate, items.currency
        FROM purchase_items AS items CROSS JOIN purchases ON purchases.id = items.purchase
        WHERE items.profile = ? AND items.file <> '' AND purchases.test = 0 AND purchases.status <> 'refused'
        ORDER BY purchases.kind <> 'order', purchases.started_at, items.purchase, items.position`,

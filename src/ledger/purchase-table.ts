@@ -14,6 +14,8 @@ export type Answered = 'placed' | 'refused' | 'uncertain';
 
 /** What is kept of an order that the service accepted. */
 export interface AnsweredOrder {
+  /** The service itself named its files; else somebody who settled it did. */
+  readonly isNamed: boolean;
   /** Empty where the answer has none. */
   readonly id: string;
   readonly hold: string | null;
@@ -159,7 +161,7 @@ export abstract class PurchaseTable extends Table {
           values,
         },
       ];
-    // One that was upgraded before, and not delivered anew since, is in the state of its first delivery still.
+    // One that was upgraded before, and not delivered again since, is in the state of its first delivery still.
     const isDelivered = "(ended = 'delivered' OR (upgraded_at IS NOT NULL AND reworked = 0))";
     return [
       {
@@ -171,7 +173,7 @@ export abstract class PurchaseTable extends Table {
           WHERE profile = ? AND id = ?`,
         values: [skus, skus, ...values],
       },
-      // What was downloaded is to be replaced by what is delivered anew.
+      // What was downloaded is to be replaced by what is delivered again.
       { sql: 'UPDATE downloads SET outdated = 1 WHERE profile = ? AND file = ?', values },
     ];
   }
@@ -197,7 +199,7 @@ export abstract class PurchaseTable extends Table {
     return [
       hold,
       ...files.map((file) => this.#addingFile(id, file, order)),
-      ...files.map(({ id: file }, at) => this.givingItem(id, positions[at] ?? 0, file)),
+      ...files.map(({ id: file }, at) => this.givingItem(id, positions[at] ?? 0, file, order.isNamed)),
     ];
   }
 
@@ -219,14 +221,25 @@ export abstract class PurchaseTable extends Table {
   }
 
   /** More files than audios: each further one is an item of its own, whose cost is known when it is billed. */
-  protected givingItem(purchase: string, position: number, file: string): Statement {
+  protected givingItem(purchase: string, position: number, file: string, isNamed: boolean): Statement {
     return {
-      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, estimate, bought_at, counted_at,
+      sql: `INSERT INTO purchase_items (purchase, position, profile, url, url_key, file, named, estimate, bought_at, counted_at,
           total_before)
-        VALUES (?, ?, ?, '', '', ?, 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''), (SELECT counted_at ${FIRST_ITEM}),
+        VALUES (?, ?, ?, '', '', ?, ?, 0, coalesce((SELECT bought_at ${FIRST_ITEM}), ''), (SELECT counted_at ${FIRST_ITEM}),
           coalesce((SELECT total FROM files WHERE profile = ? AND id = ?), ''))
-        ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, total_before = excluded.total_before`,
-      values: [purchase, position, this.profile, file, purchase, purchase, this.profile, file],
+        ON CONFLICT (purchase, position) DO UPDATE SET file = excluded.file, total_before = excluded.total_before,
+          named = coalesce(nullif(excluded.named, ''), purchase_items.named)`,
+      values: [
+        purchase,
+        position,
+        this.profile,
+        file,
+        isNamed ? file : '',
+        purchase,
+        purchase,
+        this.profile,
+        file,
+      ],
     };
   }
 }

@@ -183,7 +183,7 @@ export class Purchases extends PurchaseTable {
       details: detailsText(details, this.hide),
     }));
     const hold = placed.hold === undefined ? null : this.hide(placed.hold);
-    const row = { id: placed.id, hold, at, test: order.test };
+    const row = { id: placed.id, hold, at, test: order.test, isNamed: true };
     const write = (found: OrderedFiles): Statement[] => {
       const isOpen = found.problem !== undefined && !order.test;
       return [
@@ -338,10 +338,13 @@ export class Purchases extends PurchaseTable {
     try {
       if (!room) throw new Error('there is no place for it');
       room.keep(kept);
-      return { what: 'the next steno here that can write to it does so', remove: () => room.remove() };
+      return {
+        what: 'the next steno command on this machine that can write to it will',
+        remove: () => room.remove(),
+      };
     } catch (error) {
       return {
-        what: `nor could it be kept here: ${diskReason(error)}; the service said: ${JSON.stringify(outcome)}`,
+        what: `it could not be saved on this machine either: ${diskReason(error)}; the service said: ${JSON.stringify(outcome)}`,
         hint: howToRecord(begun, outcome),
         remove: () => room?.release(),
       };

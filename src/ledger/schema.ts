@@ -111,10 +111,11 @@ export const migrations: readonly Migration[] = [
 
       -- What a purchase is of: an audio of an order, or a file. 'url_key' is the first name of the audio. 'spelling' is a
       -- hash of the URL as it was given: the URL itself is kept without its signature. 'details' is JSON: what a feed or a
-      -- file says of its audio. 'file' is the one whose cost it has. Amounts are in millionths of 'currency': 'estimate'
-      -- of the day it was bought, 'billed' by the service (null: not yet), of that 'unpaid' and 'refunded';
-      -- 'total_before' is the file's total when it was bought. 'counted_at' is 'bought_at'; null where a budget does not
-      -- count it.
+      -- file says of its audio. 'file' is the one whose cost it has; 'named' is the one that the service named for it.
+      -- Amounts are in millionths of 'currency': 'estimate' of the day it was bought, 'billed' by the service (null: not
+      -- yet), of that 'unpaid' (null: its invoice is not read) and 'refunded', also of an estimate; what came back with a
+      -- refund is its 'billed', below zero. 'total_before' is the file's total when it was bought. 'counted_at' is
+      -- 'bought_at'; null where a budget does not count it.
       CREATE TABLE purchase_items (
         purchase TEXT NOT NULL REFERENCES purchases (id),
         position INTEGER NOT NULL,
@@ -125,11 +126,12 @@ export const migrations: readonly Migration[] = [
         spelling TEXT NOT NULL DEFAULT '',
         details TEXT NOT NULL DEFAULT '',
         file TEXT NOT NULL DEFAULT '',
+        named TEXT NOT NULL DEFAULT '',
         bought_at TEXT NOT NULL DEFAULT '',
         counted_at TEXT,
         estimate INTEGER,
         billed INTEGER,
-        unpaid INTEGER NOT NULL DEFAULT 0,
+        unpaid INTEGER DEFAULT 0,
         refunded INTEGER NOT NULL DEFAULT 0,
         currency TEXT NOT NULL DEFAULT '',
         total_before TEXT NOT NULL DEFAULT '',
@@ -138,6 +140,7 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX purchase_items_by_file ON purchase_items (profile, file) WHERE file <> '';
       CREATE INDEX purchase_items_counted ON purchase_items (profile, counted_at, currency, estimate, billed, refunded)
         WHERE counted_at IS NOT NULL;
+      CREATE INDEX purchase_items_by_currency ON purchase_items (profile, currency) WHERE currency > '';
       CREATE INDEX purchase_items_unpriced ON purchase_items (profile, counted_at)
         WHERE counted_at IS NOT NULL AND billed IS NULL AND estimate IS NULL;
 
@@ -160,7 +163,7 @@ export const migrations: readonly Migration[] = [
 
       -- 'purchase' is the order that it belongs to. 'upgrades' are the SKUs that it was upgraded with, the last time at
       -- 'upgraded_at'. One that was delivered by then is open until it was seen in another state ('reworked') and
-      -- delivered anew. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
+      -- delivered again. 'completed' is set back by an upgrade alone. 'found': the event that stands for a delivery until that comes, as its 'twin'.
       -- 'hint' is what an event says of a file, until the service is asked. 'due_since' is the target of its SKU, and
       -- then the last time that the service was asked about it; empty: no listener has seen it yet. 'looked_at' is that
       -- time in any case.

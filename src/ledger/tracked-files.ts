@@ -38,6 +38,12 @@ export class TrackedFiles extends PurchaseTable {
       id,
     );
     const own = known?.purchase || (await this.#ownPurchase(file));
+    // It stays, also where the settlement that brought it is taken back.
+    await this.db.run(
+      'UPDATE purchase_items SET named = file WHERE purchase = ? AND file = ?',
+      own ?? '',
+      id,
+    );
     if (own) await this.claim(link, undefined, own, id);
     const purchase = own || (await this.takeIn({ link, file: id, order, names, notes }));
     await this.db.run(
@@ -70,7 +76,7 @@ export class TrackedFiles extends PurchaseTable {
     );
     const free = items.filter(({ file }) => file === '');
     const { position } = free.find(({ url }) => isSameUrl(url, this.hide(link))) ?? free[0] ?? {};
-    await this.db.batch([this.givingItem(purchase, position ?? items.length, id)]);
+    await this.db.batch([this.givingItem(purchase, position ?? items.length, id, true)]);
   }
 
   /** An order that was accepted without its files has a known end when the file of each of its URLs is known. */

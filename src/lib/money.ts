@@ -104,4 +104,12 @@ export function millionthsOf(amount: Fraction): number | undefined {
   return Number.isSafeInteger(millionths) ? millionths : undefined;
 }
 
+/** Equal parts in whole millionths, rounded towards zero; the first has what is left. */
+export function sharesOf(amount: Fraction, count: number): Fraction[] {
+  const sign = Fraction.of(amount.sign);
+  const each = amount.times(sign).times(MILLION).over(Fraction.of(count)).floor().over(MILLION).times(sign);
+  const first = amount.minus(each.times(Fraction.of(count - 1)));
+  return Array.from({ length: count }, (_, at) => (at ? each : first));
+}
+
 export const fromMillionths = (millionths: number): Fraction => Fraction.of(millionths, 1_000_000);

@@ -102,16 +102,21 @@ export const isUrlName = (name: string): boolean => name.startsWith('url ');
 /** A key stands in place of the URL: accents count, however they are encoded. */
 export const keyName = (key: string): string => `key ${key.normalize('NFC')}`;
 
-// A recording of this machine: its content. The URL that an upload gave it belongs to that content alone.
+// A recording of this machine: its content. The URL that an upload gave it belongs to that content alone, and names it as
+// it names any audio: a link to it is the same.
 
 export const contentKey = (hash: string): string => `sha256:${hash}`;
 
 export const isContentName = (name: string): boolean => name.startsWith(keyName(contentKey('')));
 
-/** Claimed together with the content, so that no other content is ordered under the URL. */
+/** Claimed together with the content and the URL, so that no other content is ordered under the URL. */
 export const uploadName = (url: string): string => `upload ${audioIdentity(url)}`;
 
 export const isUploadName = (name: string): boolean => name.startsWith('upload ');
+
+/** The URL of a recording. Whoever shares that name alone may be another audio: nobody knows what was at the URL. */
+export const isUploadUrl = (names: readonly string[], name: string): boolean =>
+  isUrlName(name) && names.some(isUploadName);
 
 // A feed.
 

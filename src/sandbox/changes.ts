@@ -50,7 +50,7 @@ function bill(context: ServiceContext, file: FileRow, lines: readonly InvoiceLin
 const isUnpaid = ({ db }: ServiceContext, { order }: FileRow): boolean =>
   db.get<{ unpaid: number }>('SELECT unpaid FROM orders WHERE id = ?', order)?.unpaid === 1;
 
-/** A delivered file is delivered anew with what was added. */
+/** A delivered file is delivered again with what was added. */
 function rework({ db, now, speed }: ServiceContext, { id, order, link }: FileRow): void {
   const steps = appendSteps(db, `file/${id}`, planRework(scenariosOf(link), speed));
   const [first = 0] = steps;

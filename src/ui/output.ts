@@ -3,7 +3,7 @@ import { cutSignatures } from '../lib/audio-identity.ts';
 import { usesColour } from '../lib/colour.ts';
 import type { Env } from '../lib/env.ts';
 import { failedJson } from '../lib/error-json.ts';
-import { BulkError, onePerError, type StenoError, stackTrace } from '../lib/errors.ts';
+import { BulkError, errorMessage, onePerError, StenoError, stackTrace } from '../lib/errors.ts';
 import { formatJson, type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { forRow, forTerminalLines, oneLine, plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
@@ -211,6 +211,11 @@ export class Output {
       this.addDone(text);
       this.write(`${formatJson(toJson(fields))}\n`);
     } else this.note(text);
+  }
+
+  /** A warning about something that failed, with the hint of its error. */
+  warnOf(what: string, error: unknown): Promise<void> {
+    return this.warn(`${what}: ${errorMessage(error)}`, error instanceof StenoError ? error.hint : undefined);
   }
 
   /** `event`: one of which this is all that is left. With --json it is a part of the object, else nothing is cut. */

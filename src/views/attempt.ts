@@ -58,7 +58,7 @@ const detailOf = ({ status, detail, later }: Attempt): string =>
 
 const laterText = ({ order, tracked }: LaterOrder): string =>
   tracked
-    ? `${order ? `order ${order} of it` : 'a file of it'} was taken in with track later`
+    ? `${order ? `its order ${order}` : 'a file of it'} was added with track later`
     : `it was ordered again later${order ? ` as order ${order}` : ''}`;
 
 const shortened = (urls: readonly string[]): string =>

@@ -2,9 +2,9 @@
 import type { BudgetUse } from '../flows/budget.ts';
 import type { Fraction } from '../lib/fraction.ts';
 import { JsonNumber } from '../lib/json.ts';
-import { amountText } from '../lib/money.ts';
+import { amountText, moneyText } from '../lib/money.ts';
 import type { View } from '../lib/view.ts';
-import { countField, type Field, RecordType, textField, timeField } from './record.ts';
+import { countField, type Field, listField, RecordType, textField, timeField } from './record.ts';
 import { arrayOf, number, object, type Schema, text, time } from './schema.ts';
 
 const amount = (
@@ -32,6 +32,9 @@ export const budgetRecord = new RecordType<BudgetUse>([
   countField('unknown', 'purchases of unknown cost', ({ unknown }) => unknown, { importance: 70 }),
   amount('left', 'what is left; below zero where more was bought', ({ left }) => left, 95),
   textField('currency', 'of the amounts', ({ currency }) => currency, { importance: 65 }),
+  listField('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText), {
+    importance: 45,
+  }),
   amount('limit', 'the amount of the budget', ({ limit }) => limit, 20),
   textField('set_by', 'who set it in the ledger', ({ setBy }) => setBy, { importance: 40 }),
   timeField('set_at', 'when it was set in the ledger', ({ setAt }) => setAt, { importance: 25 }),

@@ -11,10 +11,10 @@ export const errorMembers = {
   message: described('what happened', text),
   status: described('the HTTP status, where the service answered with one', integer),
   hint: described('what to do about it', text),
-  reason: described('of exit 9: what became of the earlier one', oneOf('ordered', 'unclear', 'in_progress')),
-  order: described('of exit 9: its order, where one is known', maybeText),
-  audiofiles: described('of exit 9: its files, where they are known', arrayOf(text)),
-  attempt: described('of exit 9: its number, for attempts settle', integer),
+  reason: described('exit 9: what became of the earlier one', oneOf('ordered', 'unclear', 'in_progress')),
+  order: described('exit 9: its order, where one is known', maybeText),
+  audiofiles: described('exit 9: its files, where they are known', arrayOf(text)),
+  attempt: described('exit 9: its number, for attempts settle', integer),
 };
 
 /** Those that not every error has. */

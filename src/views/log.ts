@@ -13,7 +13,7 @@ interface PricedEntry extends LogEntry {
   readonly cost: number | undefined;
   readonly currency: string;
   readonly source: 'billed' | 'estimated' | 'unknown' | 'none';
-  readonly unpaid: number;
+  readonly unpaid: number | undefined;
 }
 
 /** What was refused, and what is a test, costs nothing. */
@@ -21,7 +21,8 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
   const { items, status, test, kind } = entry;
   const currencies = new Set(items.flatMap((item) => item.currency || []));
   const own = [...currencies][0] ?? currency;
-  const money = { currency: own, unpaid: items.reduce((sum, { unpaid }) => sum + unpaid, 0) };
+  const unpaid = items.map((item) => item.unpaid);
+  const money = { currency: own, unpaid: unpaid.includes(null) ? undefined : sumOf(unpaid) };
   if (status === 'refused' || test) return { ...entry, ...money, unpaid: 0, cost: undefined, source: 'none' };
   // A refund that is not known to have gone through has returned nothing.
   if (kind === 'refund' && status !== 'placed')
@@ -29,7 +30,7 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
   const costs = items.map(costOf);
   if (items.length === 0 || costs.includes(null) || currencies.size > 1)
     return { ...entry, ...money, cost: undefined, source: 'unknown' };
-  const cost = costs.reduce<number>((sum, each) => sum + Number(each), 0);
+  const cost = sumOf(costs);
   return {
     ...entry,
     ...money,
@@ -37,6 +38,9 @@ function priced(entry: LogEntry, currency: string): PricedEntry {
     source: items.every(({ billed }) => billed !== null) ? 'billed' : 'estimated',
   };
 }
+
+const sumOf = (amounts: ReadonlyArray<number | null>): number =>
+  amounts.reduce<number>((sum, each) => sum + Number(each), 0);
 
 const costOf = ({ billed, estimate }: LoggedItem): number | null => billed ?? estimate;
 
@@ -115,7 +119,12 @@ export const logRecord = new RecordType<PricedEntry>([
       schema: oneOf('billed', 'estimated', 'unknown', 'none'),
     },
   ),
-  amount('unpaid', 'how much of it is billed and not paid yet', ({ unpaid }) => unpaid, { importance: 10 }),
+  amount(
+    'unpaid',
+    'how much of it is billed and not paid yet; none until its invoice is read',
+    ({ unpaid }) => unpaid,
+    { importance: 10 },
+  ),
   textField('order', 'the id of the order', ({ order }) => order, { importance: 50, uncut: true }),
   listField('audiofiles', 'ids of the files', ({ items }) => unique(items.map(({ file }) => file)), {
     importance: 55,

@@ -1,4 +1,6 @@
 /** `steno budget`: what it is, what was bought under it, and what is left. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { setAll } from '../support/settings.ts';
@@ -89,6 +91,73 @@ describe.concurrent('budget', () => {
     ])
       expect((await user.run(line)).code).toBe(2);
     expect((await user.run(['config', 'set', 'currency', 'chf'])).code).toBe(0);
+  });
+
+  it('adds up no dollars and euros, here or for the next order', async () => {
+    const { user, service, budget, shown } = await budgets({ 'price.TRANS14': '1' });
+    let id = 0;
+    service.allow('POST /order_url', (_, response) => {
+      id += 1;
+      response.end(JSON.stringify({ order: `o${id}`, audiofiles: [id], message: 'ok' }));
+    });
+    const order = (name: string): string[] => [
+      'order',
+      `https://example.com/${name}.mp3`,
+      '--sku',
+      'TRANS14',
+    ];
+    for (const name of ['a', 'b']) expect((await user.run(order(name))).code).toBe(0);
+    service.allow('*', ({ path }, response) => {
+      const file = path.split('/').at(-1);
+      const total = file === '1' ? '$21.00' : '12.00 EUR';
+      response.end(JSON.stringify({ audiofile: { id: file, statename: 'Delivered', total } }));
+    });
+    await user.run(['files', '--refresh']);
+    await budget('set', '20/month');
+    const [only] = await shown();
+    const { billed, currency, not_counted } = only ?? {};
+    expect([`${billed} ${currency}`, not_counted]).toEqual(['12 EUR', ['21.00 USD']]);
+    expect((await budget()).stderr).toContain("21.00 USD can't be counted against the budget of 20.00/month");
+    const stopped = await user.run([...order('c'), '--unpriced']);
+    expect([stopped.code, stopped.stderr]).toEqual([
+      2,
+      expect.stringContaining("can't be counted against the budget"),
+    ]);
+  });
+
+  it('of the environment is named by hints as what it is', async () => {
+    const { user } = await budgets({ 'price.TRANS14': '1' });
+    const env = { STENO_BUDGET: '1/month' };
+    writeFileSync(join(user.home, 'm.csv'), 'url,sku,minutes\nhttps://example.com/a.mp3,TRANS14,5\n');
+    const over = await user.run(['order', '--from', 'm.csv'], { env });
+    expect([over.code, over.stderr]).toEqual([2, expect.stringContaining('STENO_BUDGET=<amount>/month')]);
+    const without = await user.run(['order', '--from', 'm.csv', '--no-ledger'], { env });
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('unset STENO_BUDGET')]);
+  });
+
+  it('counts what has become known since', async () => {
+    const { user, service, budget, shown } = await budgets();
+    await budget('set', '20/month');
+    service.allow('POST /order_url', { body: { order: 'o1', audiofiles: [1], message: 'ok' } });
+    service.allow('GET /audiofile/1', {
+      body: { audiofile: { id: 1, statename: 'Transcribing', duration: '10' } },
+    });
+    await user.run(['order', 'https://example.com/a.mp3', '--sku', 'TRANS14', '--unpriced']);
+    expect(await shown()).toMatchObject([{ unknown: 1, estimated: 0 }]);
+    await user.run(['files', '--refresh']);
+    await user.run(['config', 'set', 'price.TRANS14', '1']);
+    expect(await shown()).toMatchObject([{ unknown: 0, estimated: 10, left: 10 }]);
+  });
+
+  it('sends nobody to refresh what has no file', async () => {
+    const { user, service, budget } = await budgets({ 'price.TRANS14': '1' });
+    await budget('set', '20/month');
+    service.allow('POST /order_url', { status: 500 });
+    const line = ['order', 'https://example.com/a.mp3', '--sku', 'TRANS14', '--unpriced'];
+    expect((await user.run(line)).code).toBe(11);
+    const next = await user.run(['order', 'https://example.com/b.mp3', '--sku', 'TRANS14']);
+    expect([next.code, next.stderr]).toEqual([2, expect.stringMatching(/steno attempts.*steno track <id>/)]);
+    expect(next.stderr).not.toContain('files --refresh');
   });
 
   it('needs the ledger', async () => {

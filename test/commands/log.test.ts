@@ -196,6 +196,111 @@ describe('log', () => {
   });
 });
 
+describe('a cost that is not known', () => {
+  const sandboxed = async (refreshes: boolean): Promise<string[]> => {
+    const { user } = await orderingAccount();
+    const run = async (...args: string[]) => {
+      const result = await user.run([...args, '--sandbox']);
+      expect([args, result.code, result.stderr]).toEqual([args, 0, expect.anything()]);
+      return result.stdout;
+    };
+    const costs = async (): Promise<string> =>
+      (JSON.parse(await run('log', '--json')) as Entry[])
+        .map(({ cost, unpaid }) => `${cost ?? '-'} ${unpaid ?? '-'}`)
+        .join(', ');
+    const seen: string[] = [];
+    await run('api', 'POST', '/order_url', 'url=https://example.com/slow9.mp3?minutes=10', 'sku=TRANS14');
+    if (refreshes) {
+      await run('files', '--refresh');
+      seen.push(await costs());
+    }
+    await run('api', 'POST', '/audiofile/1001/upgrade', 'sku=UPGRD1');
+    await run('api', 'POST', '/audiofile/1001/refund');
+    seen.push(await costs());
+    await run('files', '--refresh');
+    const { totals } = JSON.parse(await run('report', '--json'));
+    seen.push(`spent ${totals[0].spent}, refunded ${totals[0].refunded}`, await costs());
+    return seen;
+  };
+
+  it('stays unknown after a refund, until the invoices tell it', { timeout: 60_000 }, async () => {
+    const end = ['spent 0, refunded 12.5', '-12.5 0, 3.9 0, 8.6 0'];
+    expect(await sandboxed(false)).toEqual(['- 0, - 0, - 0', ...end]);
+    expect(await sandboxed(true)).toEqual(['8.6 -', '- 0, - 0, 8.6 0', ...end]);
+  });
+
+  it('of an upgrade after a refund counts, and is not refunded', { timeout: 60_000 }, async () => {
+    const it = await orderingAccount();
+    await it.order(audio('a'));
+    it.service.allow('POST /audiofile/1/refund', { body: { message: 'ok' } });
+    it.service.allow('POST /audiofile/1/upgrade', { status: 500, body: {} });
+    await runOk(it, 'refund', '1', '--yes');
+    expect((await it.user.run(['upgrade', '1', '--sku', 'TSTMP1'])).code).toBe(11);
+    const about = { id: '1', statename: 'Refunded', duration: 10, total: 0 };
+    it.service.allow('GET /audiofile/1', { body: { audiofile: about } });
+    await runOk(it, 'files', '--refresh');
+    expect((await logOf(it)).map(shown)).toEqual([
+      'upgrade unclear - unknown',
+      'refund placed - unknown',
+      'order placed - unknown',
+    ]);
+    await runOk(it, 'budget', 'set', '100/month');
+    expect(JSON.parse((await runOk(it, 'budget', '--json')).stdout).budgets[0].unknown).toBe(2);
+    it.service.allow('GET /audiofile/1', {
+      body: { audiofile: { ...about, statename: 'Delivered', total: 50 } },
+    });
+    await runOk(it, 'files', '--refresh');
+    expect((await logOf(it)).map(shown)[0]).toBe('upgrade unclear 50 billed');
+  });
+});
+
+describe('invoice lines that name no file', () => {
+  const billed = async (items: readonly object[]) => {
+    const it = await orderingAccount();
+    for (const name of ['a', 'b']) await it.order(audio(name));
+    for (const id of ['1', '2'])
+      it.service.allow(`GET /audiofile/${id}`, {
+        body: { audiofile: { id, statename: 'Delivered', duration: 10, total: 0, invoices: ['7'] } },
+      });
+    it.service.allow('POST /invoice/7', {
+      body: { id: '7', state: 'PAID', createtime: '2026-11-01T00:00:00Z', items },
+    });
+    await runOk(it, 'files', '--refresh');
+    const { totals, orders } = JSON.parse((await runOk(it, 'report', '--json')).stdout);
+    await runOk(it, 'budget', 'set', '100/year');
+    const { budgets } = JSON.parse((await runOk(it, 'budget', '--json')).stdout);
+    const log = (await logOf(it)).map(({ cost }) => cost);
+    const { spent, refunded } = totals[0];
+    return {
+      spent,
+      refunded,
+      orders: orders.length,
+      billed: budgets[0].billed,
+      back: budgets[0].refunded,
+      log,
+    };
+  };
+
+  it.each([
+    ['are shared', [{ sku: 'TRANS14', total: 24 }], 24, 12],
+    [
+      'are a discount below zero',
+      [
+        { sku: 'TRANS14', audiofile: '1', total: 12 },
+        { sku: 'TRANS14', audiofile: '2', total: 12 },
+        { sku: 'DISCOUNT', total: -4 },
+      ],
+      20,
+      10,
+    ],
+  ])('%s by the files that name the invoice', { timeout: 60_000 }, async (_, items, all, each) => {
+    expect(await billed(items)).toEqual({
+      ...{ spent: all, refunded: 0, orders: 2, billed: all, back: 0 },
+      log: [each, each],
+    });
+  });
+});
+
 describe('a month in which everything went wrong once', () => {
   it('is told by the log', async () => {
     const it = await orderingAccount();

@@ -3,11 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type BilledFile,
+  type BillItem,
   type BillLine,
   billFile,
+  type Payment,
   paidOf,
   refundedOf,
   unpaidOf,
+  unreadOf,
 } from '../../src/ledger/bill.ts';
 import { Fraction, sumOf } from '../../src/lib/fraction.ts';
 import { amountText } from '../../src/lib/money.ts';
@@ -28,15 +31,23 @@ const order = item(['TRANS14']);
 const total = (amount: number, currency = '') => ({ amount: cents(amount), currency });
 
 const nothing: BilledFile = {
-  ...{ items: [order], lines: [], total: undefined, totalIsPaid: true, restIsPaid: false },
-  ...{ isRefunded: false, isCancelled: false },
+  ...{ items: [order], lines: [], total: undefined, totalPayment: 'paid', restPayment: 'unpaid' },
+  ...{ areInvoicesRead: false, isCancelled: false },
 };
 
-/** `paid, unpaid, refunded` of each purchase, or `unknown`. */
+/** Bought before a refund, with the total of then. */
+const refunded = (items: BilledFile['items'], before?: number): BilledFile['items'] => {
+  const refund = { total: before === undefined ? undefined : total(before) };
+  return items.map((each) => ({ ...each, refund }));
+};
+
+/** `paid, unpaid, refunded` of each purchase, what is unread where there is some, or `unknown`. */
 const bills = (file: Partial<BilledFile>): string[] =>
-  billFile({ ...nothing, ...file }).map((bill) =>
-    bill.isKnown ? [paidOf(bill), unpaidOf(bill), refundedOf(bill)].map(amountText).join(' ') : 'unknown',
-  );
+  billFile({ ...nothing, ...file }).map((bill) => {
+    const unread = unreadOf(bill).sign ? ` ${amountText(unreadOf(bill))} unread` : '';
+    const sums = [paidOf(bill), unpaidOf(bill), refundedOf(bill)].map(amountText).join(' ');
+    return bill.isKnown ? `${sums}${unread}` : 'unknown';
+  });
 
 describe('the lines of invoices', () => {
   it('are paid or not as their invoice is', () => {
@@ -97,15 +108,46 @@ describe('the lines of invoices', () => {
   });
 });
 
+describe('a share of a line that names no file', () => {
+  const shared = (sku: string, amount: number, isPaid = true): BillLine => ({
+    ...line(sku, amount, isPaid),
+    isShared: true,
+  });
+
+  it('is of the purchase with its SKU, else of the order', () => {
+    const items = [order, item(['TSTMP1'])];
+    expect(bills({ lines: [shared('TRANS14', 1200)] })).toEqual(['12.00 0.00 0.00']);
+    expect(bills({ items, lines: [line('TRANS14', 860), shared('FEE', 40)] })).toEqual([
+      '9.00 0.00 0.00',
+      'unknown',
+    ]);
+    expect(bills({ items, lines: [line('TRANS14', 860), shared('TSTMP1', 40)] })[1]).toBe('0.40 0.00 0.00');
+  });
+
+  it('is a discount below zero, and a refund where the file is refunded', () => {
+    const lines = [line('TRANS14', 1200), shared('DISCOUNT', -200)];
+    expect(bills({ lines })).toEqual(['10.00 0.00 0.00']);
+    expect(bills({ lines: [line('TRANS14', 1200, false), shared('DISCOUNT', -200, false)] })).toEqual([
+      '0.00 10.00 0.00',
+    ]);
+    expect(bills({ lines: [line('TRANS14', 100), shared('DISCOUNT', -300)] })).toEqual(['0.00 0.00 2.00']);
+    expect(bills({ lines, items: refunded([order]) })).toEqual(['12.00 0.00 12.00']);
+  });
+});
+
 describe('a total that is more than the lines', () => {
   const lines = [line('TRANS14', 860)];
 
   it('has what is not on an invoice yet', () => {
     const items = [order, item(['TSTMP1'], 860)];
     expect(bills({ items, lines, total: total(1360) })).toEqual(['8.60 0.00 0.00', '0.00 5.00 0.00']);
-    expect(bills({ items, lines, total: total(1360), restIsPaid: true })).toEqual([
+    expect(bills({ items, lines, total: total(1360), restPayment: 'paid' })).toEqual([
       '8.60 0.00 0.00',
       '5.00 0.00 0.00',
+    ]);
+    expect(bills({ items, lines, total: total(1360), restPayment: 'unread' })).toEqual([
+      '8.60 0.00 0.00',
+      '0.00 0.00 0.00 5.00 unread',
     ]);
   });
 
@@ -133,7 +175,8 @@ describe('a total that is more than the lines', () => {
 describe('a total without lines', () => {
   it('is paid or not as the invoices are', () => {
     expect(bills({ total: total(860) })).toEqual(['8.60 0.00 0.00']);
-    expect(bills({ total: total(860), totalIsPaid: false })).toEqual(['0.00 8.60 0.00']);
+    expect(bills({ total: total(860), totalPayment: 'unpaid' })).toEqual(['0.00 8.60 0.00']);
+    expect(bills({ total: total(860), totalPayment: 'unread' })).toEqual(['0.00 0.00 0.00 8.60 unread']);
     expect(bills({})).toEqual(['unknown']);
   });
 
@@ -189,15 +232,47 @@ describe('what comes back', () => {
     expect([bill?.isKnown, bill && amountText(refundedOf(bill))]).toEqual([false, '2.00']);
   });
 
-  it('is everything where the file is refunded, whatever the invoices say of it', () => {
-    const items = [order, item(['TSTMP1'])];
-    const lines = [line('TRANS14', 860), line('TRANS14', -60), line('TSTMP1', 500, false)];
-    expect(bills({ items, lines, isRefunded: true })).toEqual(['8.60 0.00 8.60', '0.00 0.00 0.00']);
-    expect(bills({ items, total: total(1360), isRefunded: true })).toEqual([
-      '13.60 0.00 13.60',
+  it('is everything that is known to be charged before a refund that no invoice shows', () => {
+    const items = refunded([order, item(['TSTMP1'])]);
+    const lines = [line('TRANS14', 860), line('TSTMP1', 500, false)];
+    expect(bills({ items, lines })).toEqual(['8.60 0.00 8.60', '0.00 0.00 0.00']);
+    expect(bills({ items, total: total(1360) })).toEqual(['13.60 0.00 13.60', '0.00 0.00 0.00']);
+    expect(bills({ items, total: total(1360), totalPayment: 'unread' })[0]).toBe('13.60 0.00 13.60');
+    expect(bills({ items })).toEqual(['unknown', 'unknown']);
+    expect(bills({ items, areInvoicesRead: true })).toEqual(['0.00 0.00 0.00', '0.00 0.00 0.00']);
+  });
+
+  it('is the total before the refund, where the service says none since', () => {
+    const items = refunded([order, item(['TSTMP1'], 860)], 860);
+    expect(bills({ items })).toEqual(['8.60 0.00 8.60', 'unknown']);
+  });
+
+  it('is what the invoice says, where it shows a refund', () => {
+    const items = refunded([order], 1000);
+    const lines = [line('TRANS14', 1000), line('TRANS14', -400)];
+    expect(bills({ items, lines, total: total(600) })).toEqual(['10.00 0.00 4.00']);
+    const both = refunded([order, item(['TSTMP1'], 860)], 1360);
+    const some = [line('TRANS14', 860), line('TRANS14', -860)];
+    expect(bills({ items: both, lines: some, total: total(1360) })).toEqual(['8.60 0.00 8.60', 'unknown']);
+  });
+
+  it('is nothing of what was bought after the refund', () => {
+    const upgrade = item(['TSTMP1']);
+    const items = [...refunded([order], 860), upgrade];
+    expect(bills({ items })).toEqual(['8.60 0.00 8.60', 'unknown']);
+    expect(bills({ items, total: total(500) })).toEqual(['8.60 0.00 8.60', '5.00 0.00 0.00']);
+    expect(bills({ items: [...refunded([order]), upgrade, upgrade], total: total(500) })).toEqual([
+      'unknown',
+      '5.00 0.00 0.00',
       '0.00 0.00 0.00',
     ]);
-    expect(bills({ items, isRefunded: true })).toEqual(['0.00 0.00 0.00', '0.00 0.00 0.00']);
+    const known = [...refunded([order]), item(['TSTMP1'], 860)];
+    expect(bills({ items: known, total: total(1360) })).toEqual(['8.60 0.00 8.60', '5.00 0.00 0.00']);
+    expect(bills({ items: known, total: total(860) })).toEqual(['8.60 0.00 8.60', 'unknown']);
+    const lines = [line('TRANS14', 860), line('TRANS14', -860)];
+    expect(bills({ items, lines, total: total(500) })).toEqual(['8.60 0.00 8.60', 'unknown']);
+    const more = [...lines, line('TSTMP1', 500)];
+    expect(bills({ items, lines: more, total: total(500) })).toEqual(['8.60 0.00 8.60', '5.00 0.00 0.00']);
   });
 
   it('is nothing where nothing was billed and the order is cancelled', () => {
@@ -211,7 +286,9 @@ describe('whatever the service says', () => {
   const sku = fc.constantFrom('TRANS14', 'TRANS6', 'TRANS7', 'TSTMP1', 'DIFFQ2', 'CAPTION1', 'OTHER', '');
   const amount = fc.integer({ min: -2_000, max: 5_000 });
   const lines = fc.array(
-    fc.tuple(sku, amount, fc.boolean()).map(([name, each, paid]) => line(name, each, paid)),
+    fc
+      .tuple(sku, amount, fc.boolean(), fc.boolean())
+      .map(([name, each, paid, isShared]) => ({ ...line(name, each, paid), isShared })),
     { maxLength: 6 },
   );
   const items = fc
@@ -222,18 +299,32 @@ describe('whatever the service says', () => {
       { minLength: 1, maxLength: 4 },
     )
     .map(([first = order, ...more]) => [{ ...first, totalBefore: undefined }, ...more]);
+  /** Some of them are bought before a refund. */
+  const boughtAndRefunded = fc
+    .tuple(items, fc.nat(4), fc.option(fc.integer({ min: 1, max: 5_000 }), { nil: undefined }))
+    .map(([all, count, before]): BillItem[] => [
+      ...refunded(all.slice(0, count), before),
+      ...all.slice(count),
+    ]);
+  const payment = fc.constantFrom<Payment>('paid', 'unpaid', 'unread');
   const someTotal = fc.option(
     fc.integer({ min: 1, max: 9_000 }).map((each) => total(each)),
     { nil: undefined },
   );
   const file = fc.record({
-    ...{ items, lines, total: someTotal, totalIsPaid: fc.boolean(), restIsPaid: fc.boolean() },
-    ...{ isRefunded: fc.boolean(), isCancelled: fc.boolean() },
+    ...{ items: boughtAndRefunded, lines, total: someTotal, totalPayment: payment, restPayment: payment },
+    ...{ areInvoicesRead: fc.boolean(), isCancelled: fc.boolean() },
   });
+  const unrefunded = file.map((some) => ({
+    ...some,
+    items: some.items.map((each) => ({ ...each, refund: undefined })),
+  }));
+  const hasCredit = ({ lines: given }: BilledFile): boolean =>
+    given.some((each) => (each.amount?.sign ?? 0) < 0 && !each.isShared);
 
   const sums = (given: BilledFile) => {
     const all = billFile(given);
-    return [paidOf, unpaidOf, refundedOf].map((part) => sumOf(all.map(part)).toNumber());
+    return [paidOf, unpaidOf, refundedOf, unreadOf].map((part) => sumOf(all.map(part)).toNumber());
   };
   const sumWhere = (given: readonly BillLine[], test: (each: BillLine, amount: number) => boolean): number =>
     given.reduce((sum, each) => {
@@ -246,7 +337,7 @@ describe('whatever the service says', () => {
       fc.property(file, (given) => {
         for (const bill of billFile(given))
           for (const part of bill.parts)
-            for (const each of [part.paid, part.unpaid, part.refunded])
+            for (const each of [part.paid, part.unpaid, part.unread, part.refunded])
               expect(each.sign).toBeGreaterThanOrEqual(0);
       }),
     );
@@ -255,7 +346,8 @@ describe('whatever the service says', () => {
   it('purchases cost together what the lines say', () => {
     fc.assert(
       fc.property(file, (some) => {
-        const given = { ...some, isRefunded: false, total: undefined };
+        const given = { ...some, total: undefined };
+        fc.pre(hasCredit(given) || !given.items[0]?.refund);
         const [paid, unpaid] = [true, false].map((which) =>
           sumWhere(given.lines, (each, own) => each.paid === which && own > 0),
         ) as [number, number];
@@ -264,18 +356,28 @@ describe('whatever the service says', () => {
         ) as [number, number];
         const owed = Math.max(0, unpaid - unpaidBack);
         const settled = Math.min(owed, Math.max(0, paidBack - paid));
-        expect(sums(given)).toEqual([paid / 100, (owed - settled) / 100, (paidBack - settled) / 100]);
+        const discount = given.items[0]?.refund
+          ? 0
+          : 0 - sumWhere(given.lines, (each, own) => each.paid && own < 0 && each.isShared === true);
+        const off = Math.min(discount, paid);
+        expect(sums(given)).toEqual([
+          ...[(paid - off) / 100, (owed - settled) / 100, (paidBack - settled - off) / 100],
+          0,
+        ]);
       }),
     );
   });
 
   it('purchases cost together the total, where there is no line', () => {
     fc.assert(
-      fc.property(file, (some) => {
-        const given = { ...some, isRefunded: false, lines: [] };
-        const [paid = 0, unpaid = 0] = sums(given);
-        expect(paid + unpaid).toBeCloseTo(given.total?.amount.toNumber() ?? 0, 6);
-        expect(given.totalIsPaid ? unpaid : paid).toBe(0);
+      fc.property(unrefunded, (some) => {
+        const given = { ...some, lines: [] };
+        const [paid, unpaid, , unread] = sums(given);
+        const { totalPayment, total: all } = given;
+        expect({ paid, unpaid, unread }).toEqual({
+          ...{ paid: 0, unpaid: 0, unread: 0 },
+          [totalPayment]: all?.amount.toNumber() ?? 0,
+        });
       }),
     );
   });
@@ -283,20 +385,49 @@ describe('whatever the service says', () => {
   it('never cost more together than the lines and the total', () => {
     fc.assert(
       fc.property(file, (given) => {
-        const [paid = 0, unpaid = 0] = sums(given);
+        const [paid = 0, unpaid = 0, , unread = 0] = sums(given);
         const billed = sumWhere(given.lines, (_, own) => own > 0) / 100;
-        expect(paid + unpaid).toBeLessThanOrEqual(
-          Math.max(billed, given.total?.amount.toNumber() ?? 0) + 1e-9,
+        const before = given.items.map(
+          (each) => each.refund?.total ?? (each.totalBefore && { amount: each.totalBefore }),
         );
+        const earlier = given.items[0]?.refund
+          ? Math.max(...before.map((each) => each?.amount.toNumber() ?? 0))
+          : 0;
+        const most = Math.max(billed, (given.total?.amount.toNumber() ?? 0) + earlier);
+        expect(paid + unpaid + unread).toBeLessThanOrEqual(most + 1e-9);
       }),
     );
   });
 
-  it('a refund leaves nothing spent and nothing to pay', () => {
+  it('a refund that no invoice shows leaves nothing spent and nothing to pay of what was bought before', () => {
     fc.assert(
-      fc.property(file, (some) => {
-        const [paid = 0, unpaid, refunded = 0] = sums({ ...some, isRefunded: true });
-        expect([unpaid, refunded >= paid]).toEqual([0, true]);
+      fc.property(file, (given) => {
+        fc.pre(!hasCredit(given));
+        for (const [at, bill] of billFile(given).entries())
+          if (given.items[at]?.refund) {
+            expect([unpaidOf(bill).sign, unreadOf(bill).sign]).toEqual([0, 0]);
+            expect(refundedOf(bill).compare(paidOf(bill))).toBeGreaterThanOrEqual(0);
+          }
+      }),
+    );
+  });
+
+  it('a refund makes nothing known, and returns nothing of what was bought after it', () => {
+    fc.assert(
+      fc.property(file, fc.integer({ min: 1, max: 9_000 }), (given, all) => {
+        const bought = [order, item(['EDIT01'])];
+        const later = {
+          ...given,
+          items: [...refunded(bought), item(['EDIT02'])],
+          lines: [],
+          total: undefined,
+        };
+        const isKnown = (of: BilledFile): boolean[] => billFile(of).map((bill) => bill.isKnown);
+        expect(isKnown({ ...later, isCancelled: false })).toEqual([false, false, false]);
+        const last = billFile({ ...later, total: total(all) }).at(-1);
+        expect(
+          last && [refundedOf(last).sign, paidOf(last).plus(unpaidOf(last)).plus(unreadOf(last)).toNumber()],
+        ).toEqual([0, all / 100]);
       }),
     );
   });
@@ -304,6 +435,8 @@ describe('whatever the service says', () => {
   it('the order of lines does not matter', () => {
     fc.assert(
       fc.property(file, fc.nat(), (given, by) => {
+        // Of two lines with one SKU, the first is of the first purchase.
+        fc.pre(hasCredit(given) || given.items[0]?.refund === given.items.at(-1)?.refund);
         const at = by % (given.lines.length || 1);
         const turned = [...given.lines.slice(at), ...given.lines.slice(0, at)].reverse();
         expect(sums({ ...given, lines: turned })).toEqual(sums(given));
@@ -320,7 +453,6 @@ describe('whatever the service says', () => {
           items: [order, upgrade],
           lines: hasLine ? [line('TRANS14', 3_000)] : [],
           total: total(3_000),
-          isRefunded: false,
         };
         expect(billFile(given).map(({ isKnown }) => isKnown)).toEqual([true, false]);
       }),

@@ -164,7 +164,7 @@ describe('an outcome', () => {
     fates = ['refused'];
     await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toMatchObject({
       kind: 'failed',
-      message: 'the disk is full; the next steno here that can write to it does so',
+      message: 'the disk is full; the next steno command on this machine that can write to it will',
     });
     expect(Outbox.count(folder, 'default')).toBe(1);
     expect(Outbox.count(folder, 'other')).toBe(0);
@@ -195,7 +195,7 @@ describe('an outcome', () => {
     const begun = (await purchases.begin(secret, [])) as Begun;
     fates = ['refused'];
     const placed = { ...placedAs('o1', '1', '2'), hold: SECRET };
-    await expect(purchases.markPlaced(begun, secret, placed)).rejects.toThrow('does so');
+    await expect(purchases.markPlaced(begun, secret, placed)).rejects.toThrow('that can write to it will');
     const [name = ''] = keptFiles();
     const text = readFileSync(join(folder, name), 'utf8');
     expect(text).not.toContain(SECRET);
@@ -211,7 +211,7 @@ describe('an outcome', () => {
     const purchases = purchasesWith(outbox());
     const refused = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow('does so');
+    await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow('that can write to it will');
     expect(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).not.toContain(SECRET);
     await handOver();
     expect(await rows('SELECT status, detail FROM purchases')).toEqual([
@@ -219,7 +219,7 @@ describe('an outcome', () => {
     ]);
     const unclear = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow('does so');
+    await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow('that can write to it will');
     expect(JSON.parse(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).outcome.kind).toBe(
       'uncertain',
     );
@@ -234,7 +234,7 @@ describe('an outcome', () => {
     const purchases = purchasesWith(outbox());
     const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('does so');
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('that can write to it will');
     for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
       await store.run(`DELETE FROM ${table}`);
     for (const other of ['v', 'w', 'x', 'y', 'z']) await ledger.purchases.begin(newOrder(other), []);
@@ -250,7 +250,7 @@ describe('an outcome', () => {
     const purchases = purchasesWith(outbox());
     const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('does so');
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('that can write to it will');
     await ledger.openAttempts.settlePlaced(await first(), 'o9', []);
     await handOver();
     expect(await rows('SELECT order_id FROM purchases')).toEqual([{ order_id: 'o1' }]);
@@ -264,7 +264,7 @@ describe('an outcome', () => {
     writeFileSync(folder, '');
     fates = ['refused'];
     await expect(purchases.markUncertain(begun, order, 'no answer')).rejects.toThrow(
-      /^the disk is full; nor could it be kept here: /,
+      /^the disk is full; it could not be saved on this machine either: /,
     );
   });
 

@@ -210,16 +210,14 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       expect((await here.holderOf('b'))?.id).toBe(other.id);
     });
 
-    it('as placed leaves its files as files of no known order', async () => {
+    it('as placed takes out the files that nothing else has named', async () => {
       const sent = await here.unclear('a b');
       await here.settlePlaced(sent, 'o9', [{ id: '1', audio: { url: url('b') } }]);
       expect((await items(sent)).map(({ file }) => file)).toEqual(['', '1']);
       expect(await here.reopen(sent)).toBe(true);
       expect(await statusOf(sent)).toEqual(['uncertain', 'uncertain', '', '']);
       expect((await items(sent)).map(({ file }) => file)).toEqual(['', '']);
-      expect(await here.rows('SELECT id, purchase, order_id, url FROM files')).toEqual([
-        { id: '1', purchase: '', order_id: '', url: '' },
-      ]);
+      expect(await here.rows('SELECT id FROM files')).toEqual([]);
       expect((await here.holderOf('a'))?.id).toBe(sent.id);
       expect(await here.settlePlaced(sent, 'o8', [{ id: '2', audio: { url: url('a') } }])).toBe(true);
     });
@@ -280,15 +278,47 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
       ]);
     });
 
-    it('leaves the files of an order that the service has named with that order', async () => {
+    it('leaves the order and the files that the service has named', async () => {
       const sent = await here.begin('a b');
-      await here.markPlaced(sent, placedAs('o1'));
-      await here.settlePlaced(sent, 'o1', [{ id: '1', audio: { url: url('b') } }]);
+      await here.markPlaced(sent, placedAs('o1', '1'));
+      const files = [
+        { id: '7', audio: { url: url('a') } },
+        { id: '1', audio: { url: url('b') } },
+      ];
+      await here.settlePlaced(sent, 'o1', files);
       await here.reopen(sent);
       expect(await here.attempt(sent)).toMatchObject({ status: 'unclear', order: 'o1', isAccepted: true });
       expect(await here.rows('SELECT id, order_id, url FROM files')).toEqual([
-        { id: '1', order_id: 'o1', url: '' },
+        { id: '1', order_id: 'o1', url: url('b') },
       ]);
+      expect((await items(sent)).map(({ file }) => file)).toEqual(['1', '']);
+    });
+
+    it('leaves a file to the order that had it before', async () => {
+      await here.place('b', 'o1', '1');
+      const sent = await here.unclear('a');
+      await here.settlePlaced(sent, 'o9', [{ id: '1', audio: { url: url('a') } }]);
+      await here.reopen(sent);
+      expect(await here.rows('SELECT id, order_id, url FROM files')).toEqual([
+        { id: '1', order_id: 'o1', url: url('b') },
+      ]);
+    });
+
+    it('leaves what the service has named meanwhile, and nothing else', async () => {
+      const sent = await here.unclear('a b');
+      const files = [
+        { id: '7', audio: { url: url('a') } },
+        { id: '2', audio: { url: url('b') } },
+      ];
+      await here.settlePlaced(sent, 'o9', files);
+      await here.markPlaced(sent, placedAs('o2', '1', '2'));
+      await here.reopen(sent);
+      expect(await statusOf(sent)).toEqual(['placed', 'placed', 'o2', 'o2']);
+      expect(await here.rows('SELECT id, order_id, url FROM files ORDER BY id')).toEqual([
+        { id: '1', order_id: 'o2', url: url('a') },
+        { id: '2', order_id: 'o2', url: url('b') },
+      ]);
+      expect((await items(sent)).map(({ file }) => file)).toEqual(['1', '2']);
     });
 
     it('changes nothing where there is none, or the service has answered since', async () => {
@@ -338,7 +368,7 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         { position: 1, url: '', file: '2' },
         { position: 2, url: '', file: '3' },
       ]);
-      expect(await spent()).toMatchObject([{ currency: '', estimated: 0 }, { estimated: 60 }]);
+      expect(await spent()).toMatchObject([{ currency: 'USD', estimated: 60 }]);
       expect(await here.ledger.budgets.unpriced('2026-01-01')).toEqual([]);
       expect(
         (await here.ledger.openAttempts.audios(await here.attempt(sent))).map((each) => each.url),
@@ -436,10 +466,10 @@ describe.each(storeKinds.filter(({ isThere }) => isThere))('a ledger $name', (ki
         },
         ...{ answer: '{}', askedAt: '2099-01-01T00:00:00.000Z' },
       });
-      const none = { billed: 0, estimated: 0, refunded: 0, unknown: 0 };
+      const none = { billed: 0, estimated: 0, refunded: 0 };
       const found = [...(await spent())].sort((one, other) => (one.currency < other.currency ? -1 : 1));
       expect(found).toEqual([
-        { ...none, currency: '', unknown: 2 },
+        { ...none, currency: '' },
         { ...none, currency: 'EUR', estimated: 9_000_000 },
         { ...none, currency: 'USD', billed: 3_000_000, estimated: 7_000_000 },
       ]);

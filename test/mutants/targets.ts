@@ -56,6 +56,12 @@ const targets: readonly Target[] = [
     shared: [],
   },
   {
+    sources: [...named('src/ledger', 'merge-rules merged bill'), ...named('src/ledger/dump', 'merge moving')],
+    inProcess: tests('test/ledger', 'bill merge dump'),
+    tests: tests('test/ledger', 'records'),
+    shared: [],
+  },
+  {
     sources: named('src/lib', 'mask mask-encodings mask-layers'),
     inProcess: tests('test/lib', 'mask mask-examples mask-layers'),
     tests: [],

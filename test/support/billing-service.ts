@@ -13,6 +13,14 @@ export interface Manner {
   readonly otherSku: boolean;
   /** A refund is a credit on the invoices; else the state alone tells it. */
   readonly credits: boolean;
+  /** Only half of what was paid comes back, and the invoice shows it. */
+  readonly halfBack: boolean;
+  /** A refunded file can be upgraded. */
+  readonly upgradesRefunded: boolean;
+  /** Items name no file. */
+  readonly namesNoFile: boolean;
+  /** An order has a discount, which names no file. */
+  readonly discounts: boolean;
   /** Each invoice is named by another id than its own. */
   readonly otherId: boolean;
   /** How amounts are written. */
@@ -99,7 +107,9 @@ export class BillingService {
     const order = `o${this.#files.size + 1}`;
     const first = this.#files.size;
     const ids = links.map((_, at) => String(first + at + 1));
-    const invoice = this.#addInvoice(ids.flatMap((file) => skus.map((sku) => this.#line(file, sku))));
+    const lines = ids.flatMap((file) => skus.map((sku) => this.#line(file, sku)));
+    if (this.#manner.discounts) lines.push({ file: '', sku: 'DISCOUNT', cents: -36 });
+    const invoice = this.#addInvoice(lines);
     for (const [at, id] of ids.entries())
       this.#files.set(id, { id, order, link: links[at] ?? '', state: 'Pre-Processing', invoices: [invoice] });
     return { order, audiofiles: ids.map(Number), message: 'ok' };
@@ -138,7 +148,7 @@ export class BillingService {
     const items = lines.map(({ file, sku, cents }) => ({
       ...{
         sku,
-        audiofile: Number(file),
+        audiofile: this.#manner.namesNoFile || !file ? undefined : Number(file),
         quantity: 1,
         price: this.#amount(cents),
         total: this.#amount(cents),
@@ -155,26 +165,31 @@ export class BillingService {
   }
 
   #upgrade(file: File, skus: readonly string[]): object | undefined {
-    if (file.state === 'Refunded') return undefined;
+    if (file.state === 'Refunded' && !this.#manner.upgradesRefunded) return undefined;
     const lines = skus.map((sku) => this.#line(file.id, this.#manner.otherSku ? `${sku}X` : sku));
     const first = this.#invoices.get(file.invoices[0] ?? '');
     if (this.#manner.newInvoice) file.invoices.push(this.#addInvoice(lines));
     else first?.lines.push(...lines);
     if (file.state === 'Delivered') file.state = 'Out for edit';
+    if (file.state === 'Refunded') file.state = 'Transcribing';
     return { message: 'ok' };
   }
 
   #refund(file: File): object | undefined {
-    if (file.state === 'Refunded' || file.state === 'Delivered') return undefined;
+    if (file.state !== 'Pre-Processing') return undefined;
     file.state = 'Refunded';
     for (const { state, lines } of this.#invoices.values()) {
       const own = lines.filter((line) => line.file === file.id);
-      if (this.#manner.credits) lines.push(...own.map((line) => ({ ...line, cents: -line.cents })));
+      if (this.#manner.credits) lines.push(...own.map((line) => ({ ...line, cents: -this.#back(line) })));
       else if (state === 'PAID') this.#returned += centsOf(own);
       // What is not paid is not asked for any more.
       else for (const line of own) lines.splice(lines.indexOf(line), 1);
     }
     return { message: 'ok' };
+  }
+
+  #back({ cents }: Line): number {
+    return this.#manner.halfBack ? Math.floor(cents / 2) : cents;
   }
 
   #linesOf(file: string): Line[] {

@@ -29,8 +29,12 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   duration: '10',
   total: '',
   invoices: [],
-  isRefunded: false,
-  bought: [{ skus: more.skus ?? ['TRANS14'], totalBefore: '', estimate: undefined }],
+  bought: [
+    {
+      ...{ skus: more.skus ?? ['TRANS14'], totalBefore: undefined, estimate: undefined },
+      refund: more.state === 'Refunded' ? { total: undefined } : undefined,
+    },
+  ],
   ...more,
 });
 
@@ -43,6 +47,7 @@ export const invoiceOf = (
   id,
   askedAs: id,
   state: 'PAID',
+  isFinal: true,
   created,
   total: '',
   items: lines.map(([sku, audiofile, quantity, price]) => ({ sku, audiofile, quantity, price, total: '' })),

@@ -14,7 +14,7 @@ export function listed(row: FileRow): ListedFile {
   return { ...row, minutes: row.duration || minutesOf(parseDetails(row.details).seconds) };
 }
 
-const minutesOf = (seconds: number | undefined): string =>
+export const minutesOf = (seconds: number | undefined): string =>
   seconds === undefined ? '' : String(Math.round(seconds / 0.6) / 100);
 
 /** A file of which the ledger knows nothing. */

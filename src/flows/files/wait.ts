@@ -61,7 +61,7 @@ function reasonOf(polled: PolledFile): StenoError | undefined {
     return new StenoError('unfinished', `ended as '${file?.state}': no transcript comes`);
   if (!open) return error;
   if (isHeld(polled)) return new StenoError('held', 'is on hold: no work begins until the hold is released');
-  if (awaitsRework) return new StenoError('timeout', 'is not delivered anew since its upgrade');
+  if (awaitsRework) return new StenoError('timeout', 'has not been delivered again since its upgrade');
   if (end === 'delivered') return new StenoError('timeout', `is not downloaded: ${error?.message}`);
   if (file?.state) return new StenoError('timeout', `is still '${file.state}'`);
   if (file) return new StenoError('timeout', 'is not delivered: the service names no state');

@@ -26,7 +26,7 @@ import { fetchInvoices, missingOf } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
 import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
 import { learnPrices } from '../prices/learn.ts';
-import { type BudgetInForce, checkBudget, checkMaxCost, type Spent } from '../prices/limits.ts';
+import { type BudgetInForce, checkBudget, checkMaxCost, NotCovered, type Spent } from '../prices/limits.ts';
 import type { Price } from '../prices/price.ts';
 import type { BilledFile } from '../prices/samples.ts';
 import type { OrderGuard } from './guard.ts';
@@ -38,15 +38,17 @@ export interface CostSettings {
   /** Of amounts that say none; empty where it is not known. */
   readonly currency: string;
   readonly budget: Budget | undefined;
+  readonly budgetFrom: 'setting' | 'environment';
 }
 
 export function costSettings(settings: Settings): CostSettings {
-  const budget = settings.get('budget').value;
+  const { value: budget, source } = settings.get('budget');
   const { currency } = settings;
   return {
     prices: settings.prices,
     currency,
     budget: budget === undefined ? undefined : withCurrency(parseBudget(budget), currency),
+    budgetFrom: source.startsWith('environment') ? 'environment' : 'setting',
   };
 }
 
@@ -93,7 +95,7 @@ export interface Limits {
   readonly maxCost: Money | undefined;
   /** What has no known cost may be ordered all the same. */
   readonly allowsUnpriced: boolean;
-  /** Rows that a budget does not reach for are left out. */
+  /** Rows that a budget does not cover are left out. */
   readonly upToBudget?: boolean;
 }
 
@@ -181,7 +183,7 @@ export class OrderCosts {
     return thrownBy(() => this.check(orders));
   }
 
-  /** Throws where a budget does not reach for all of these; tests cost nothing. */
+  /** Throws where a budget does not cover all of these; tests cost nothing. */
   checkBudgets(orders: readonly PlannedOrder[]): void {
     const bought = orders.filter(({ test }) => !test);
     const facts = this.#facts;
@@ -237,8 +239,12 @@ export class OrderCosts {
     return true;
   }
 
-  /** The first row that the budgets do not reach for, if there is one, and why the very first row is not ordered. */
-  upToBudget(orders: readonly PlannedOrder[]): { firstLeftOut?: number; problem?: StenoError } {
+  /** The first row that the budgets do not cover, if there is one, and why; no row is, where `problem` is there. */
+  upToBudget(orders: readonly PlannedOrder[]): {
+    firstLeftOut?: number;
+    why?: NotCovered;
+    problem?: StenoError;
+  } {
     const rows = orders.flatMap(({ audios }) => audios.map(rowOf)).sort((one, other) => one - other);
     const problemOf = (count: number): StenoError | undefined =>
       thrownBy(() => this.checkBudgets(splitRows(orders, rows[count]).before));
@@ -251,17 +257,15 @@ export class OrderCosts {
     }
     const firstLeftOut = rows[fits];
     if (firstLeftOut === undefined) return {};
-    const problem = fits === 0 ? problemOf(1) : undefined;
-    return problem ? { firstLeftOut, problem } : { firstLeftOut };
+    const why = problemOf(fits + 1);
+    if (why instanceof NotCovered) return { firstLeftOut, why };
+    return fits === 0 && why ? { firstLeftOut, problem: why } : { firstLeftOut };
   }
 
   #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {
     const rows = spent.get(period) ?? [];
     return {
-      amounts: rows.map(({ currency, billed, estimated, refunded }) => ({
-        amount: fromMillionths(billed + estimated - refunded),
-        currency,
-      })),
+      amounts: rows.map(spentOf),
       unpriced: (unpriced.get(period) ?? []).map((item) => this.#unpricedOf(item)),
     };
   }
@@ -274,6 +278,7 @@ export class OrderCosts {
       what: `attempt ${item.attempt}${name ? ` (${name})` : ''}`,
       skus: unpriced.map(({ sku }) => sku),
       lacksLength: lengthOf(item) === undefined,
+      hasFile: item.file !== '',
     };
   }
 
@@ -288,13 +293,18 @@ export class OrderCosts {
     const items = this.budgets.flatMap(({ budget }) => this.#facts?.unpriced.get(budget.period) ?? []);
     const priced = items.flatMap((item) => {
       const cost = this.#costOf(this.#estimateOf(item));
-      return cost && item.skus ? [{ purchase: item.purchase, position: item.position, ...cost }] : [];
+      return cost && item.skus ? [{ ...item, ...cost }] : [];
     });
     if (priced.length === 0) return;
     await this.#ledger.budgets.price(priced);
     this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
   }
 }
+
+export const spentOf = ({ currency, billed, estimated, refunded }: SpentRow): Money => ({
+  amount: fromMillionths(billed + estimated - refunded),
+  currency,
+});
 
 /** What work throws, if it is an error for people. */
 function thrownBy(work: () => void): StenoError | undefined {
@@ -313,10 +323,13 @@ function lengthOf({ duration, details }: UnpricedItem): Fraction | undefined {
   return length && length.sign > 0 ? length : minutesOf(parseDetails(details).seconds);
 }
 
-function budgetsInForce(kept: KeptBudget | undefined, { budget, currency }: CostSettings): BudgetInForce[] {
+function budgetsInForce(
+  kept: KeptBudget | undefined,
+  { budget, budgetFrom, currency }: CostSettings,
+): BudgetInForce[] {
   return [
     ...(kept ? [{ budget: withCurrency(parseBudget(kept.budget), currency), from: 'ledger' as const }] : []),
-    ...(budget ? [{ budget, from: 'setting' as const }] : []),
+    ...(budget ? [{ budget, from: budgetFrom }] : []),
   ];
 }
 

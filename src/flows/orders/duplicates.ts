@@ -3,7 +3,7 @@ import { type Audio, spellingOf } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
 import { type Duplicate, type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
-import { differenceOf, isUrlName, sameBy } from '../../lib/names.ts';
+import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { oneLine } from '../../lib/text.ts';
 import { describeAudio } from './planned-order.ts';
@@ -17,14 +17,19 @@ export interface HeldAudio {
   readonly otherGuid?: string | undefined;
 }
 
-/** Why an episode is left out whose audio was ordered under another guid. */
-export function renumberedText({ audio, holder, otherGuid = '' }: HeldAudio): { text: string; hint: string } {
+/** Why an episode is left out whose audio was ordered under another guid, or a recording whose URL was. */
+export function doubtfulText(held: HeldAudio): { text: string; hint: string | undefined } {
+  if (held.otherGuid === undefined) {
+    const { what, error } = linkFailure(held);
+    return { text: `left out: ${what}: ${error.message}`, hint: error.hint };
+  }
+  const { audio, holder, otherGuid } = held;
   const { title, guid = '' } = audio.details ?? {};
   const name = `the episode '${oneLine(title || guid, 80)}'`;
   const order = holder.order ? ` as order ${holder.order}` : '';
   return {
-    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}', which is now '${oneLine(guid, 80)}'`,
-    hint: `if it is another episode: --again, or alone: steno order ${shellWord(describeAudio(audio))} --key <text>`,
+    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}'; the feed now says '${oneLine(guid, 80)}'`,
+    hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(describeAudio(audio))} --sku <SKU> --key <text>`,
   };
 }
 
@@ -55,7 +60,24 @@ export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
 });
 
 /** The failure of one row among others. */
-export const heldFailure = (held: HeldAudio): Failure => ({
+export const heldFailure = (held: HeldAudio): Failure =>
+  isUploadUrl(held.audio.names, held.name) ? linkFailure(held) : rowFailure(held);
+
+/** A link to the URL that an upload gave to this recording is on order: nobody knows whether that was its content. */
+const linkFailure = (held: HeldAudio): Failure => {
+  const { audio, holder } = held;
+  const url = describeAudio(audio);
+  const other = `if it is another recording: --again orders it, or steno order ${shellWord(url)} --key <text>`;
+  return {
+    what: audio.details?.source ?? url,
+    error: new StenoError('duplicate', statement(held, `its URL ${url}`, ''), {
+      hint: holder.status === 'placed' ? other : hintFor(holder, 'others'),
+      duplicate: duplicateOf(holder),
+    }),
+  };
+};
+
+const rowFailure = (held: HeldAudio): Failure => ({
   what: describeAudio(held.audio),
   error: new StenoError('duplicate', statement(held, 'it', ''), {
     hint: hintFor(held.holder, 'others'),
@@ -84,7 +106,7 @@ function statement(held: HeldAudio, subject: string, others: string): string {
   const who = other ? ` by ${other}` : '';
   const same = sameness(held);
   if (status === 'placed')
-    return `${subject} was ordered${order ? ` as order ${order}` : ''}${tracked ? `, which was taken in with track` : ''} at ${at}${who}${same}${others}`;
+    return `${subject} was ordered${tracked ? ' elsewhere' : ''}${order ? ` as order ${order}` : ''}${tracked ? ' and added with track' : ''} at ${at}${who}${same}${others}`;
   if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
   if (order)
     return `${subject} is in order ${order} of ${at}${who}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;

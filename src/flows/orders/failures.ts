@@ -60,7 +60,9 @@ function summary(unplaced: number, total: number, held: number): string {
 
 function heldHint(held: readonly Failure[]): string | undefined {
   // An upload that took too long, too, was sent to nobody: it has a hint of its own.
-  return held.some(({ error }) => error.kind === 'duplicate')
+  return held.some(
+    ({ error: { kind, duplicate } }) => kind === 'duplicate' && duplicate?.reason !== 'ordered',
+  )
     ? HELD_HINT
     : held.find(({ error }) => error.hint)?.error.hint;
 }

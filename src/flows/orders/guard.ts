@@ -10,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
-import { isUploadName, isUrlName } from '../../lib/names.ts';
+import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { duplicateError, type HeldAudio, heldFailure, sharedUrlFailure } from './duplicates.ts';
@@ -52,10 +52,10 @@ export class OrderGuard {
   readonly failures: Failure[] = [];
   /** How many audios were left out because they are on order. */
   leftOut = 0;
-  /** What a budget does not reach for. */
+  /** What a budget does not cover. */
   readonly overBudget: PlannedOrder[] = [];
-  /** Episodes that were left out because their audio is on order under another guid. */
-  readonly renumbered: HeldAudio[] = [];
+  /** Left out and named, because it may be another: an episode under a new guid, a recording whose URL is on order. */
+  readonly doubtful: HeldAudio[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #options: GuardOptions;
   readonly #deadline: number;
@@ -117,7 +117,7 @@ export class OrderGuard {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
-  /** Of these orders, sends only the rows before this one next: a budget does not reach for the others. */
+  /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */
   keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
     this.#queue = [];
     this.#next = 0;
@@ -173,9 +173,11 @@ export class OrderGuard {
 
   #leaveOut(found: HeldAudio): void {
     if (isUploadName(found.name)) this.failures.push(sharedUrlFailure(found));
-    else if (found.otherGuid !== undefined) this.renumbered.push(found);
-    else if (found.holder.status === 'placed' && this.#options.skipOrdered) this.leftOut += 1;
-    else this.failures.push(heldFailure(found));
+    else if (found.otherGuid !== undefined) this.doubtful.push(found);
+    else if (found.holder.status === 'placed' && this.#options.skipOrdered) {
+      if (isUploadUrl(found.audio.names, found.name)) this.doubtful.push(found);
+      else this.leftOut += 1;
+    } else this.failures.push(heldFailure(found));
   }
 
   #enqueue(order: PlannedOrder, unclear: ReadonlySet<string>): void {
@@ -281,6 +283,12 @@ function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]>
 const senderOf = (deferred: Deferred | undefined): string =>
   [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
 
+/** Of a recording its content says most, and another recording at its URL more than a link to it. */
+function rankOf({ audio, name }: HeldAudio): number {
+  if (isUploadName(name)) return 1;
+  return isUploadUrl(audio.names, name) ? 2 : 0;
+}
+
 /** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */
 export function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
   const all = audio.names
@@ -289,8 +297,8 @@ export function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): H
       return holder ? [{ audio, name, holder }] : [];
     })
     .sort((one, other) => Number(isUrlName(one.name)) - Number(isUrlName(other.name)));
-  const ofAudio = all.filter(({ name }) => !isUploadName(name));
-  const held = ofAudio.length ? ofAudio : all;
+  const best = Math.min(...all.map(rankOf));
+  const held = all.filter((each) => rankOf(each) === best);
   for (const status of ['placed', 'being sent', 'unclear'])
     for (const each of held) if (each.holder.status === status) return each;
   return undefined;

@@ -10,7 +10,7 @@ import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { audioDuration } from '../../lib/audio/duration.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
-import { uploadName } from '../../lib/names.ts';
+import { uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach } from '../bulk.ts';
 import { findAudio, type LeftOut } from '../uploads/audio-files.ts';
@@ -139,12 +139,14 @@ export async function uploadOrder(
   for (const [at, { error, value, what }] of outcomes.entries())
     if (error) onFailure({ what, error });
     else urls.set(local[at] as PlannedAudio, value);
-  for (const failure of await withoutSharedUrls(urls, options)) onFailure(failure);
+  const links = new Set(order.audios.flatMap(({ path, names }) => (path === undefined ? names : [])));
+  for (const failure of await withoutSharedUrls(urls, links, options)) onFailure(failure);
   const audios = order.audios.flatMap((audio) => {
     if (audio.path === undefined) return [audio];
     const url = urls.get(audio);
     if (url === undefined) return [];
-    return [{ ...audio, url, names: [...audio.names, uploadName(url)], path: undefined, mark: undefined }];
+    const names = [...audio.names, uploadName(url), urlName(url)];
+    return [{ ...audio, url, names, path: undefined, mark: undefined }];
   });
   return { ...order, audios };
 }
@@ -159,10 +161,12 @@ async function checkUnchanged({ path = '', mark }: PlannedAudio): Promise<void> 
 
 /**
  * Takes out what got the URL of another recording, now or in an earlier order: one of the two would be paid for twice,
- * and the other never transcribed. Of two in one order, nobody knows which is at the URL.
+ * and the other never transcribed. Of two in one order, nobody knows which is at the URL. The same for a link in the order;
+ * one of another order is found as any audio that is on order.
  */
 async function withoutSharedUrls(
   urls: Map<PlannedAudio, string>,
+  links: ReadonlySet<string>,
   { ledger, used }: UploaderOptions,
 ): Promise<Failure[]> {
   const names = new Map([...urls].map(([audio, url]) => [audio, uploadName(url)]));
@@ -175,6 +179,7 @@ async function withoutSharedUrls(
     const holder = holders?.get(name);
     const other =
       (beside && { key: beside.key ?? '', path: beside.path ?? '' }) ??
+      (links.has(urlName(url)) ? { key: '', path: 'a link in the same order' } : undefined) ??
       used.get(name) ??
       (ledger && holder && (await recordingAt(ledger, holder, url)));
     if (!other || other.key === key) used.set(name, { key, path });

@@ -85,7 +85,10 @@ function secondsOf(minutes: string | undefined): number | undefined {
   const length = /^\d+(\.\d+)?$/.test(minutes.trim()) ? Number(minutes) : Number.NaN;
   // Whole milliseconds: 1.1 * 60 is a little more than 66, which would be billed as a second more.
   if (length > 0 && length <= MAX_MINUTES) return Math.max(1, Math.round(length * 60_000)) / 1_000;
-  throw usage(`minutes is '${minutes}', which is no length`, 'write the length in minutes, like 35 or 35.5');
+  throw usage(
+    `minutes is '${minutes}', which is not a length`,
+    'write the length in minutes, like 35 or 35.5',
+  );
 }
 
 export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);

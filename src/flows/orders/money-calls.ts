@@ -176,7 +176,7 @@ async function sendChecked<Answer, Kept>(
   // Another process was faster, or has spent what was left.
   await refuseHeld(purchase, ledger);
   if (isLimited) await costs.recheck([asOrder(purchase)]);
-  throw new StenoError('duplicate', 'it was not sent: another process has sent the same meanwhile', {
+  throw new StenoError('duplicate', 'it was not sent: another process sent the same call first', {
     hint: 'if it is still wanted, run this again',
   });
 }

@@ -60,7 +60,7 @@ export async function placeOne(
   return { planned, order, attempt, files };
 }
 
-/** Another process was faster, or a budget does not reach for it any more. */
+/** Another process was faster, or a budget no longer covers it. */
 async function giveBack(
   order: PlannedOrder,
   guard: OrderGuard,

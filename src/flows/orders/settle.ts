@@ -47,14 +47,14 @@ function requireOpen(attempt: Attempt): void {
 /** What the service named was placed. */
 const acceptedError = ({ attempt, order, files }: Attempt): StenoError =>
   usage(
-    `attempt ${attempt} was placed: the service named ${order ? `order ${order}` : `audiofile ${files.join(', ')}`}`,
+    `attempt ${attempt} was placed: the service named ${order ? `order ${order}` : `${files.length > 1 ? 'audiofiles' : 'audiofile'} ${files.join(', ')}`}`,
     `name its files: steno attempts settle ${attempt} --placed ${order || '<order>'} --file <id>`,
   );
 
 function settledError({ attempt, status, order, isSettled }: Attempt): StenoError {
   const end = status === 'placed' ? `it was placed${order ? ` as order ${order}` : ''}` : 'it was not placed';
   const undo = isSettled ? `if that was a mistake: steno attempts settle ${attempt} --reopen; ` : '';
-  return usage(`attempt ${attempt} is settled already: ${end}`, `${undo}those that are not: steno attempts`);
+  return usage(`attempt ${attempt} is settled already: ${end}`, `${undo}unsettled attempts: steno attempts`);
 }
 
 /** Another process was faster. */

@@ -2,12 +2,13 @@
 
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
-import type { Failure, StenoError } from '../../lib/errors.ts';
+import type { StenoError } from '../../lib/errors.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
 import { type KnownFiles, nothingKnown } from '../files/known.ts';
-import { type ListedFile, unknownFile } from '../files/listed.ts';
+import { type ListedFile, minutesOf, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import { fileProblem, notSentError } from './failures.ts';
+import type { OrderGuard } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import { ownFiles, type PlacedOrder } from './place.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
@@ -46,11 +47,11 @@ const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions):
   );
 
 /** Where nothing was sent at all. */
-export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
-  unsentFiles(
-    { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
-    { waits: false, currency: '', known: nothingKnown },
-  );
+export function unplacedList({ failures, overBudget }: OrderGuard, currency: string): ShownFile[] {
+  const options = { waits: false, currency, known: nothingKnown };
+  const sent = { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false };
+  return [...unsentFiles(sent, options), ...overBudgetFiles(overBudget, options)];
+}
 
 function placedFiles(
   placed: PlacedOrder,
@@ -132,7 +133,8 @@ const unplacedFiles = (
   options: ListOptions,
 ): ShownFile[] =>
   planned.audios.map((audio: PlannedAudio) => {
-    const row = { ...plannedRow(planned), ...plannedName(audio) };
+    const minutes = minutesOf(audio.details?.seconds);
+    const row = { ...plannedRow(planned), ...plannedName(audio), minutes };
     return unplaced(row, error, options);
   });
 

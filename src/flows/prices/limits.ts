@@ -1,6 +1,6 @@
 /** Stops a purchase that would cost more than it may: --max-cost, and budgets. */
 import { type Budget, budgetText, type Period, periodAt } from '../../lib/budget.ts';
-import { type StenoError, usage } from '../../lib/errors.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { amountText, type Money, moneyText } from '../../lib/money.ts';
 import { plural } from '../../lib/text.ts';
@@ -20,7 +20,7 @@ export function checkMaxCost(estimate: Estimate, limit: Money): void {
   if (high.compare(limit.amount) > 0)
     throw usage(
       `the estimate of ${totalText(estimate)} is more than ${asked}; nothing was ordered`,
-      'order less of it, or raise --max-cost',
+      'order less, or raise --max-cost',
     );
 }
 
@@ -55,12 +55,14 @@ export interface UnpricedPurchase {
   /** What has no known price. */
   readonly skus: readonly string[];
   readonly lacksLength: boolean;
+  /** Whether the service can be asked about it. */
+  readonly hasFile: boolean;
 }
 
 /** A budget, and where it comes from. */
 export interface BudgetInForce {
   readonly budget: Budget;
-  readonly from: 'ledger' | 'setting';
+  readonly from: 'ledger' | 'setting' | 'environment';
 }
 
 export interface BudgetState extends Period {
@@ -92,35 +94,55 @@ export interface BudgetCheck extends BudgetInForce {
   readonly now: number;
 }
 
+/** A budget does not cover what is to be ordered: it costs more than is left, or nobody knows what it costs. */
+export class NotCovered extends StenoError {
+  readonly isUnknown: boolean;
+
+  constructor(message: string, hint: string | undefined, isUnknown = false) {
+    super('usage', message, { hint });
+    this.isUnknown = isUnknown;
+  }
+}
+
 /** Throws if the estimate is more than what is left, or something is not known without --unpriced. */
 export function checkBudget({ budget, from, spent, estimate, allowsUnpriced, now }: BudgetCheck): void {
   const text = `the budget of ${budgetText(budget)}`;
   if (spent.unpriced.length && !allowsUnpriced) throw unpricedError(spent.unpriced, text);
   const cost = countedCost(estimate, allowsUnpriced, text);
-  // A budget that names no currency is in that of the order: dollars and euros are never added up.
-  const currency = budget.limit.currency || cost.currency;
-  const counted = { ...budget, limit: { ...budget.limit, currency } };
+  const counted = inCurrency(budget, spent, cost.currency);
   const { left, foreign, end } = budgetState(counted, spent, now);
   if (foreign.length)
     throw usage(
       `${foreign.map(moneyText).join(', ')} can't be counted against ${text}: another currency`,
-      `write the budget in the currency of your prices: ${setText(from)} "<amount> ${foreign[0]?.currency}/${budget.period}"`,
+      `write the budget in the currency of your prices: ${settingLine(from, `"<amount> ${foreign[0]?.currency}/${budget.period}"`)}`,
     );
   const clash = currencyClash(cost.currency, budget.limit.currency, text);
   if (clash) throw clash;
   const excess = cost.amount.compare(left);
   const isUnknown = !estimate.total || spent.unpriced.length > 0;
   if (excess > 0 || (isUnknown && excess === 0))
-    throw usage(
+    throw new NotCovered(
       isUnknown && excess === 0
-        ? `nothing is left of ${text} for what has no known cost`
+        ? `${text} is used up: nothing is left for orders of unknown cost`
         : `the estimate of ${moneyText(cost)} is more than is left of ${text}: ${amountText(left)}`,
-      `order less of it (--up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise it: ${setText(from)} <amount>/${budget.period}`,
+      `order less (order --up-to-budget orders what fits), wait until ${end.slice(0, 10)}, or raise the budget: ${settingLine(from, `<amount>/${budget.period}`)}`,
     );
 }
 
-const setText = (from: BudgetInForce['from']): string =>
-  from === 'ledger' ? 'steno budget set' : 'steno config set budget';
+/** A budget that names no currency is in that of the order, or of what was bought: dollars and euros are never added up. */
+export function inCurrency(budget: Budget, { amounts }: Spent, preferred = ''): Budget {
+  const named = amounts.find(({ currency }) => currency)?.currency ?? '';
+  const currency = budget.limit.currency || preferred || named;
+  return { ...budget, limit: { ...budget.limit, currency } };
+}
+
+/** The line that sets it. */
+const settingLine = (from: BudgetInForce['from'], value: string): string =>
+  ({
+    ledger: `steno budget set ${value}`,
+    setting: `steno config set budget ${value}`,
+    environment: `STENO_BUDGET=${value}`,
+  })[from];
 
 /** How many purchases a message lists. */
 const MAX_LISTED = 3;
@@ -138,8 +160,11 @@ function unpricedError(unpriced: readonly UnpricedPurchase[], budget: string): S
   const [sku] = unpriced.flatMap(({ skus }) => skus);
   const hints = [
     ...(sku === undefined ? [] : [`set the price of a minute: steno config set price.${sku} <amount>`]),
-    ...(unpriced.some(({ lacksLength }) => lacksLength)
+    ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && hasFile)
       ? ['ask the service for the length: steno files --refresh']
+      : []),
+    ...(unpriced.some(({ lacksLength, hasFile }) => lacksLength && !hasFile)
+      ? ['where no file is known, settle it (steno attempts) or add its file: steno track <id>']
       : []),
     'or add --unpriced',
   ];
@@ -154,9 +179,10 @@ function countedCost(estimate: Estimate, allowsUnpriced: boolean, budget: string
   if (estimate.total) return { amount: estimate.total.high, currency: estimate.total.currency };
   const [known, ...more] = estimate.known;
   if (more.length || !allowsUnpriced)
-    throw usage(
+    throw new NotCovered(
       `the cost is not known, and ${budget} is set: ${unknownTexts(estimate).join('; ')}`,
       more.length ? undefined : missingHint(estimate, 'or add --unpriced'),
+      true,
     );
   return known ?? { amount: Fraction.zero, currency: '' };
 }

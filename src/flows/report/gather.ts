@@ -1,9 +1,10 @@
 /** Reads what a report is made of from the ledger. */
 import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
+import { billItems } from '../../ledger/billing.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BoughtRow } from '../../ledger/purchase-log.ts';
-import { fromMillionths } from '../../lib/money.ts';
+import { fromMillionths, type Money } from '../../lib/money.ts';
 import { listFiles } from '../files/list.ts';
 import type { ListedFile } from '../files/listed.ts';
 import type { ReportFile, ReportInput } from './input.ts';
@@ -30,7 +31,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     files,
     invoices: (await ledger.invoices.all()).flatMap((kept) => {
       const invoice = decodeKeptInvoice(kept);
-      return invoice ? [{ ...invoice, askedAs: kept.id }] : [];
+      return invoice ? [{ ...invoice, askedAs: kept.id, isFinal: kept.isFinal }] : [];
     }),
     unclear,
   };
@@ -50,16 +51,11 @@ const textsOf = (list: string | null): string[] => (list ? list.split(',') : [])
 
 function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFile {
   const { title = '' } = parseDetails(row.details);
-  const bought = purchases
-    .filter(({ kind }) => kind !== 'refund')
-    .map(({ skus, total_before: totalBefore, estimate, currency }) => ({
-      skus: textsOf(skus),
-      totalBefore,
-      estimate: estimate === null ? undefined : { amount: fromMillionths(estimate), currency },
-    }));
-  // What was ordered elsewhere is billed too.
-  if (!purchases.some(({ kind }) => kind === 'order'))
-    bought.unshift({ skus: textsOf(row.skus), totalBefore: '', estimate: undefined });
+  const bought = billItems(purchases, row).map(({ row: purchase, ...item }) => ({
+    ...item,
+    skus: purchase ? item.skus : textsOf(row.skus),
+    estimate: purchase && estimateOf(purchase),
+  }));
   return {
     id: row.id,
     title: row.title || title,
@@ -77,6 +73,8 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
     total: row.total,
     invoices: textsOf(row.invoices),
     bought,
-    isRefunded: purchases.some(({ kind, status }) => kind === 'refund' && status === 'placed'),
   };
 }
+
+const estimateOf = ({ estimate, currency }: BoughtRow): Money | undefined =>
+  estimate === null ? undefined : { amount: fromMillionths(estimate), currency };

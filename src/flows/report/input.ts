@@ -1,4 +1,5 @@
 /** What a report is made of: plain data, with texts as the service sent them and empty where a field is missing. */
+import type { BillItem } from '../../ledger/bill.ts';
 import type { Money } from '../../lib/money.ts';
 
 export interface ReportFile {
@@ -23,14 +24,9 @@ export interface ReportFile {
   readonly invoices: readonly string[];
   /** What was bought for it, never empty: its order first, then its upgrades. */
   readonly bought: readonly Bought[];
-  /** A refund of it was accepted. */
-  readonly isRefunded: boolean;
 }
 
-export interface Bought {
-  readonly skus: readonly string[];
-  /** The total of the file when this was bought. */
-  readonly totalBefore: string;
+export interface Bought extends BillItem {
   /** What it was expected to cost; undefined where that was not known. */
   readonly estimate: Money | undefined;
 }
@@ -48,6 +44,8 @@ export interface ReportInvoice {
   /** What it was asked for by: files may name it so. */
   readonly askedAs: string;
   readonly state: string;
+  /** It is not to be read again. */
+  readonly isFinal: boolean;
   readonly created: string;
   readonly total: string;
   readonly items: readonly ReportItem[];

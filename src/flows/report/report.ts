@@ -65,11 +65,15 @@ function unbilledText({ unbilled, estimated, unestimated }: Spend): string {
 const MAX_NAMES = 3;
 
 function notesOf(spend: Spend): string[] {
-  const { totals, months, unreadable, unpriced, unbilled } = spend;
+  const { totals, months, unreadable, unpriced, unbilled, unread } = spend;
   const notes: string[] = [];
   const unmeasured = totals.reduce((sum, row) => sum + row.unmeasured, 0);
   if (unpriced) notes.push(`${plural(unpriced, 'delivered file')} not counted: cost not known yet`);
   if (unbilled) notes.push(unbilledText(spend));
+  if (unread.length)
+    notes.push(
+      `${unread.map(moneyText).join(' and ')} not counted: billed on invoices that were not read, paid or not`,
+    );
   if (unmeasured) notes.push(`${plural(unmeasured, 'file')} not in the minutes: length not known`);
   if (months.some(({ name }) => !name))
     notes.push('some invoices have no date that can be read: they have no month');

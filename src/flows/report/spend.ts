@@ -1,7 +1,7 @@
 /** What was spent, by month, SKU and order. An amount that can't be read is counted as such, never as zero. */
 import { productOf } from '../../catalog/skus.ts';
 import { type BillLine, billFile } from '../../ledger/bill.ts';
-import { paymentOf, totalOf } from '../../ledger/billing.ts';
+import { paymentOf, type ReadInvoice, sharedBy, totalOf } from '../../ledger/billing.ts';
 import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
@@ -38,6 +38,8 @@ export interface Spend {
   readonly unbilled: number;
   readonly estimated: readonly Money[];
   readonly unestimated: number;
+  /** What was billed, and may be paid or not: its invoice was not read. It is in no sum. */
+  readonly unread: readonly Money[];
 }
 
 interface Entry {
@@ -48,6 +50,7 @@ interface Entry {
   readonly currency: string;
   readonly paid: Fraction;
   readonly unpaid: Fraction;
+  readonly unread: Fraction;
   readonly refunded: Fraction;
 }
 
@@ -73,8 +76,8 @@ export function spendOf(input: ReportInput): Spend {
   for (const { id, total } of invoices)
     if (total !== '' && !parseMoney(total)) unreadable.push(`invoice ${id}: its total`);
   const files = new Map(real.map((file) => [file.id, file]));
-  const paid = new Map(input.invoices.filter(isPaid).map(({ id, askedAs }) => [askedAs, id]));
-  const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], paid, unreadable));
+  const read = new Map(input.invoices.map((invoice) => [invoice.askedAs, readForm(invoice)]));
+  const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], read, unreadable));
   const others = [...lines].flatMap(([file, own]) => (files.has(file) ? [] : entriesOf(own, '', unreadable)));
   const dated = [...billed.flatMap(({ entries }) => entries), ...others];
   if (input.since !== undefined)
@@ -99,7 +102,14 @@ export function spendOf(input: ReportInput): Spend {
     unbilled: unbilled.length,
     unestimated: unbilled.filter((money) => !money).length,
     estimated: estimates.all(),
+    unread: unreadIn(entries),
   };
+}
+
+function unreadIn(entries: readonly Entry[]): Money[] {
+  const sums = new MoneySums();
+  for (const { unread: amount, currency } of entries) if (amount.sign) sums.add({ amount, currency });
+  return sums.all();
 }
 
 /** One that was answered under several ids has one of its own: the latest answer counts. */
@@ -127,8 +137,11 @@ function namingFiles(
 
 const isPaid = ({ state }: ReportInvoice): boolean => state.toUpperCase() === 'PAID';
 
-const isRefunded = ({ isRefunded: isAccepted, state }: ReportFile): boolean =>
-  isAccepted || state === 'Refunded';
+const readForm = (invoice: ReportInvoice): ReadInvoice => ({
+  ...{ ownId: invoice.id, isPaid: isPaid(invoice), isFinal: invoice.isFinal },
+});
+
+const isRefunded = ({ bought }: ReportFile): boolean => bought.some(({ refund }) => refund);
 
 const timeOf = ({ deliveredAt, orderedAt }: ReportFile): string => deliveredAt || orderedAt;
 
@@ -145,7 +158,7 @@ function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]
   return more.length ? '' : only;
 }
 
-/** The lines of all invoices, by file; those of no file under ''. */
+/** The lines of all invoices, by file; those of no file, where no file names the invoice, under ''. */
 function linesByFile(
   invoices: readonly ReportInvoice[],
   naming: ReadonlyMap<string, Iterable<ReportFile>>,
@@ -154,13 +167,19 @@ function linesByFile(
   for (const invoice of invoices) {
     const { id, created } = invoice;
     const [at, paid] = [parseServiceTime(created), isPaid(invoice)];
-    const all = invoice.items.length ? linesOf(invoice) : unexplained(invoice, naming.get(id) ?? []);
-    for (const { file, sku, cost } of all) {
-      const amount = cost?.amount;
-      const line = { ...{ file, sku, invoice: id, at, paid, amount }, currency: cost?.currency ?? '' };
-      const group = lines.get(file);
+    const files = [...(naming.get(id) ?? [])];
+    const hasItems = invoice.items.length > 0;
+    const all = (hasItems ? linesOf(invoice) : unexplained(invoice, files)).map(
+      ({ file, sku, cost }): Line => ({
+        ...{ file, sku, invoice: id, at, paid, amount: cost?.amount, currency: cost?.currency ?? '' },
+      }),
+    );
+    const isShared = ({ file }: Line): boolean => file === '' && hasItems && files.length > 0;
+    const ids = files.map((file) => file.id);
+    for (const line of all.flatMap((each) => (isShared(each) ? sharedBy(each, ids) : [each]))) {
+      const group = lines.get(line.file);
       if (group) group.push(line);
-      else lines.set(file, [line]);
+      else lines.set(line.file, [line]);
     }
   }
   return lines;
@@ -183,14 +202,14 @@ interface BilledFile {
   readonly entries: readonly DatedEntry[];
   /** What its order costs is known. */
   readonly isKnown: boolean;
-  /** What its purchases without a bill are expected to cost. */
+  /** What its purchases without a bill are expected to cost, unless they were refunded. */
   readonly unbilled: ReadonlyArray<Money | undefined>;
 }
 
 function billOf(
   file: ReportFile,
   lines: readonly Line[],
-  paid: ReadonlyMap<string, string>,
+  read: ReadonlyMap<string, ReadInvoice>,
   unreadable: string[],
 ): BilledFile {
   const currencies = new Set(lines.flatMap(({ currency }) => currency || []));
@@ -199,21 +218,22 @@ function billOf(
     return { file, isKnown: true, unbilled: [], entries: entriesOf(lines, file.order, unreadable) };
   const bills = billFile({
     lines,
-    items: file.bought.map(({ skus, totalBefore }) => ({ skus, totalBefore: totalOf(totalBefore)?.amount })),
+    items: file.bought,
     total: totalOf(file.total),
-    ...paymentOf(file.invoices, paid, new Set(lines.map(({ invoice }) => invoice))),
-    isRefunded: isRefunded(file),
+    ...paymentOf(file.invoices, read, new Set(lines.map(({ invoice }) => invoice))),
     isCancelled: file.state === 'Order Cancelled',
   });
   const isKnown = bills[0]?.isKnown ?? false;
   if (!isKnown && file.total !== '' && !parseMoney(file.total)) unreadable.push(`file ${file.id}: its total`);
-  const unbilled = file.bought.flatMap(({ estimate }, at) => (bills[at]?.isKnown ? [] : [estimate]));
+  const unbilled = file.bought.flatMap(({ estimate, refund }, at) =>
+    bills[at]?.isKnown || refund ? [] : [estimate],
+  );
   // What can be read of its lines counts.
   if (!isKnown && lines.some(({ amount }) => !amount))
     return { file, isKnown, unbilled, entries: entriesOf(lines, file.order, unreadable) };
   const entries = bills.flatMap(({ parts, currency }, at) =>
     parts.map((part) => ({
-      ...{ paid: part.paid, unpaid: part.unpaid, refunded: part.refunded },
+      ...{ paid: part.paid, unpaid: part.unpaid, unread: part.unread, refunded: part.refunded },
       // What each of several SKUs cost is not known: they are shown as one.
       sku: part.line ? productOf(part.line.sku) : joined(file.bought[at]?.skus ?? []),
       ...{ order: file.order, file: file.id, currency },
@@ -243,6 +263,7 @@ function entryOf(
     ...{ sku: productOf(sku), file, at, currency, order },
     paid: paid && !isCredit ? amount : Fraction.zero,
     unpaid: paid ? Fraction.zero : amount,
+    unread: Fraction.zero,
     refunded: paid && isCredit ? Fraction.zero.minus(amount) : Fraction.zero,
   };
 }
@@ -279,8 +300,8 @@ function lengths(
   entries: readonly Entry[],
   files: ReadonlyMap<string, ReportFile>,
 ): Pick<SpendRow, 'minutes' | 'files' | 'unmeasured'> {
-  const isBilled = ({ file, paid, unpaid }: Entry): boolean =>
-    file !== '' && (paid.sign > 0 || unpaid.sign > 0);
+  const isBilled = ({ file, paid, unpaid, unread }: Entry): boolean =>
+    file !== '' && [paid, unpaid, unread].some(({ sign }) => sign > 0);
   const ids = new Set(entries.filter(isBilled).map(({ file }) => file));
   let [minutes, unmeasured] = [Fraction.zero, 0];
   for (const id of ids) {

@@ -132,11 +132,12 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         spelling text NOT NULL DEFAULT '',
         details text NOT NULL DEFAULT '',
         file text COLLATE "C" NOT NULL DEFAULT '',
+        named text COLLATE "C" NOT NULL DEFAULT '',
         bought_at text COLLATE "C" NOT NULL DEFAULT '',
         counted_at text COLLATE "C",
         estimate bigint,
         billed bigint,
-        unpaid bigint NOT NULL DEFAULT 0,
+        unpaid bigint DEFAULT 0,
         refunded bigint NOT NULL DEFAULT 0,
         currency text NOT NULL DEFAULT '',
         total_before text NOT NULL DEFAULT '',
@@ -145,6 +146,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
       CREATE INDEX purchase_items_by_file ON {schema}.purchase_items (profile, file) WHERE file <> '';
       CREATE INDEX purchase_items_counted ON {schema}.purchase_items (profile, counted_at, currency, estimate, billed, refunded)
         WHERE counted_at IS NOT NULL;
+      CREATE INDEX purchase_items_by_currency ON {schema}.purchase_items (profile, currency) WHERE currency > '';
       CREATE INDEX purchase_items_unpriced ON {schema}.purchase_items (profile, counted_at)
         WHERE counted_at IS NOT NULL AND billed IS NULL AND estimate IS NULL;
 

@@ -68,9 +68,12 @@ async function requireDelivered(transport: Transport, ledger: Ledger, id: string
   const { state } = (await refreshFile(transport, ledger, id)).file;
   const end = findFileState(state)?.end;
   if (end === 'unfinished') throw new StenoError('unfinished', `ended as '${state}': no transcript comes`);
-  if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript is kept yet`);
+  if (end !== 'delivered') throw new StenoError('failed', `is still '${state}': no transcript is saved yet`);
   if ((await ledger.files.awaitingRework([id])).has(id))
-    throw new StenoError('failed', 'is not delivered anew since its upgrade: no transcript is kept yet');
+    throw new StenoError(
+      'failed',
+      'has not been delivered again since its upgrade: no transcript is saved yet',
+    );
 }
 
 const describe = ({ path, unidentified }: Saved): string =>

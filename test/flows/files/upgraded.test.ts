@@ -1,4 +1,4 @@
-/** What an upgrade and a refund change about a file: at once in the ledger, and until it is delivered anew. */
+/** What an upgrade and a refund change about a file: at once in the ledger, and until it is delivered again. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,15 +41,17 @@ async function upgraded(): Promise<Upgraded> {
 }
 
 describe.concurrent('a refunded file', () => {
-  it('is Refunded at once, and is neither open nor asked about', async () => {
-    const { user, service, file, sync, askedFiles } = await ordered('Transcribing');
+  it('is Refunded at once, is not open, and is asked about for its bill alone', async () => {
+    const { user, service, states, file, sync, askedFiles } = await ordered('Transcribing');
     await sync();
     service.on('POST /audiofile/1/refund', fine);
     expect((await user.run(['refund', '1', '--yes'])).code).toBe(0);
     expect(await file()).toMatchObject({ state: 'Refunded', ended: 'unfinished' });
+    states.set('1', ['Refunded']);
     await sync();
-    expect(askedFiles()).toEqual(['1']);
+    expect(askedFiles()).toEqual(['1', '1']);
     expect((await user.run(['wait'])).code).toBe(0);
+    expect(askedFiles()).toEqual(['1', '1']);
     const { late, waiting } = JSON.parse((await user.run(['report', '--json'])).stdout);
     expect([late ?? [], waiting ?? []]).toEqual([[], []]);
   });
@@ -91,7 +93,7 @@ describe.concurrent('an upgraded file', { timeout: 90_000 }, () => {
     expect(await file()).toMatchObject({ state: 'Delivered', ended: 'delivered' });
   });
 
-  it('that was delivered is open until it was seen in another state, and delivered anew', async () => {
+  it('that was delivered is open until it was seen in another state, and delivered again', async () => {
     const { file, sync, states, read, service, fetched } = await upgraded();
     expect(await file()).toMatchObject({ state: 'Delivered', ended: null });
     expect(await sync()).toBe('');
@@ -136,7 +138,7 @@ describe.concurrent('an upgraded file', { timeout: 90_000 }, () => {
     expect(listing(join(user.home, 'd'))).toEqual(['1-2.txt', '1-3.txt', '1.txt']);
   });
 
-  it('is waited for until it is delivered anew, and its copy is replaced', async () => {
+  it('is waited for until it is delivered again, and its copy is replaced', async () => {
     const { user, states, read, service } = await upgraded();
     states.set('1', ['Delivered', 'Delivered', 'Transcribing', 'Transcribing', 'Delivered']);
     service.on(transcript, { body: 'with timestamps' });
@@ -147,13 +149,16 @@ describe.concurrent('an upgraded file', { timeout: 90_000 }, () => {
     expect(read()).toBe('with timestamps');
   });
 
-  it('that is not delivered anew in time is said to be so', async () => {
+  it('that is not delivered again in time is said to be so', async () => {
     const { user } = await upgraded();
     const { code, stderr } = await user.run(['wait', '1', '--interval', '100ms', '--timeout', '4s']);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('is not delivered anew since its upgrade')]);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('has not been delivered again since its upgrade'),
+    ]);
   });
 
-  it('keeps a copy that was fetched meanwhile only until it is delivered anew', async () => {
+  it('keeps a copy that was fetched meanwhile only until it is delivered again', async () => {
     const { user, states, read, service, sync } = await upgraded();
     service.on(transcript, { body: 'half of it' }, { body: 'with timestamps' });
     const fetch = ['transcript', '1', '--name-as', '{title}.{ext}', '-o', 'e', '--force'];
@@ -165,7 +170,7 @@ describe.concurrent('an upgraded file', { timeout: 90_000 }, () => {
     expect(read()).toBe('with timestamps');
   });
 
-  it('is expected anew by listen, which replaces its copy when it is delivered anew', async () => {
+  it('is expected anew by listen, which replaces its copy when it is delivered again', async () => {
     const { user, states, read, service, askedFiles } = await upgraded();
     const listener = await Listener.start(user, ['--download', 'd', '--quiet']);
     const before = askedFiles().length;

@@ -212,6 +212,48 @@ describe.concurrent('attempts settle', () => {
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('');
   });
 
+  it('--reopen takes out the files that only the mistake had named: no list and no sum has them', async () => {
+    const { service, user } = await unclearAccount(audio('a'), audio('b'));
+    const billed = { id: 77, statename: 'Delivered', total: '9.00', currency: 'USD' };
+    service.on('GET /audiofile/77', { body: { audiofile: { ...billed, originallink: audio('a') } } });
+    const settle = (...args: string[]) => user.run(['attempts', 'settle', '1', ...args]);
+    for (const mistake of [['--placed', 'O5', '--file', '77'], ['--not-placed']]) {
+      expect((await settle(...mistake)).code).toBe(0);
+      const reopened = await settle('--reopen');
+      expect([reopened.code, reopened.stdout], reopened.stderr).toEqual([0, '1\tunclear\t\t\n']);
+      const files = await user.run(['files', '--json']);
+      expect([files.code, JSON.parse(files.stdout)]).toEqual([0, []]);
+      const { totals } = JSON.parse((await user.run(['report', '--json'])).stdout);
+      expect(totals).toEqual([]);
+      expect(await listed(user)).toMatchObject([{ order: null, audiofiles: [] }]);
+    }
+    expect((await settle('--placed', 'O6', '--file', '77')).code).toBe(0);
+  });
+
+  it('--reopen leaves what the service itself has named, and what was tracked', async () => {
+    const { service, user, order } = await orderingAccount();
+    service.on('POST /order_url', { body: { order: 'A3', audiofiles: [5], message: 'ok' } });
+    expect((await order(audio('a'), audio('b'))).code).toBe(11);
+    for (const id of [5, 55]) service.on(`GET /audiofile/${id}`, linked(id));
+    const settled = await user.run(['attempts', 'settle', '1', '--placed', 'A3', '--file', '55,5']);
+    expect(settled.code, settled.stderr).toBe(0);
+    expect((await user.run(['attempts', 'settle', '1', '--reopen'])).code).toBe(0);
+    const shown = async () => JSON.parse((await user.run(['files', '--json'])).stdout);
+    expect(await shown()).toMatchObject([{ audiofile: '5', url: audio('b'), order: 'A3' }]);
+    expect(await listed(user)).toMatchObject([{ order: 'A3', audiofiles: ['5'] }]);
+    service.on('GET /audiofile/56', linked(56, audio('c')));
+    expect((await user.run(['track', '56'])).code).toBe(0);
+    service.on('POST /order_url', { status: 500 });
+    expect((await order(audio('c'), '--again')).code).toBe(11);
+    const number = (await listed(user))[0]?.attempt ?? 0;
+    for (const how of [['--placed', 'O9', '--file', '56'], ['--reopen']])
+      expect((await user.run(['attempts', 'settle', String(number), ...how])).code).toBe(0);
+    expect(
+      (await shown()).map((file: { audiofile: string; url: string }) => [file.audiofile, file.url]),
+    ).toEqual(expect.arrayContaining([['56', audio('c')]]));
+    expect(await listed(user)).toMatchObject([{ audiofiles: [] }, { audiofiles: ['5'] }]);
+  });
+
   it.each([
     [['settle', '2', '--not-placed'], /there is no attempt 2/],
     [['settle', 'x', '--not-placed'], /there is no attempt x/],

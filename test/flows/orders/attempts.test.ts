@@ -109,7 +109,7 @@ describe.concurrent('attempts', () => {
     service.on('GET /audiofile/77', file(url, 'zz'));
     expect((await user.run(['track', '1', '77'])).code).toBe(0);
     expect(await listed(user)).toMatchObject([
-      { attempt: 3, detail: expect.stringMatching(/; order zz of it was taken in with track later$/) },
+      { attempt: 3, detail: expect.stringMatching(/; its order zz was added with track later$/) },
       { attempt: 2, detail: expect.not.stringContaining('later') },
     ]);
   });

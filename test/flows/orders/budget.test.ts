@@ -118,7 +118,7 @@ describe('a budget', () => {
     set({ 'price.TRANS14': '1' });
     expect((await order('https://e.org/a.mp3')).stderr).toContain('the length of 1 audio is not known');
     expect((await order('https://e.org/a.mp3', '--unpriced')).stderr).toContain(
-      'nothing is left of the budget of 10.00/month for what has no known cost',
+      'the budget of 10.00/month is used up: nothing is left for orders of unknown cost',
     );
     // By now the price of the first one is known, and nothing is left.
     expect((await buy('b', '--unpriced')).code).toBe(2);

@@ -230,7 +230,7 @@ describe.concurrent('an episode', () => {
       const { code, stderr } = await from(feedOf(renumbered), '--match', 'Three', ...more);
       expect(code, stderr).toBe(0);
       expect(stderr).toMatch(
-        /warning: left out: the episode 'Three': https:\S+ was ordered as order o1 at \S+ under the guid 'g3', which is now 'new-g3'\nhint: .*--again.*--key/,
+        /warning: left out: the episode 'Three': https:\S+ was ordered as order o1 at \S+ under the guid 'g3'; the feed now says 'new-g3'\nhint: .*--again.*--key/,
       );
     }
     expect(bought()).toHaveLength(1);

@@ -348,6 +348,75 @@ describe.concurrent('one URL for two recordings', () => {
   });
 });
 
+describe.concurrent('a link to the URL of a recording', () => {
+  const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
+  const URL = 'https://up.example/z.mp3';
+
+  it('is on order with the recording; --skip-ordered leaves it out, --again and --key order it', async () => {
+    const { file, order, bought } = await local(BY_NAME);
+    file('z.mp3');
+    expect((await order('z.mp3')).code).toBe(0);
+    for (const link of [URL, `${URL}?utm_source=x`]) {
+      const second = await order(link, '--json');
+      expect([second.code, second.stdout]).toEqual([9, '']);
+      expect(JSON.parse(second.stderr).error).toMatchObject({
+        reason: 'ordered',
+        order: 'o1',
+        audiofiles: ['1'],
+      });
+    }
+    expect((await order(URL, '--skip-ordered')).code).toBe(0);
+    expect(bought()).toHaveLength(1);
+    expect((await order(URL, '--key', 'mine')).code).toBe(0);
+    expect((await order(URL, '--again')).code).toBe(0);
+    expect(bought()).toHaveLength(3);
+    // It is the recording's still, whoever has ordered the link since.
+    file('other/z.mp3');
+    expect((await order('other/z.mp3', '--again')).code).toBe(2);
+    expect((await order('z.mp3')).stderr).toContain('same content');
+  });
+
+  it('that is on order stops the recording, whose content nobody can compare; --again orders it', async () => {
+    const { file, order, bought } = await local(BY_NAME);
+    expect((await order(URL)).code).toBe(0);
+    const path = file('q/z.mp3');
+    file('q/y.mp3');
+    const alone = await order('q/z.mp3');
+    expect([alone.code, alone.stdout]).toEqual([9, '']);
+    expect(alone.stderr).toContain(`${path}: its URL ${URL} was ordered as order o1 at `);
+    expect(alone.stderr).toContain(
+      `hint: if it is another recording: --again orders it, or steno order ${URL} --key <text>\n`,
+    );
+    const left = await order('q/z.mp3', '--skip-ordered');
+    expect([left.code, left.stdout]).toEqual([0, '']);
+    expect(left.stderr).toContain(`warning: left out: ${path}: its URL ${URL} was ordered as order o1`);
+    const among = await order('q');
+    expect([among.code, bought().slice(1)], among.stderr).toEqual([10, [['https://up.example/y.mp3']]]);
+    expect((await order('q/z.mp3', '--again')).code).toBe(0);
+    expect(bought()).toHaveLength(3);
+  });
+
+  it.each(['1', '9'])('is bought once where both are in one run, %s to an order', async (perOrder) => {
+    const { file, order, bought } = await local(BY_NAME);
+    file('z.mp3');
+    const { code, stderr } = await order(URL, 'z.mp3', '--per-order', perOrder);
+    expect([code, bought()], stderr).toEqual([10, [[URL]]]);
+  });
+
+  it('that had no clear answer is unclear for the recording too, and so the other way', async () => {
+    const { file, order, service } = await local(BY_NAME);
+    service.on('POST /order_url', { status: 500 });
+    file('z.mp3');
+    file('y.mp3');
+    expect([(await order(URL)).code, (await order('y.mp3')).code]).toEqual([11, 11]);
+    for (const next of ['z.mp3', 'https://up.example/y.mp3']) {
+      const { code, stderr } = await order(next);
+      expect([code, stderr]).toEqual([9, expect.stringContaining('had no clear answer')]);
+    }
+    expect(service.calls('POST /order_url')).toHaveLength(2);
+  });
+});
+
 it('a recording that changes while it is uploaded is not ordered, and is bought once when it is complete', async () => {
   const { file, order, bought, uploadBy, user } = await local(`printf more >> "$1"; ${UPLOAD}`);
   file('rec/growing.mp3');

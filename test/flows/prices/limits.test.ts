@@ -132,10 +132,10 @@ describe('a budget', () => {
 
   it('stops everything while the cost of a purchase is not known, and says which and what is missing', () => {
     const unpriced = [
-      { what: 'attempt 12 (talk.mp3)', skus: ['TRANS14'], lacksLength: false },
-      { what: 'attempt 11', skus: [], lacksLength: true },
-      { what: 'attempt 10', skus: ['TRANS14'], lacksLength: true },
-      { what: 'attempt 9', skus: ['TRANS6'], lacksLength: false },
+      { what: 'attempt 12 (talk.mp3)', skus: ['TRANS14'], lacksLength: false, hasFile: true },
+      { what: 'attempt 11', skus: [], lacksLength: true, hasFile: true },
+      { what: 'attempt 10', skus: ['TRANS14'], lacksLength: true, hasFile: true },
+      { what: 'attempt 9', skus: ['TRANS6'], lacksLength: false, hasFile: true },
     ];
     const spent = { amounts: [money('150')], unpriced };
     expect(check({ spent })).toBe(
@@ -145,7 +145,7 @@ describe('a budget', () => {
     );
     expect(check({ spent, estimate: estimate(49), allowsUnpriced: true })).toBe('passes');
     expect(check({ spent, allowsUnpriced: true })).toBe(
-      '2: nothing is left of the budget of 200.00/month for what has no known cost',
+      '2: the budget of 200.00/month is used up: nothing is left for orders of unknown cost',
     );
   });
 
@@ -153,7 +153,7 @@ describe('a budget', () => {
     const unknown = estimate(10, 'USD', ['DIFFQ2']);
     const none = { budget: parseBudget('0/month'), spent: { amounts: [], unpriced: [] } };
     expect(check({ ...none, estimate: unknown, allowsUnpriced: true })).toBe(
-      '2: nothing is left of the budget of 0.00/month for what has no known cost',
+      '2: the budget of 0.00/month is used up: nothing is left for orders of unknown cost',
     );
   });
 

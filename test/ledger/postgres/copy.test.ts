@@ -78,7 +78,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
   }, 60_000);
 
   longOnly(
-    'goes back to the local ledger, which may be ordered with again',
+    'goes back to the local ledger, which orders use again',
     async () => {
       const { user } = await local();
       const url = await server.newDatabase();

@@ -49,7 +49,9 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     const args = ['order', signed(url), '--sku', 'TRANS14', '--notes', `with ${KEY}`, '--quiet'];
     const { user, other, ended, folder, kept, query } = await broken(200, placed, args);
     expect([ended.code, ended.stdout]).toEqual([0, '1\n']);
-    expect(ended.stderr).toMatch(/^warning: the ledger could not record [^\n]*the next steno here[^\n]*\n$/);
+    expect(ended.stderr).toMatch(
+      /^warning: the ledger could not record [^\n]*the next steno command on this machine[^\n]*\n$/,
+    );
     // To others it is being sent, and then unclear: never free.
     expect((await other.run(order)).code).toBe(9);
     const [name = ''] = kept();

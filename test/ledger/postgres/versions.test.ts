@@ -128,7 +128,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     expect(await statusOf(user)).toMatchObject({ made: false, store: 'postgres', where: url });
     expect(await schemasIn(url)).toEqual([]);
     expect((await user.run(['ledger', 'migrate'])).stdout.split('\n')).toEqual([...namesOfMigrations, '']);
-    expect(await statusOf(user)).toMatchObject({ made: true, up_to_date: true, rows: { orders: 0 } });
+    expect(await statusOf(user)).toMatchObject({ made: true, up_to_date: true, rows: { purchases: 0 } });
   });
 
   it('that can not be reached is said in one line, with 7 and without the password', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!postgresFolder)('a shared ledger', () => {
     expect(await statusOf(user)).toMatchObject({
       ...{ store: 'postgres', account: 'default', base_url: service.baseUrl, same_base_url: ['ci'] },
       ...{ unclear: 1, being_sent: 0, outcomes_waiting: 0, events_waiting: 0, moved: null, backups: [] },
-      ...{ rows: expect.objectContaining({ orders: 2, attempts: 3 }), bytes: expect.any(Number) },
+      ...{ rows: expect.objectContaining({ purchases: 3, files: 2 }), bytes: expect.any(Number) },
     });
     const rows = await user.run(['ledger', 'status']);
     expect(rows.stdout).toContain('\nunclear\t1\n');
@@ -199,7 +199,7 @@ describe('the local ledger', () => {
     expect(JSON.parse(after.stdout)).toMatchObject({
       ...{ made: true, up_to_date: true, may_work: true, account: 'default', unclear: 0, moved: null },
       ...{
-        rows: expect.objectContaining({ orders: 1, files: 1 }),
+        rows: expect.objectContaining({ purchases: 1, files: 1 }),
         where: expect.stringMatching(/ledger\.db$/),
       },
     });
