@@ -25,7 +25,12 @@ import {
 } from '../flows/orders/order-and-wait.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
-import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
+import {
+  countAudios,
+  type PlannedAudio,
+  type PlannedOrder,
+  requestOf,
+} from '../flows/orders/planned-order.ts';
 import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -91,7 +96,9 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const problem = checkCosts(out, guard, costs, options.upToBudget);
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
-  if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
+  const { placeOf } = plan;
+  if (guard.unsent > 0)
+    return send(context, guard, { options, form, ledger, costs, waits, formats, line, placeOf });
   if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
   return raiseHeld(guard, form.listsHeld);
 }
@@ -136,12 +143,13 @@ interface Sending {
   readonly costs: OrderCosts;
   readonly waits: boolean;
   readonly formats: readonly string[];
+  readonly placeOf: OrderPlan['placeOf'];
 }
 
 async function send(
   context: Context,
   guard: OrderGuard,
-  { options, form, ledger, costs, waits, formats, line }: Sending,
+  { options, form, ledger, costs, waits, formats, line, placeOf }: Sending,
 ): Promise<void> {
   const { out, signal, globals } = context;
   const { interval, download, nameAs: template, failOnHold } = options;
@@ -159,7 +167,18 @@ async function send(
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
       guard,
-      { transport, ledger, notes, wait, signal, pauseLimitMs, failOnHold, costs, upload },
+      {
+        transport,
+        ledger,
+        notes,
+        wait,
+        signal,
+        pauseLimitMs,
+        halves: form.manifest,
+        failOnHold,
+        costs,
+        upload,
+      },
       callbacks(out),
     ),
   );
@@ -172,6 +191,7 @@ async function send(
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
+    placeOf,
     ...orderGoOn(line, options, globals),
   });
   // Others were faster: not even the first row fits any more.
@@ -278,12 +298,13 @@ const uploader = (
   ledger: Ledger | undefined,
 ): NonNullable<OrderAndWaitOptions['upload']> => {
   const used = new Map<string, Recording>();
+  const urls = new Map<PlannedAudio, string | undefined>();
   return async (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
     const uploaded = await uploadOrder(
       order,
       {
-        ...{ env, signal, ledger, report, used },
+        ...{ env, signal, ledger, report, used, urls },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
         onMessage: (lines) => output.passOn(lines),

@@ -20,7 +20,8 @@ export const order = command({
     'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
       'names (with | between them), key and minutes. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
       '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
-      'and holds up no other row.',
+      'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
+      'rows are listed, the others are ordered (exit 10).',
     'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
       'are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in its ' +
       'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +

@@ -20,7 +20,7 @@ export const exitCodes = {
   partial: { code: 10, when: 'a bulk command did some and failed some; each failure is listed' },
   uncertain: {
     code: 11,
-    when: "no clear answer to an order, an upgrade or a refund that may have gone through (the connection broke after sending, or 500, 502, 504, or an answer that can't be read): look before running it again",
+    when: "no clear answer to an order, an upgrade or a refund that may have gone through (the connection broke after sending, or 408, 500, 502, 504, or an answer that can't be read): look before running it again",
   },
   interrupted: { code: 130, when: 'Ctrl-C; nothing half-written stays behind' },
 } as const;

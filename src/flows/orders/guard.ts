@@ -117,6 +117,18 @@ export class OrderGuard {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
+  /** To be sent in place of an order that was refused. */
+  halvesOf(order: PlannedOrder): PlannedOrder[] {
+    const { audios } = order;
+    const middle = Math.floor(audios.length / 2);
+    const halves = [audios.slice(0, middle), audios.slice(middle)].map((some) => ({
+      ...order,
+      audios: some,
+    }));
+    for (const half of halves) this.#takeOver.set(half, this.#takeOver.get(order) ?? []);
+    return halves;
+  }
+
   /** Of these orders, sends only the rows before this one next: a budget does not reach for the others. */
   keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
     this.#queue = [];

@@ -17,7 +17,7 @@ import { ownFiles, type PlacedOrder, placeOne } from './place.ts';
 import type { PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
-export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
+export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'halves'> {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Gives the files of an order their URLs; what can't be uploaded is left out, and told. */
@@ -68,7 +68,7 @@ export async function orderAndWait(
   options: OrderAndWaitOptions,
   callbacks: OrderCallbacks,
 ): Promise<OrderResult> {
-  const { transport, ledger, wait, signal, pauseLimitMs, upload, costs } = options;
+  const { transport, ledger, wait, signal, pauseLimitMs, halves, upload, costs } = options;
   const { onLedgerError, onWaitForOthers } = callbacks;
   const sent = await callbacks.whilePlacing((report) =>
     sendOrders(
@@ -81,7 +81,7 @@ export async function orderAndWait(
             ((each) =>
               upload(each, report, (failure) => void guard.failures.push(failure)).finally(onSending)),
         }),
-      { signal, pauseLimitMs, report, onWaitForOthers },
+      { signal, pauseLimitMs, halves, report, onWaitForOthers },
     ),
   );
   const placed = values<PlacedOrder>(sent.outcomes);

@@ -1,6 +1,7 @@
 /** Makes order requests of the arguments, flags and manifest. */
 
 import type { FeedReading } from '../../feeds/read.ts';
+import type { Audio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
@@ -48,6 +49,8 @@ export interface OrderPlan {
   readonly notes: readonly string[];
   /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
+  /** For messages: the line of the manifest, the path or the episode that an audio comes from. */
+  readonly placeOf: (audio: Audio) => string;
 }
 
 /** Checks everything before anything is sent. */
@@ -95,6 +98,7 @@ export async function planOrders(
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
     leftOut: [...local.leftOut, ...chosen.leftOut, ...rows.leftOut],
+    placeOf: (audio) => rows.placeOf(audio),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them. */
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
-import { makeAudio } from '../../ledger/audio-names.ts';
+import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { isUrlName } from '../../lib/names.ts';
 import { TextIndex } from '../../lib/text-index.ts';
@@ -55,8 +55,14 @@ export class PlannedRows {
   /** `line`: of the manifest, where it is from there. */
   add(row: Row, line?: number): void {
     const audio = this.#options.numbersRows ? { ...copied(audioOf(row)), row: this.#rows++ } : audioOf(row);
-    if (!this.#options.again && this.#isRepeated(row, audio, line)) return;
+    if (this.#isRepeated(row, audio, line) && !this.#options.again) return;
     this.#orderFor(row).audios.push(audio);
+  }
+
+  /** Where it stands: a line of the manifest, a path or an episode; empty for a URL of the command line. */
+  placeOf({ names }: Audio): string {
+    const at = names.map((name) => this.#seen.find(name)).find((found) => found !== undefined);
+    return at === undefined ? '' : this.#placeOf(at);
   }
 
   /** The same audio twice in one run would be bought twice. */
@@ -65,6 +71,7 @@ export class PlannedRows {
     for (const name of names) {
       const first = this.#seen.find(name);
       if (first === undefined) continue;
+      if (this.#options.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
         const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
         this.leftOut.push({ path: row.at, reason });
