@@ -14,7 +14,7 @@ import { renumberedText } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
-import { OrderGuard } from '../flows/orders/guard.ts';
+import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
   type OrderAndWaitOptions,
@@ -27,11 +27,12 @@ import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import {
   countAudios,
+  describeUrls,
   type PlannedAudio,
   type PlannedOrder,
   requestOf,
 } from '../flows/orders/planned-order.ts';
-import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
+import { orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
@@ -51,6 +52,8 @@ import { waitedTable } from '../views/waited.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;
+  readonly retryEnded: boolean;
+  readonly orExisting: boolean;
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly interval: number | undefined;
@@ -97,15 +100,25 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
   const { placeOf } = plan;
-  if (guard.unsent > 0)
+  if (guard.unsent > 0 || guard.existing.length > 0)
     return send(context, guard, { options, form, ledger, costs, waits, formats, line, placeOf });
-  if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
+  if (form.isList)
+    await show(context, ledger, nothingSent(guard), { ...form, waits, leftOut: guard.leftOut });
   return raiseHeld(guard, form.listsHeld);
 }
 
 async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
-  if (guard.leftOut)
-    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
+  const all = countAudios(plan.orders);
+  for (const [why, text] of [
+    ['ordered', 'on order already'],
+    ['ignored', 'ignored'],
+  ])
+    sayRows(
+      out,
+      `left out because ${text}`,
+      guard.leftOut.filter((row) => row.why === why),
+      all,
+    );
   for (const held of guard.renumbered) {
     const { text, hint } = renumberedText(held);
     await out.warn(text, hint);
@@ -124,13 +137,13 @@ interface Form {
 
 function formOf(
   args: readonly string[],
-  { from, feed, skipOrdered, perOrder, upToBudget }: OrderOptions,
+  { from, feed, skipOrdered, orExisting, perOrder, upToBudget }: OrderOptions,
   planned: readonly PlannedOrder[],
   waits: boolean,
 ): Form {
   const hasFiles = args.some(isLocalPath);
   const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const isList = manifest || skipOrdered || upToBudget || perOrder !== undefined || waits;
+  const isList = manifest || skipOrdered || orExisting || upToBudget || perOrder !== undefined || waits;
   const listsHeld = manifest || countAudios(planned) > 1;
   return { manifest, isList, listsHeld, hasFiles };
 }
@@ -162,7 +175,7 @@ async function send(
   const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
-  const { leftOut } = guard;
+  const leftOut = guard.leftOut.length;
   const [overBudget, wanted] = [countAudios(guard.overBudget), countAudios(guard.ready)];
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
@@ -182,12 +195,11 @@ async function send(
       callbacks(out),
     ),
   );
-  for (const { order } of result.placed) out.addDone(placedLine(order));
-  if (guard.leftOut > leftOut)
-    out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
+  for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
+  sayRows(out, 'left out because another process has ordered it', guard.leftOut.slice(leftOut));
   const late = countAudios(guard.overBudget) - overBudget;
   if (late > 0) sayOverBudget(out, late, wanted);
-  await show(context, ledger, result, { isList: form.isList, waits });
+  await show(context, ledger, result, { ...form, waits, leftOut: guard.leftOut });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
@@ -345,6 +357,24 @@ async function showPlan(
   raiseHeld(guard, form.listsHeld);
 }
 
+const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
+  sent: { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false },
+  ...{ placed: [], overBudget, hold: undefined, holdIsFailure: false },
+});
+
+/** More would fill the screen. */
+const MAX_NAMED = 5;
+
+/** Says how many were left out, and which. */
+function sayRows(out: Output, text: string, rows: readonly KeptOut[], of?: number): void {
+  if (rows.length === 0) return;
+  const names = rows.slice(0, MAX_NAMED).map(({ planned }) => describeUrls(planned));
+  const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
+  out.note(
+    `${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${[...names, ...more].join(', ')})`,
+  );
+}
+
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
   raiseUnplaced(
     { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
@@ -377,7 +407,7 @@ async function show(
   context: Context,
   ledger: Ledger | undefined,
   result: OrderResult,
-  { isList, waits }: { isList: boolean; waits: boolean },
+  { isList, waits, leftOut }: { isList: boolean; waits: boolean; leftOut: readonly KeptOut[] },
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
@@ -386,10 +416,13 @@ async function show(
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else if (!isList && placed.length) await out.show(orderView(placed, false));
   else if (isList) {
-    const ids = placed.flatMap(({ order }) => order.audiofiles);
+    const ids = [
+      ...placed.flatMap(({ order }) => order.audiofiles),
+      ...leftOut.flatMap(({ holder }) => holder?.file || []),
+    ];
     // Rows of an order have nothing that only the ledger knows.
     const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
-    const files = orderedFiles(result, { waits, currency: settings.currency, known });
+    const files = orderedFiles(result, { waits, currency: settings.currency, known, leftOut });
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);

@@ -29,6 +29,9 @@ export const order = command({
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
       'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
       "out, and one that can't be uploaded holds up no other.",
+    'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +
+      'rest; if its SKUs do not make up for those asked for, exit 9. What steno ignore names is left out of lists, feeds ' +
+      'and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
     '--dry-run shows the cost as far as it is known, and exits with 0 even if that is too much. Prices come from your ' +
       'invoices or the setting price.<SKU>; lengths from the feed, the file or the column minutes, which comes first. ' +
       '--max-cost and budgets (steno budget, setting budget) order nothing if the cost is too high or unknown (exit 2). ' +
@@ -53,6 +56,9 @@ export const order = command({
       values: 'folder',
     }),
     skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already', {
+      excludes: ['--again', '--no-ledger'],
+    }),
+    orExisting: flag('--or-existing', 'count what is on order already as ordered', {
       excludes: ['--again', '--no-ledger'],
     }),
     latest: count('--latest <n>', 'with --feed, the newest n episodes', { needs: ['--feed'] }),
@@ -90,6 +96,9 @@ export const order = command({
     retryUnclear: flag('--retry-unclear', 'with --skip-ordered: order again what had no clear answer', {
       needs: ['--skip-ordered'],
     }),
+    retryEnded: flag('--retry-ended', 'with --skip-ordered: order again what ended without a transcript', {
+      needs: ['--skip-ordered'],
+    }),
     again: flag('--again', 'order again what is on order already'),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
@@ -100,6 +109,7 @@ export const order = command({
     ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two, with timestamps'],
     ['steno order --from talks.csv --skip-ordered --dry-run', 'many: see the orders first'],
     ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also what had no clear answer'],
+    ['steno order --from talks.csv --skip-ordered --retry-ended', 'also what ended without a transcript'],
     ['steno order https://example.com/new.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
     ['steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14', 'new episodes'],
     ['steno order --feed feed.xml --since 7d --sku TRANS14 --max-cost 20', 'if they cost at most 20'],

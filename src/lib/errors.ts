@@ -40,7 +40,7 @@ export interface Details {
 
 /** An earlier purchase of the same, for programs. */
 export interface Duplicate {
-  readonly reason: 'ordered' | 'unclear' | 'in_progress';
+  readonly reason: 'ordered' | 'unclear' | 'in_progress' | 'other_skus';
   /** Empty where none is known. */
   readonly order: string;
   readonly audiofiles: readonly string[];

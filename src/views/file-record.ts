@@ -1,5 +1,5 @@
 /** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
-import type { ShownFile } from '../flows/files/shown.ts';
+import { leftOutReasons, type ShownFile } from '../flows/files/shown.ts';
 import type { FileRow } from '../ledger/file-row.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';
@@ -116,8 +116,8 @@ export const fileRecord = new RecordType<ShownFile>([
   },
   {
     name: 'left_out',
-    help: 'why it was not ordered, though nothing is wrong with it',
-    schema: oneOf('budget'),
+    help: 'why it was not ordered now',
+    schema: oneOf(...leftOutReasons),
     json: ({ leftOut }) => leftOut ?? null,
     cell: false,
     optional: true,

@@ -12,6 +12,13 @@ import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
 import type { Tracked } from './track.ts';
 import type { WaitResult } from './wait-and-download.ts';
 
+/** Why audio was not ordered. */
+export const leftOutReasons = [
+  ...(['ordered', 'unclear', 'in_progress', 'other_skus', 'budget', 'ignored'] as const),
+  ...(['repeated', 'transcript', 'undated', 'unusable'] as const),
+] as const;
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
 export interface ShownFile {
   readonly row: ListedFile;
   readonly downloads: readonly Download[];
@@ -21,7 +28,7 @@ export interface ShownFile {
   readonly answer?: Json;
   readonly error?: StenoError | undefined;
   /** Why it was not ordered, though nothing is wrong with it. */
-  readonly leftOut?: 'budget' | undefined;
+  readonly leftOut?: LeftOutReason | undefined;
 }
 
 interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {

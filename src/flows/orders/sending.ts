@@ -1,11 +1,12 @@
 /** Sends orders one after the other, as fast as the service asks for, and stops where going on would do harm. */
 import { CallError } from '../../api/http/failures.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Failure, StenoError } from '../../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import type { Outcome } from '../bulk.ts';
+import type { HeldFailure } from './duplicates.ts';
 import type { OrderGuard } from './guard.ts';
 import { Halving, type Hopeless } from './halving.ts';
 import type { PlacedOrder } from './place.ts';
@@ -27,7 +28,7 @@ export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder 
 export interface SentOrders {
   readonly outcomes: readonly SentOrder[];
   /** What was not sent, because of what the ledger knows of it. */
-  readonly held: readonly Failure[];
+  readonly held: readonly HeldFailure[];
   readonly notSent: readonly PlannedOrder[];
   /** How many orders were not sent, and why. */
   readonly unsent: number;

@@ -2,12 +2,14 @@
 
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
-import type { Failure, StenoError } from '../../lib/errors.ts';
+import type { StenoError } from '../../lib/errors.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
-import { type KnownFiles, nothingKnown } from '../files/known.ts';
+import type { KnownFiles } from '../files/known.ts';
 import { type ListedFile, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
+import type { HeldFailure } from './duplicates.ts';
 import { fileProblem, notSentError } from './failures.ts';
+import type { KeptOut } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import { ownFiles, type PlacedOrder } from './place.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
@@ -17,6 +19,7 @@ interface ListOptions {
   readonly waits: boolean;
   readonly currency: string;
   readonly known: KnownFiles;
+  readonly leftOut: readonly KeptOut[];
 }
 
 /** In the order in which they were sent; then what was not. */
@@ -31,6 +34,7 @@ export function orderedFiles(result: OrderResult, options: ListOptions): ShownFi
     ),
     ...unsentFiles(result.sent, options),
     ...overBudgetFiles(result.overBudget, options),
+    ...options.leftOut.flatMap((row) => leftOutFile(row, options)),
   ];
 }
 
@@ -45,12 +49,19 @@ const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions):
     unplacedFiles(planned, undefined, options).map((file) => ({ ...file, leftOut: 'budget' as const })),
   );
 
-/** Where nothing was sent at all. */
-export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
-  unsentFiles(
-    { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
-    { waits: false, currency: '', known: nothingKnown },
-  );
+/** What exists, where it is on order. */
+function leftOutFile({ planned, why, holder }: KeptOut, options: ListOptions): ShownFile[] {
+  const [row] = unplacedFiles(planned, undefined, options);
+  const known = row && { ...row, row: { ...row.row, order_id: holder?.order ?? '' } };
+  const { known: files, currency } = options;
+  const shown = holder?.file
+    ? shownFile({
+        ...{ what: holder.file, file: undefined, error: undefined, saved: undefined },
+        ...{ known: files, currency, otherwise: known?.row ?? unknownFile },
+      })
+    : known;
+  return shown ? [{ ...shown, leftOut: why }] : [];
+}
 
 function placedFiles(
   placed: PlacedOrder,
@@ -73,7 +84,8 @@ function placedFiles(
       error: outcome ? outcome.error : otherError(placed, result, options.waits),
       otherwise: rowOf(id),
     });
-    if (!options.waits) return { ...shown, answer, error: undefined };
+    if (!options.waits)
+      return placed.isExisting ? { ...shown, error: undefined } : { ...shown, answer, error: undefined };
     if (outcome?.file) return shown;
     const state = order.hold ? 'On Hold' : shown.row.state;
     return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
@@ -136,8 +148,15 @@ const unplacedFiles = (
     return unplaced(row, error, options);
   });
 
+function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile[] {
+  const files = planned
+    ? unplacedFiles(planned, error, options)
+    : [unplaced({ ...unknownFile, url: what }, error, options)];
+  return files.map((file) => ({ ...file, leftOut: error.duplicate?.reason }));
+}
+
 /** What the ledger held up, and what was left when the sending stopped. */
 const unsentFiles = (sent: SentOrders, options: ListOptions): ShownFile[] => [
-  ...sent.held.map(({ what, error }) => unplaced({ ...unknownFile, url: what }, error, options)),
+  ...sent.held.flatMap((held) => heldFile(held, options)),
   ...sent.notSent.flatMap((planned) => unplacedFiles(planned, notSentError(sent), options)),
 ];
