@@ -24,7 +24,7 @@ function __steno_where
                 set sandbox 1
             case '*:--profile=*'
                 set profile (string replace -- --profile= '' $token)
-            case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--feed' 'order:--download' 'order:--latest' 'order:--since' 'order:--match' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--key' 'order:--max-cost' 'order:--interval' 'order:--format' 'order:--name-as' 'order:--param' 'attempts settle:--placed' 'attempts settle:--file' 'files:--state' 'files:--since' 'files:--order' 'files:--limit' 'file:--interval' 'track:--from' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'wait:--name-as' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--name-as' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'report:--since' 'report:--by' 'report:--html' 'log:--since' 'log:--file' 'log:--order' 'log:--limit' 'listen:--port' 'listen:--public-url' 'listen:--tunnel' 'listen:--forward-to' 'listen:--exec' 'listen:--download' 'listen:--host' 'listen:--path' 'listen:--tls-cert' 'listen:--tls-key' 'listen:--exec-timeout' 'listen:--jobs' 'listen:--format' 'listen:--name-as' 'listen:--only' 'listen:--until' 'listen:--count' 'listen:--keep' 'events:--limit' 'events:--event' 'events:--file' 'events:--order' 'events:--since' 'events replay:--to' 'events replay:--exec' 'events replay:--exec-timeout' 'login:--api-key-command' 'ledger export:--output' 'ledger export:-o' 'ledger import:--as' 'ledger prune:--before' 'ledger copy:--to' 'ledger account:--separate-from' 'doctor:--test-event' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault' 'sandbox advance:--by'
+            case '*:--profile' '*:--base-url' '*:--api-key' '*:--timeout' 'order:--sku' 'order:--from' 'order:--feed' 'order:--download' 'order:--latest' 'order:--since' 'order:--match' 'order:--per-order' 'order:--notes' 'order:--notes-file' 'order:--name' 'order:--key' 'order:--tag' 'order:--max-cost' 'order:--interval' 'order:--format' 'order:--name-as' 'order:--param' 'attempts settle:--placed' 'attempts settle:--file' 'files:--state' 'files:--since' 'files:--order' 'files:--tag' 'files:--limit' 'file:--interval' 'track:--from' 'wait:--order' 'wait:--interval' 'wait:--download' 'wait:--format' 'wait:--name-as' 'transcript:--format' 'transcript:--output' 'transcript:-o' 'transcript:--name-as' 'transcript:--from' 'transcript:--jobs' 'sync:--download' 'sync:--format' 'sync:--name-as' 'sync:--jobs' 'upgrade:--sku' 'balance:--min' 'report:--since' 'report:--by' 'report:--html' 'log:--since' 'log:--file' 'log:--order' 'log:--limit' 'listen:--port' 'listen:--public-url' 'listen:--tunnel' 'listen:--forward-to' 'listen:--exec' 'listen:--download' 'listen:--host' 'listen:--path' 'listen:--tls-cert' 'listen:--tls-key' 'listen:--exec-timeout' 'listen:--jobs' 'listen:--format' 'listen:--name-as' 'listen:--only' 'listen:--until' 'listen:--count' 'listen:--keep' 'events:--limit' 'events:--event' 'events:--file' 'events:--order' 'events:--since' 'events replay:--to' 'events replay:--exec' 'events replay:--exec-timeout' 'login:--api-key-command' 'ledger export:--output' 'ledger export:-o' 'ledger import:--as' 'ledger prune:--before' 'ledger copy:--to' 'ledger account:--separate-from' 'doctor:--test-event' 'sandbox:--port' 'sandbox:--host' 'sandbox:--speed' 'sandbox:--fault' 'sandbox advance:--by'
                 set flag $token
             end
             continue
@@ -297,6 +297,8 @@ complete -c steno -n '__steno_at order' -l notes -x -d 'comments for the transcr
 complete -c steno -n '__steno_at order' -l notes-file -r -F -d 'take the comments from a file, or from stdin with -'
 complete -c steno -n '__steno_at order' -l name -x -d 'a speaker\'s name; repeat it for each'
 complete -c steno -n '__steno_at order' -l key -x -d 'what tells this audio from others, in place of its URL'
+complete -c steno -n '__steno_at order' -l tag -x -d 'file it under this; repeat it for each'
+complete -c steno -n '__steno_at order' -l ignore-columns -d 'with --from, ignore columns that are not known'
 complete -c steno -n '__steno_at order' -l test -d 'place a test order, which is not transcribed'
 complete -c steno -n '__steno_at order' -l max-cost -x -d 'order nothing if it would cost more, or if that is not known'
 complete -c steno -n '__steno_at order' -l unpriced -d 'under a budget, allow orders of unknown cost'
@@ -322,6 +324,7 @@ complete -c steno -n '__steno_at ignore' -F
 complete -c steno -n '__steno_at files' -l state -x -a '(printf "%s\\n" "Audio Processing"\\t"under way" "Awaiting Edit"\\t"under way" "Awaiting Final Approval"\\t"under way" "Billing Processing"\\t"under way" "Checking Audio Quality"\\t"under way" Delivered\\t"the transcript is there" "Editing to Word Count"\\t"under way" Error\\t"no transcript comes" "On Hold"\\t"waits for a release" "Order Cancelled"\\t"no transcript comes" "Order Chargeable"\\t"under way" "Order Processing"\\t"under way" "Out for edit"\\t"under way" Pre-Processing\\t"under way" Processing\\t"under way" Refunded\\t"no transcript comes" "Technical Difficulty"\\t"under way" "Temporary Error"\\t"under way" Transcribing\\t"under way" | __steno_list --state)' -d 'only files in these states'
 complete -c steno -n '__steno_at files' -l since -x -d 'only files ordered since then: 2026-11-01, or 3d ago'
 complete -c steno -n '__steno_at files' -l order -x -a '(__steno_ids order)' -d 'only files of this order'
+complete -c steno -n '__steno_at files' -l tag -x -d 'only files with this tag'
 complete -c steno -n '__steno_at files' -l refresh -d 'ask the service about every open file first'
 complete -c steno -n '__steno_at files' -l limit -x -d 'show at most this many'
 complete -c steno -n '__steno_at file' -l watch -d 'go on and print each change of state'
@@ -361,7 +364,7 @@ complete -c steno -n '__steno_at refund 0' -x -a '(__steno_ids audiofile)'
 complete -c steno -n '__steno_at balance' -l min -x -d 'exit with 1 if there is less than this'
 complete -c steno -n '__steno_at invoice' -x -a '(__steno_ids invoice)'
 complete -c steno -n '__steno_at report' -l since -x -d 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'
-complete -c steno -n '__steno_at report' -l by -x -a 'month sku order' -d 'show what was spent by this alone'
+complete -c steno -n '__steno_at report' -l by -x -a 'month sku order feed tag' -d 'show what was spent by this alone'
 complete -c steno -n '__steno_at report' -l html -r -F -d 'write a page with charts, for a browser or a printer'
 complete -c steno -n '__steno_at report' -l force -d 'with --html, replace a file that is no report'
 complete -c steno -n '__steno_at log' -l since -x -d 'only what was sent since then: 2026-11-01, or 30d ago'

@@ -79,6 +79,8 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'a speaker''s name; repeat it for each' }
                 @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'what tells this audio from others, in place of its URL' }
+                @{ Names = @('--tag'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'file it under this; repeat it for each' }
+                @{ Names = @('--ignore-columns'); Value = $false; Help = 'with --from, ignore columns that are not known' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
                 @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'order nothing if it would cost more, or if that is not known' }
                 @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow orders of unknown cost' }
@@ -132,6 +134,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--state'); Value = $true; List = $true; Kind = ''; Offers = @('Audio Processing', 'Awaiting Edit', 'Awaiting Final Approval', 'Billing Processing', 'Checking Audio Quality', 'Delivered', 'Editing to Word Count', 'Error', 'On Hold', 'Order Cancelled', 'Order Chargeable', 'Order Processing', 'Out for edit', 'Pre-Processing', 'Processing', 'Refunded', 'Technical Difficulty', 'Temporary Error', 'Transcribing'); About = @{ 'Audio Processing' = 'under way'; 'Awaiting Edit' = 'under way'; 'Awaiting Final Approval' = 'under way'; 'Billing Processing' = 'under way'; 'Checking Audio Quality' = 'under way'; 'Delivered' = 'the transcript is there'; 'Editing to Word Count' = 'under way'; 'Error' = 'no transcript comes'; 'On Hold' = 'waits for a release'; 'Order Cancelled' = 'no transcript comes'; 'Order Chargeable' = 'under way'; 'Order Processing' = 'under way'; 'Out for edit' = 'under way'; 'Pre-Processing' = 'under way'; 'Processing' = 'under way'; 'Refunded' = 'no transcript comes'; 'Technical Difficulty' = 'under way'; 'Temporary Error' = 'under way'; 'Transcribing' = 'under way' }; Help = 'only files in these states' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'only files ordered since then: 2026-11-01, or 3d ago' }
                 @{ Names = @('--order'); Value = $true; List = $false; Kind = 'order'; Offers = @(); About = @{}; Help = 'only files of this order' }
+                @{ Names = @('--tag'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'only files with this tag' }
                 @{ Names = @('--refresh'); Value = $false; Help = 'ask the service about every open file first' }
                 @{ Names = @('--limit'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'show at most this many' }
             )
@@ -258,7 +261,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'leave out what was spent or delivered before: 2026-01-01, or 90d ago' }
-                @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @('month', 'sku', 'order'); About = @{  }; Help = 'show what was spent by this alone' }
+                @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @('month', 'sku', 'order', 'feed', 'tag'); About = @{  }; Help = 'show what was spent by this alone' }
                 @{ Names = @('--html'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'write a page with charts, for a browser or a printer' }
                 @{ Names = @('--force'); Value = $false; Help = 'with --html, replace a file that is no report' }
             )

@@ -141,7 +141,7 @@ function formOf(
   planned: readonly PlannedOrder[],
   waits: boolean,
 ): Form {
-  const hasFiles = args.some(isLocalPath);
+  const hasFiles = args.some(isLocalPath) || planned.some(({ audios }) => audios.some(({ path }) => path));
   const manifest = from !== undefined || feed !== undefined || hasFiles;
   const isList = manifest || skipOrdered || orExisting || upToBudget || perOrder !== undefined || waits;
   const listsHeld = manifest || countAudios(planned) > 1;

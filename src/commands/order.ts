@@ -17,8 +17,9 @@ export const order = command({
     'The same audio is known however its link is written: spelling, signatures and tracking ' +
       'parameters do not count. With --key the key alone tells audio apart: the same URL without it, or with another ' +
       'key, is another audio.',
-    'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
-      'names (with | between them), key and minutes. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
+    'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url or ' +
+      'path (a file of this machine), sku, notes, names and tags (with | between them), key and minutes; others are ' +
+      'refused unless --ignore-columns. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
       '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
       'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
       'rows are listed, the others are ordered (exit 10).',
@@ -75,6 +76,10 @@ export const order = command({
     }),
     name: repeated('--name <name>', "a speaker's name; repeat it for each"),
     key: text('--key <text>', 'what tells this audio from others, in place of its URL'),
+    tag: repeated('--tag <text>', 'file it under this; repeat it for each'),
+    ignoreColumns: flag('--ignore-columns', 'with --from, ignore columns that are not known', {
+      needs: ['--from'],
+    }),
     test: flag('--test', 'place a test order, which is not transcribed', {
       excludes: ['--wait', '--download'],
     }),

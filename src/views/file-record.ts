@@ -1,7 +1,9 @@
 /** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
-import { leftOutReasons, type ShownFile } from '../flows/files/shown.ts';
+import type { ShownFile } from '../flows/files/shown.ts';
+import { parseDetails } from '../ledger/audio-details.ts';
 import type { FileRow } from '../ledger/file-row.ts';
 import { type Json, parseJson } from '../lib/json.ts';
+import { leftOutReasons } from '../lib/left-out.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';
 import { amountJson, currencyOf } from './amounts.ts';
 import { downloadJson, downloadRecord } from './download-record.ts';
@@ -103,6 +105,9 @@ export const fileRecord = new RecordType<ShownFile>([
     cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
   },
   listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), {
+    separator: '|',
+  }),
+  listField('tags', 'what it is filed under', ({ row }) => parseDetails(row.details).tags ?? [], {
     separator: '|',
   }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),

@@ -5,19 +5,13 @@ import type { Download } from '../../ledger/downloads.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
+import type { LeftOutReason } from '../../lib/left-out.ts';
 import type { Outcome } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
 import type { KnownFiles } from './known.ts';
 import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
 import type { Tracked } from './track.ts';
 import type { WaitResult } from './wait-and-download.ts';
-
-/** Why audio was not ordered. */
-export const leftOutReasons = [
-  ...(['ordered', 'unclear', 'in_progress', 'other_skus', 'budget', 'ignored'] as const),
-  ...(['repeated', 'transcript', 'undated', 'unusable'] as const),
-] as const;
-export type LeftOutReason = (typeof leftOutReasons)[number];
 
 export interface ShownFile {
   readonly row: ListedFile;

@@ -39,12 +39,14 @@ export async function feedRows(
   const choice = choiceOf(input);
   const feed = await readFeed(source, reading);
   if (!isChoice(choice)) {
-    const rows = feed.episodes.filter(({ problem }) => !problem).map((episode) => rowOf(episode, notes));
+    const rows = feed.episodes
+      .filter(({ problem }) => !problem)
+      .map((episode) => rowOf(episode, notes, feed));
     return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes) };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
-    rows: chosen.episodes.map((episode) => rowOf(episode, notes)),
+    rows: chosen.episodes.map((episode) => rowOf(episode, notes, feed)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
     leftOut: leftOutOf(chosen.spoiled),
@@ -71,9 +73,9 @@ const choiceOf = ({ latest, since, match, again }: FeedInput): Choice => ({
   again,
 });
 
-const rowOf = (episode: Episode, notes: string | undefined): Row => {
+const rowOf = (episode: Episode, notes: string | undefined, feed: Feed): Row => {
   const { title, published, seconds, guid, link, enclosure, names } = episode;
-  const details = { title, published, seconds, guid, link };
+  const details = { title, published, seconds, guid, link, feed: feed.title || feed.link };
   return {
     at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
     url: enclosure.url,

@@ -4,8 +4,8 @@
  */
 import { StenoError } from '../../lib/errors.ts';
 import type { OrderGuard } from './guard.ts';
+import type { SentOrder } from './place.ts';
 import { describeUrls, type PlannedOrder } from './planned-order.ts';
-import type { SentOrder } from './sending.ts';
 
 /** What the service says of an order that it can't take as it is. */
 const refusals = new Set([400, 404, 409, 413, 422]);

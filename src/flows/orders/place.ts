@@ -5,6 +5,7 @@ import type { Audio } from '../../ledger/audio-names.ts';
 import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import type { Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
@@ -19,6 +20,9 @@ export interface PlacedOrder {
   /** It was placed before, and counts as placed now. */
   readonly isExisting?: true;
 }
+
+/** What became of an order. */
+export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder };
 
 /** What was ordered before, by its order. */
 export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {

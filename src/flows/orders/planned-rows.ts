@@ -15,6 +15,7 @@ export interface Defaults {
   readonly skus: readonly string[];
   readonly notes: string | undefined;
   readonly names: readonly string[];
+  readonly tags?: readonly string[] | undefined;
   readonly test: boolean;
   readonly anySku: boolean;
   readonly extra: OrderRequest['extra'];
@@ -54,7 +55,8 @@ export class PlannedRows {
 
   /** `line`: of the manifest, where it is from there. */
   add(row: Row, line?: number): void {
-    const audio = this.#options.numbersRows ? { ...copied(audioOf(row)), row: this.#rows++ } : audioOf(row);
+    const made = audioOf(row, this.#defaults.tags ?? []);
+    const audio = this.#options.numbersRows ? { ...copied(made), row: this.#rows++ } : made;
     if (this.#isRepeated(row, audio, line) && !this.#options.again) return;
     this.#orderFor(row).audios.push(audio);
   }
@@ -127,19 +129,15 @@ export class PlannedRows {
 const hasOtherGuid = ({ details: one }: PlannedAudio, first: PlannedAudio | undefined): boolean =>
   one?.guid !== undefined && first?.details?.guid !== undefined && one.guid !== first.details.guid;
 
-/** What a list says of the length goes before what is measured. */
-function audioOf({ audio: known, url, key, path, mark, seconds }: Row): PlannedAudio {
+/** What a list says of the length goes before what is measured; tags of all and of the row add up. */
+function audioOf(row: Row, defaultTags: readonly string[]): PlannedAudio {
+  const { audio: known, url, key, path, mark, seconds } = row;
   const audio = known ?? makeAudio(url, key);
-  if (!path && seconds === undefined) return audio;
+  const tags = [...new Set([...defaultTags, ...(row.tags ?? [])])];
+  if (!path && seconds === undefined && tags.length === 0) return audio;
   const { names, details, key: own = key } = copied(audio);
-  return {
-    url,
-    key: own,
-    names,
-    details: seconds === undefined ? details : { ...details, seconds },
-    path,
-    mark,
-  };
+  const more = { ...(seconds === undefined ? {} : { seconds }), ...(tags.length ? { tags } : {}) };
+  return { ...{ url, key: own, names, path, mark }, details: { ...details, ...more } };
 }
 
 /** Some audios make their names when they are asked for them. */

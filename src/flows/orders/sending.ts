@@ -5,11 +5,10 @@ import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
-import type { Outcome } from '../bulk.ts';
 import type { HeldFailure } from './duplicates.ts';
 import type { OrderGuard } from './guard.ts';
 import { Halving, type Hopeless } from './halving.ts';
-import type { PlacedOrder } from './place.ts';
+import type { PlacedOrder, SentOrder } from './place.ts';
 import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
 export interface SendingOptions {
@@ -22,8 +21,6 @@ export interface SendingOptions {
   /** The orders come from a list: a refused one is sent again in halves. */
   readonly halves: boolean;
 }
-
-export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder };
 
 export interface SentOrders {
   readonly outcomes: readonly SentOrder[];

@@ -49,7 +49,7 @@ function boughtByFile(rows: readonly BoughtRow[]): Map<string, BoughtRow[]> {
 const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);
 
 function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFile {
-  const { title = '' } = parseDetails(row.details);
+  const { title = '', feed = '', tags = [] } = parseDetails(row.details);
   const bought = purchases
     .filter(({ kind }) => kind !== 'refund')
     .map(({ skus, total_before: totalBefore, estimate, currency }) => ({
@@ -65,6 +65,8 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
     title: row.title || title,
     url: row.url,
     order: row.order_id,
+    feed,
+    tags,
     skus: textsOf(row.skus),
     state: row.state,
     ended: row.ended,
