@@ -27,6 +27,7 @@ import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import {
   countAudios,
+  describeAudio,
   describeUrls,
   type PlannedAudio,
   type PlannedOrder,
@@ -99,11 +100,10 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const problem = checkCosts(out, guard, costs, options.upToBudget);
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
-  const { placeOf } = plan;
   if (guard.unsent > 0 || guard.existing.length > 0)
-    return send(context, guard, { options, form, ledger, costs, waits, formats, line, placeOf });
+    return send(context, guard, { options, form, ledger, costs, waits, formats, line, plan });
   if (form.isList)
-    await show(context, ledger, nothingSent(guard), { ...form, waits, leftOut: guard.leftOut });
+    await show(context, ledger, nothingSent(guard), { ...form, waits, ...leftOutOf(guard, plan) });
   return raiseHeld(guard, form.listsHeld);
 }
 
@@ -113,12 +113,7 @@ async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Prom
     ['ordered', 'on order already'],
     ['ignored', 'ignored'],
   ])
-    sayRows(
-      out,
-      `left out because ${text}`,
-      guard.leftOut.filter((row) => row.why === why),
-      all,
-    );
+    sayRows(out, `left out because ${text}`, namesOf(guard.leftOut.filter((row) => row.why === why)), all);
   for (const held of guard.renumbered) {
     const { text, hint } = renumberedText(held);
     await out.warn(text, hint);
@@ -156,13 +151,13 @@ interface Sending {
   readonly costs: OrderCosts;
   readonly waits: boolean;
   readonly formats: readonly string[];
-  readonly placeOf: OrderPlan['placeOf'];
+  readonly plan: OrderPlan;
 }
 
 async function send(
   context: Context,
   guard: OrderGuard,
-  { options, form, ledger, costs, waits, formats, line, placeOf }: Sending,
+  { options, form, ledger, costs, waits, formats, line, plan }: Sending,
 ): Promise<void> {
   const { out, signal, globals } = context;
   const { interval, download, nameAs: template, failOnHold } = options;
@@ -176,7 +171,7 @@ async function send(
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
   const leftOut = guard.leftOut.length;
-  const [overBudget, wanted] = [countAudios(guard.overBudget), countAudios(guard.ready)];
+  const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
       guard,
@@ -196,14 +191,13 @@ async function send(
     ),
   );
   for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
-  sayRows(out, 'left out because another process has ordered it', guard.leftOut.slice(leftOut));
-  const late = countAudios(guard.overBudget) - overBudget;
-  if (late > 0) sayOverBudget(out, late, wanted);
-  await show(context, ledger, result, { ...form, waits, leftOut: guard.leftOut });
+  sayRows(out, 'left out because another process has ordered it', namesOf(guard.leftOut.slice(leftOut)));
+  sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
+  await show(context, ledger, result, { ...form, waits, ...leftOutOf(guard, plan) });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
-    placeOf,
+    placeOf: plan.placeOf,
     ...orderGoOn(line, options, globals),
   });
   // Others were faster: not even the first row fits any more.
@@ -226,6 +220,12 @@ async function readPlan(
     planOrders(args, { ...options, feed }, { ...sources, report }),
   );
   for (const note of plan.notes) out.note(note);
+  for (const { because, rows } of plan.counted)
+    sayRows(
+      out,
+      `left out because ${because}`,
+      rows.map(({ path }) => path),
+    );
   for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
   return plan;
 }
@@ -242,14 +242,19 @@ function checkCosts(
   const { firstLeftOut, problem } = costs.upToBudget(ready);
   if (firstLeftOut !== undefined) {
     guard.keepRows(ready, firstLeftOut);
-    if (!problem) sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready));
+    if (!problem) sayOverBudget(out, guard.overBudget, countAudios(ready));
   }
   // What another process is sending may be left for this one; the ledger holds it to the budget then.
   return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
 }
 
-const sayOverBudget = (out: Output, rows: number, of: number): void =>
-  out.note(`left out because of the budget: ${rows} of ${of}`);
+const sayOverBudget = (out: Output, orders: readonly PlannedOrder[], of: number): void =>
+  sayRows(
+    out,
+    'left out because of the budget',
+    orders.flatMap(({ audios }) => audios.map(describeAudio)),
+    of,
+  );
 
 interface CostOptions {
   readonly maxCost: Money | undefined;
@@ -366,13 +371,28 @@ const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
 const MAX_NAMED = 5;
 
 /** Says how many were left out, and which. */
-function sayRows(out: Output, text: string, rows: readonly KeptOut[], of?: number): void {
+function sayRows(out: Output, text: string, rows: readonly string[], of?: number): void {
   if (rows.length === 0) return;
-  const names = rows.slice(0, MAX_NAMED).map(({ planned }) => describeUrls(planned));
+  const names = rows.slice(0, MAX_NAMED);
   const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
   out.note(
     `${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${[...names, ...more].join(', ')})`,
   );
+}
+
+const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) => describeUrls(planned));
+
+const leftOutOf = ({ leftOut }: OrderGuard, plan: OrderPlan): Pick<ShownList, 'leftOut' | 'unplanned'> => ({
+  leftOut,
+  unplanned: [...plan.leftOut, ...plan.counted.flatMap(({ rows }) => rows)],
+});
+
+/** What is shown beside what was placed. */
+interface ShownList {
+  readonly isList: boolean;
+  readonly waits: boolean;
+  readonly leftOut: readonly KeptOut[];
+  readonly unplanned: OrderPlan['leftOut'];
 }
 
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
@@ -407,7 +427,7 @@ async function show(
   context: Context,
   ledger: Ledger | undefined,
   result: OrderResult,
-  { isList, waits, leftOut }: { isList: boolean; waits: boolean; leftOut: readonly KeptOut[] },
+  { isList, waits, leftOut, unplanned }: ShownList,
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
@@ -422,7 +442,7 @@ async function show(
     ];
     // Rows of an order have nothing that only the ledger knows.
     const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
-    const files = orderedFiles(result, { waits, currency: settings.currency, known, leftOut });
+    const files = orderedFiles(result, { waits, currency: settings.currency, known, leftOut, unplanned });
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);

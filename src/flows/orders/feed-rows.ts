@@ -4,6 +4,7 @@ import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
 import { makeEpisode } from '../../ledger/audio-names.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { parseSince } from '../../lib/since.ts';
@@ -28,6 +29,14 @@ export interface FeedRows {
   readonly notes: readonly string[];
   /** Episodes that can't be ordered. */
   readonly leftOut: readonly LeftOut[];
+  readonly counted: readonly CountedRows[];
+}
+
+/** What is left out for one and the same reason, and is told in one line. */
+export interface CountedRows {
+  /** `left out because …` */
+  readonly because: string;
+  readonly rows: readonly LeftOut[];
 }
 
 export async function feedRows(
@@ -42,7 +51,7 @@ export async function feedRows(
     const rows = feed.episodes
       .filter(({ problem }) => !problem)
       .map((episode) => rowOf(episode, notes, feed));
-    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes) };
+    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes), counted: [] };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
@@ -50,13 +59,22 @@ export async function feedRows(
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
     leftOut: leftOutOf(chosen.spoiled),
+    counted: countedOf(chosen),
   };
 }
 
 /** What the feed spoiled holds up no other, and is never passed over in silence. */
 const leftOutOf = (episodes: readonly Episode[]): LeftOut[] =>
   episodes.flatMap((episode) =>
-    episode.problem ? [{ path: `the episode ${nameOf(episode)}`, reason: episode.problem }] : [],
+    episode.problem
+      ? [
+          {
+            path: `the episode ${nameOf(episode)}`,
+            reason: episode.problem,
+            url: withoutSignature(episode.enclosure.url),
+          },
+        ]
+      : [],
   );
 
 /** Nobody buys a whole back catalogue by accident. */
@@ -91,13 +109,20 @@ const fillNotes = (notes: string, { title, link = '', published = '', guid = '' 
     return values[name] ?? '';
   });
 
-function notesOf(feed: Feed, { episodes, withTranscript, undated }: Chosen): string[] {
+function notesOf(feed: Feed, { episodes }: Chosen): string[] {
   const name = feed.title ? `'${oneLine(feed.title, 80)}'` : 'the feed';
+  return [`${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`];
+}
+
+function countedOf({ withTranscript, undated }: Chosen): CountedRows[] {
+  const rows = (episodes: readonly Episode[], why: LeftOut['why'], because: string): CountedRows => ({
+    because,
+    rows: episodes.map((episode) => ({
+      ...{ path: nameOf(episode), reason: because, why, url: withoutSignature(episode.enclosure.url) },
+    })),
+  });
   return [
-    `${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`,
-    ...(withTranscript.length
-      ? [`left out because the feed has a transcript of it (--again orders it): ${withTranscript.length}`]
-      : []),
-    ...(undated.length ? [`left out because the feed does not say when it came out: ${undated.length}`] : []),
+    rows(withTranscript, 'transcript', 'the feed has a transcript of it (--again orders it)'),
+    rows(undated, 'undated', 'the feed does not say when it came out'),
   ];
 }

@@ -70,6 +70,7 @@ function eachContentOnce(all: readonly LocalRow[]): { rows: Row[]; repeated: Lef
     repeated: repeated.map((row) => ({
       path: row.path,
       reason: `it has the same content as ${sameAs(row)}`,
+      why: 'repeated' as const,
     })),
   };
 }

@@ -8,7 +8,7 @@ import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
-import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
+import { type CountedRows, type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { parseParams, readNotes } from './input.ts';
 import { isLocalPath, type LocalRows, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
@@ -53,6 +53,8 @@ export interface OrderPlan {
   readonly notes: readonly string[];
   /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
+  /** The same, told by their number. */
+  readonly counted: readonly CountedRows[];
   /** For messages: the line of the manifest, the path or the episode that an audio comes from. */
   readonly placeOf: (audio: Audio) => string;
 }
@@ -103,6 +105,7 @@ export async function planOrders(
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
     leftOut: [...local.leftOut, ...listed, ...chosen.leftOut, ...rows.leftOut],
+    counted: [...chosen.counted, { because: 'it is there twice', rows: rows.repeated }],
     placeOf: (audio) => rows.placeOf(audio),
   };
 }
@@ -149,7 +152,7 @@ function listedPath({ path = '', at }: Row, manifest: string): string {
   return found;
 }
 
-const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [] };
+const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [], counted: [] };
 
 function checkSources(args: readonly string[], input: OrderInput): void {
   const { from, feed, notesFile } = input;

@@ -2,13 +2,14 @@
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
 import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { isUrlName } from '../../lib/names.ts';
 import { TextIndex } from '../../lib/text-index.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
 import { placeText, type Row } from './manifest-row.ts';
-import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 
 /** What holds for every row that does not say otherwise. */
 export interface Defaults {
@@ -37,6 +38,8 @@ export class PlannedRows {
   readonly orders: PlannedOrder[] = [];
   /** Episodes that have the audio of another one. */
   readonly leftOut: LeftOut[] = [];
+  /** Rows that are there twice. */
+  readonly repeated: LeftOut[] = [];
   readonly #defaults: Defaults;
   #rows = 0;
   readonly #options: RowOptions;
@@ -76,10 +79,12 @@ export class PlannedRows {
       if (this.#options.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
         const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
-        this.leftOut.push({ path: row.at, reason });
+        this.leftOut.push({ path: row.at, reason, why: 'repeated', url: withoutSignature(row.url) });
         return true;
       }
       if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
+      const url = describeAudio(audio);
+      this.repeated.push({ path: row.at || url, reason: this.#placeOf(first), why: 'repeated', url });
       return true;
     }
     const at = this.#audios.push(audio) - 1;

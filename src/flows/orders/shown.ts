@@ -7,6 +7,7 @@ import { cutJsonSignatures } from '../../lib/json-signatures.ts';
 import type { KnownFiles } from '../files/known.ts';
 import { type ListedFile, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
+import type { LeftOut } from '../uploads/audio-files.ts';
 import type { HeldFailure } from './duplicates.ts';
 import { fileProblem, notSentError } from './failures.ts';
 import type { KeptOut } from './guard.ts';
@@ -20,6 +21,8 @@ interface ListOptions {
   readonly currency: string;
   readonly known: KnownFiles;
   readonly leftOut: readonly KeptOut[];
+  /** What did not even become part of an order. */
+  readonly unplanned: readonly LeftOut[];
 }
 
 /** In the order in which they were sent; then what was not. */
@@ -35,6 +38,10 @@ export function orderedFiles(result: OrderResult, options: ListOptions): ShownFi
     ...unsentFiles(result.sent, options),
     ...overBudgetFiles(result.overBudget, options),
     ...options.leftOut.flatMap((row) => leftOutFile(row, options)),
+    ...options.unplanned.map(({ path, url = path, why = 'unusable' }) => ({
+      ...unplaced({ ...unknownFile, url }, undefined, options),
+      leftOut: why,
+    })),
   ];
 }
 

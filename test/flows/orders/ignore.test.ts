@@ -35,7 +35,9 @@ describe.concurrent('ignored audio', () => {
     const { code, stderr } = await list(['url', 'HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x', audio('b')]);
     expect(code, stderr).toBe(0);
     expect(sent()).toEqual([audio('b')]);
-    expect(stderr).toContain('left out because ignored: 1 of 2 (HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x)');
+    expect(stderr).toContain(
+      'left out because ignored: 1 of 2 (HTTPS://EXAMPLE.com:443/%61.mp3?utm_source=x)',
+    );
   });
 
   it('is an element with left_out in the JSON, also where nothing else is left', async () => {

@@ -1,9 +1,11 @@
 /** `--or-existing`: what is on order already counts as ordered. And what exit 9 tells a program. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonError } from '../../support/account.ts';
+import { item, rss } from '../../support/feed.ts';
 import { audio, orderingAccount } from '../../support/ledger.ts';
+import { setAll } from '../../support/settings.ts';
 
 interface Doc {
   readonly audiofile: string | null;
@@ -122,6 +124,39 @@ describe.concurrent('what is left out', () => {
     const plain = await order(audio('a'), audio('b'), '--skip-ordered');
     expect(plain.stdout.trim().split('\n')).toHaveLength(1);
     expect(plain.stderr).toContain(`left out because on order already: 1 of 2 (${audio('a')})`);
+  });
+
+  it('is a row that is there twice, a recording, and an episode with a transcript', async () => {
+    const { order, user } = await orderingAccount();
+    setAll(user, { 'upload-command': 'echo "https://up.example/$(basename "$1")"' });
+    mkdirSync(join(user.home, 'rec'));
+    for (const name of ['one.mp3', 'copy.mp3', 'empty.mp3']) {
+      const path = join(user.home, 'rec', name);
+      writeFileSync(path, name === 'empty.mp3' ? '' : '\0x');
+      utimesSync(path, 1e9, 1e9);
+    }
+    writeFileSync(join(user.home, 'm.txt'), `${audio('a')}\n${audio('a')}?utm_source=x\n`);
+    const line = ['rec', '--from', 'm.txt', '--skip-ordered'];
+    const dry = await order(...line, '--dry-run');
+    expect(dry.stderr).toContain('left out because it is there twice: 1 (m.txt, line 2)');
+    const { stdout } = await order(...line, '--json');
+    const found = docs(stdout).flatMap(({ url, left_out }) => (left_out ? [[url, left_out]] : []));
+    expect(found.sort()).toEqual([
+      [`${audio('a')}?utm_source=x`, 'repeated'],
+      ['rec/empty.mp3', 'unusable'],
+      ['rec/one.mp3', 'repeated'],
+    ]);
+    const more = '<podcast:transcript url="https://e.org/t.vtt" type="text/vtt"/>';
+    const date = 'Sun, 01 Nov 2026 09:00:00 GMT';
+    const items = [
+      item({ guid: 'g1', title: 'T1', date, url: audio('e1'), more }),
+      item({ guid: 'g2', title: 'T2', date, url: audio('e2') }),
+    ];
+    writeFileSync(join(user.home, 'f.xml'), rss(items.join('')));
+    const feed = await order('--feed', 'f.xml', '--latest', '2', '--json');
+    expect(docs(feed.stdout)).toContainEqual(
+      expect.objectContaining({ url: audio('e1'), left_out: 'transcript' }),
+    );
   });
 
   it('says of an unclear row what was to be ordered', async () => {
