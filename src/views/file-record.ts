@@ -1,6 +1,5 @@
 /** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
 import type { ShownFile } from '../flows/files/shown.ts';
-import { parseDetails } from '../ledger/audio-details.ts';
 import type { FileRow } from '../ledger/file-row.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { leftOutReasons } from '../lib/left-out.ts';
@@ -107,7 +106,7 @@ export const fileRecord = new RecordType<ShownFile>([
   listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), {
     separator: '|',
   }),
-  listField('tags', 'what it is filed under', ({ row }) => parseDetails(row.details).tags ?? [], {
+  listField('tags', 'what it is filed under', ({ row }) => row.tags, {
     separator: '|',
   }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),
