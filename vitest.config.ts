@@ -59,7 +59,7 @@ const nodes = 'test/nodes/*.test.ts';
  * nothing of the ledger (manifests, bad input, formats), or is about the local ledger's file (`places`, damage, locks).
  */
 const shared = [
-  'test/flows/orders/{being-sent,budget,spending,stopped}.test.ts',
+  'test/flows/orders/{being-sent,budget,ignore,retry-ended,spending,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
 ];
 

@@ -45,7 +45,7 @@ export class IgnoredAudio extends Table {
   list(): Promise<Ignored[]> {
     return this.db.all<Ignored>(
       `SELECT given, set_at AS "setAt", set_by AS "setBy" FROM ignored_audio WHERE profile = ? AND removed = 0
-       ORDER BY set_at, name`,
+       ORDER BY name`,
       this.profile,
     );
   }

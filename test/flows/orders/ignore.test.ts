@@ -117,7 +117,7 @@ describe.concurrent('the list of ignored audio', () => {
     const signed = `${audio('s')}?X-Amz-Signature=0123456789abcdef0123456789abcdef`;
     const { run, list, sent } = await ignoring(signed, 'k');
     const { stdout } = await run('ignore', '--list', '--json');
-    // Those of one call are in the order of their names.
+    // In the order of their names, keys first.
     expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ audio: 'k', ignored_by: expect.any(String) }),
       expect.objectContaining({ audio: audio('s'), ignored_at: expect.any(String) }),
