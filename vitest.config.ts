@@ -60,7 +60,7 @@ const nodes = 'test/nodes/*.test.ts';
  */
 const shared = [
   'test/jobs/ci.test.ts',
-  'test/flows/orders/{being-sent,budget,spending,stopped}.test.ts',
+  'test/flows/orders/{being-sent,budget,ignore,retry-ended,spending,stopped}.test.ts',
   'test/flows/transcripts/synced.test.ts',
 ];
 

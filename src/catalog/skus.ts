@@ -58,6 +58,12 @@ export const meaningOfUpgradeSku = (sku: string): string => findUpgradeSku(sku)?
 /** The name that one product has everywhere: TRANS6 for TRANS7. */
 export const productOf = (sku: string): string => findOrderSku(sku)?.aliasOf ?? sku;
 
+/** Whether all of these are among what was ordered or upgraded to. */
+export function areOrdered(wanted: readonly string[], ordered: readonly string[]): boolean {
+  const products = new Set(ordered.flatMap((sku) => [productOf(sku), findUpgradeSku(sku)?.to ?? sku]));
+  return wanted.every((sku) => products.has(productOf(sku)));
+}
+
 /** The transcription that a file has: after an upgrade the faster one. */
 export function transcriptionOf(skus: readonly string[]): string {
   const faster = skus.map((sku) => findUpgradeSku(sku)?.to).findLast((sku) => sku !== undefined);

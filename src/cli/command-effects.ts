@@ -27,6 +27,7 @@ const natures: Readonly<Record<string, Nature>> = {
   order: money([...MONEY, 'held', 'unfinished', 'duplicate', 'partial']),
   attempts: reads(LEDGER),
   'attempts settle': local(SEVERAL),
+  ignore: local(LEDGER),
   files: reads(SEVERAL),
   file: reads(SEVERAL),
   track: local(SEVERAL),

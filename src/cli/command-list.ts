@@ -11,6 +11,7 @@ import { events } from '../commands/events.ts';
 import { file } from '../commands/file.ts';
 import { files } from '../commands/files.ts';
 import { formatsCommand } from '../commands/formats.ts';
+import { ignore } from '../commands/ignore.ts';
 import { invoice } from '../commands/invoice.ts';
 import { ledger } from '../commands/ledger.ts';
 import { listen } from '../commands/listen.ts';
@@ -39,7 +40,10 @@ export interface Group {
 }
 
 export const groups: readonly Group[] = [
-  { title: 'Order and follow', commands: [order, attempts, files, file, track, wait, transcript, sync] },
+  {
+    title: 'Order and follow',
+    commands: [order, attempts, ignore, files, file, track, wait, transcript, sync],
+  },
   { title: 'Change and pay', commands: [upgrade, refund, balance, invoice, budget, report, log] },
   { title: 'Events', commands: [listen, events, webhook] },
   { title: 'Set up', commands: [login, logout, whoami, config, ledger, doctor] },

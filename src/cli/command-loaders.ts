@@ -20,6 +20,7 @@ export const loaders: ReadonlyMap<string, Loader> = new Map(
     files,
     ls: files,
     formats: async () => (await import('../commands/formats.ts')).formatsCommand,
+    ignore: async () => (await import('../commands/ignore.ts')).ignore,
     invoice: async () => (await import('../commands/invoice.ts')).invoice,
     ledger: async () => (await import('../commands/ledger.ts')).ledger,
     listen: async () => (await import('../commands/listen.ts')).listen,

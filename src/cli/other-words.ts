@@ -27,6 +27,7 @@ const commandWords: Readonly<Record<string, string>> = {
   formats: 'format types extensions',
   sandbox: 'demo mock try test play playground simulate',
   api: 'call curl raw http',
+  ignore: 'exclude skip blacklist blocklist mute',
   attempts: 'retry unclear uncertain pending attempt',
   doctor: 'diagnose health verify debug',
   schema: 'schemas spec',

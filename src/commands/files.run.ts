@@ -21,6 +21,7 @@ interface FilesOptions {
   readonly state: readonly string[];
   readonly order: string | undefined;
   readonly since: string | undefined;
+  readonly tag: string | undefined;
   readonly limit: number | undefined;
   readonly refresh: boolean;
 }
@@ -56,7 +57,7 @@ const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string
 const unclearText = (count: number): string =>
   `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
 
-async function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): Promise<FileFilter> {
+async function filterOf({ state, order, since, tag }: FilesOptions, ledger: Ledger): Promise<FileFilter> {
   const kept = state.length ? await ledger.files.states() : [];
   return {
     states: state.flatMap((each) =>
@@ -64,6 +65,7 @@ async function filterOf({ state, order, since }: FilesOptions, ledger: Ledger): 
       each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => kept),
     ),
     order,
+    tag,
     since: since === undefined ? undefined : parseSince(since, nowMs()),
   };
 }

@@ -17,6 +17,7 @@ export const files = command({
     }),
     since: text('--since <time>', 'only files ordered since then: 2026-11-01, or 3d ago'),
     order: text('--order <id>', 'only files of this order', { values: 'order' }),
+    tag: text('--tag <text>', 'only files with this tag'),
     refresh: flag('--refresh', 'ask the service about every open file first'),
     limit: count('--limit <n>', 'show at most this many', {
       defaultNote: `all; ${LIST_ROWS} on a terminal without a pager`,

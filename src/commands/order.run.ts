@@ -10,11 +10,11 @@ import {
   OrderCosts,
   readCostFacts,
 } from '../flows/orders/cost.ts';
-import { doubtfulText, type HeldAudio } from '../flows/orders/duplicates.ts';
+import { doubtfulText } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
-import { OrderGuard } from '../flows/orders/guard.ts';
+import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
   type OrderAndWaitOptions,
@@ -25,8 +25,15 @@ import {
 } from '../flows/orders/order-and-wait.ts';
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
-import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
-import { orderedFiles, unplacedList } from '../flows/orders/shown.ts';
+import {
+  countAudios,
+  describeAudio,
+  describeUrls,
+  type PlannedAudio,
+  type PlannedOrder,
+  requestOf,
+} from '../flows/orders/planned-order.ts';
+import { orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -47,6 +54,8 @@ import { waitedTable } from '../views/waited.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;
+  readonly retryEnded: boolean;
+  readonly orExisting: boolean;
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly interval: number | undefined;
@@ -92,21 +101,32 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const problem = await checkCosts(out, guard, costs, options.upToBudget);
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
-  if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
-  const { currency } = context.settings;
-  if (form.isList) await out.show(orderedView(unplacedList(guard, currency), { placed: [] }, waits));
+  if (guard.unsent > 0 || guard.existing.length > 0)
+    return send(context, guard, { options, form, ledger, costs, waits, formats, line, plan });
+  if (form.isList)
+    await show(context, ledger, nothingSent(guard), { ...form, waits, ...leftOutOf(guard, plan) });
   return raiseHeld(guard, form.listsHeld);
 }
 
 async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
-  if (guard.leftOut)
-    out.note(`left out because on order already: ${guard.leftOut} of ${countAudios(plan.orders)}`);
-  await sayDoubtful(out, guard.doubtful);
+  const all = countAudios(plan.orders);
+  for (const [why, text] of [
+    ['ordered', 'on order already'],
+    ['ignored', 'ignored'],
+  ])
+    sayRows(
+      out,
+      `left out because ${text}`,
+      namesOf(guard.leftOut.filter((row) => row.why === why && !row.doubt)),
+      all,
+    );
+  await sayDoubtful(out, guard.leftOut);
 }
 
-async function sayDoubtful(out: Output, doubtful: readonly HeldAudio[]): Promise<void> {
-  for (const held of doubtful) {
-    const { text, hint } = doubtfulText(held);
+async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void> {
+  for (const { doubt } of rows) {
+    if (!doubt) continue;
+    const { text, hint } = doubtfulText(doubt);
     await out.warn(text, hint);
   }
 }
@@ -123,13 +143,13 @@ interface Form {
 
 function formOf(
   args: readonly string[],
-  { from, feed, skipOrdered, perOrder, upToBudget }: OrderOptions,
+  { from, feed, skipOrdered, orExisting, perOrder, upToBudget }: OrderOptions,
   planned: readonly PlannedOrder[],
   waits: boolean,
 ): Form {
-  const hasFiles = args.some(isLocalPath);
+  const hasFiles = args.some(isLocalPath) || planned.some(({ audios }) => audios.some(({ path }) => path));
   const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const isList = manifest || skipOrdered || upToBudget || perOrder !== undefined || waits;
+  const isList = manifest || skipOrdered || orExisting || upToBudget || perOrder !== undefined || waits;
   const listsHeld = manifest || countAudios(planned) > 1;
   return { manifest, isList, listsHeld, hasFiles };
 }
@@ -142,12 +162,13 @@ interface Sending {
   readonly costs: OrderCosts;
   readonly waits: boolean;
   readonly formats: readonly string[];
+  readonly plan: OrderPlan;
 }
 
 async function send(
   context: Context,
   guard: OrderGuard,
-  { options, form, ledger, costs, waits, formats, line }: Sending,
+  { options, form, ledger, costs, waits, formats, line, plan }: Sending,
 ): Promise<void> {
   const { out, signal, globals } = context;
   const { interval, download, nameAs: template, failOnHold } = options;
@@ -160,26 +181,40 @@ async function send(
   const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
   const upload = form.hasFiles ? uploader(context, ledger) : undefined;
   for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
-  const { leftOut } = guard;
-  const doubtful = guard.doubtful.length;
-  const [overBudget, wanted] = [countAudios(guard.overBudget), countAudios(guard.ready)];
+  const leftOut = guard.leftOut.length;
+  const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
   const result = await context.whileNoting(ledger, (notes) =>
     orderAndWait(
       guard,
-      { transport, ledger, notes, wait, signal, pauseLimitMs, failOnHold, costs, upload },
+      {
+        transport,
+        ledger,
+        notes,
+        wait,
+        signal,
+        pauseLimitMs,
+        halves: form.manifest,
+        failOnHold,
+        costs,
+        upload,
+      },
       callbacks(out),
     ),
   );
-  for (const { order } of result.placed) out.addDone(placedLine(order));
-  if (guard.leftOut > leftOut)
-    out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
-  await sayDoubtful(out, guard.doubtful.slice(doubtful));
-  const late = countAudios(guard.overBudget) - overBudget;
-  if (late > 0) await sayOverBudget(out, late, wanted);
-  await show(context, ledger, result, { isList: form.isList, waits });
+  for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
+  const late = guard.leftOut.slice(leftOut);
+  sayRows(
+    out,
+    'left out because another process has ordered it',
+    namesOf(late.filter(({ doubt }) => !doubt)),
+  );
+  await sayDoubtful(out, late);
+  await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
+  await show(context, ledger, result, { ...form, waits, ...leftOutOf(guard, plan) });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
+    placeOf: plan.placeOf,
     ...orderGoOn(line, options, globals),
   });
   // Others were faster, and nobody knows what theirs cost.
@@ -203,6 +238,12 @@ async function readPlan(
     planOrders(args, { ...options, feed }, { ...sources, report }),
   );
   for (const note of plan.notes) out.note(note);
+  for (const { because, rows } of plan.counted)
+    sayRows(
+      out,
+      `left out because ${because}`,
+      rows.map(({ path }) => path),
+    );
   for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
   return plan;
 }
@@ -219,16 +260,23 @@ async function checkCosts(
   const { firstLeftOut, why, problem } = costs.upToBudget(ready);
   if (firstLeftOut !== undefined) {
     guard.keepRows(ready, firstLeftOut);
-    if (!problem) await sayOverBudget(out, countAudios(guard.overBudget), countAudios(ready), why);
+    if (!problem) await sayOverBudget(out, guard.overBudget, countAudios(ready), why);
   }
   // What another process is sending may be left for this one; the ledger holds it to the budget then.
   return deferred.length && problem ? undefined : (problem ?? costs.problemOf(guard.ready));
 }
 
 /** What a person should know with --json too is a warning: that nothing is ordered, or that a cost is not known. */
-async function sayOverBudget(out: Output, rows: number, of: number, why?: NotCovered): Promise<void> {
-  const none = rows === of ? ', which covers none of them' : '';
-  const text = `left out because of the budget${none}: ${rows} of ${of}${why ? ` (${why.message})` : ''}`;
+async function sayOverBudget(
+  out: Output,
+  orders: readonly PlannedOrder[],
+  of: number,
+  why?: NotCovered,
+): Promise<void> {
+  const rows = orders.flatMap(({ audios }) => audios.map(describeAudio));
+  if (rows.length === 0) return;
+  const none = rows.length === of ? ', which covers none of them' : '';
+  const text = `left out because of the budget${none}: ${rows.length} of ${of}${why ? ` (${why.message})` : ''}: ${someOf(rows)}`;
   if (none || why?.isUnknown) await out.warn(text, why?.hint);
   else out.note(text);
 }
@@ -292,12 +340,13 @@ const uploader = (
   ledger: Ledger | undefined,
 ): NonNullable<OrderAndWaitOptions['upload']> => {
   const used = new Map<string, Recording>();
+  const urls = new Map<PlannedAudio, string | undefined>();
   return async (order, report, onFailure) => {
     const { env, signal, globals, settings, out: output } = context;
     const uploaded = await uploadOrder(
       order,
       {
-        ...{ env, signal, ledger, report, used },
+        ...{ env, signal, ledger, report, used, urls },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
         onMessage: (lines) => output.passOn(lines),
@@ -338,6 +387,40 @@ async function showPlan(
   raiseHeld(guard, form.listsHeld);
 }
 
+const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
+  sent: { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false },
+  ...{ placed: [], overBudget, hold: undefined, holdIsFailure: false },
+});
+
+/** More would fill the screen. */
+const MAX_NAMED = 5;
+
+/** Says how many were left out, and which. */
+function sayRows(out: Output, text: string, rows: readonly string[], of?: number): void {
+  if (rows.length === 0) return;
+  out.note(`${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${someOf(rows)})`);
+}
+
+function someOf(rows: readonly string[]): string {
+  const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
+  return [...rows.slice(0, MAX_NAMED), ...more].join(', ');
+}
+
+const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) => describeUrls(planned));
+
+const leftOutOf = ({ leftOut }: OrderGuard, plan: OrderPlan): Pick<ShownList, 'leftOut' | 'unplanned'> => ({
+  leftOut,
+  unplanned: [...plan.leftOut, ...plan.counted.flatMap(({ rows }) => rows)],
+});
+
+/** What is shown beside what was placed. */
+interface ShownList {
+  readonly isList: boolean;
+  readonly waits: boolean;
+  readonly leftOut: readonly KeptOut[];
+  readonly unplanned: OrderPlan['leftOut'];
+}
+
 const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
   raiseUnplaced(
     { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
@@ -367,7 +450,7 @@ async function show(
   context: Context,
   ledger: Ledger | undefined,
   result: OrderResult,
-  { isList, waits }: { isList: boolean; waits: boolean },
+  { isList, waits, leftOut, unplanned }: ShownList,
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
@@ -376,10 +459,13 @@ async function show(
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else if (!isList && placed.length) await out.show(orderView(placed, false));
   else if (isList) {
-    const ids = placed.flatMap(({ order }) => order.audiofiles);
+    const ids = [
+      ...placed.flatMap(({ order }) => order.audiofiles),
+      ...leftOut.flatMap(({ holder }) => holder?.file || []),
+    ];
     // Rows of an order have nothing that only the ledger knows.
     const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
-    const files = orderedFiles(result, { waits, currency: settings.currency, known });
+    const files = orderedFiles(result, { waits, currency: settings.currency, known, leftOut, unplanned });
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);

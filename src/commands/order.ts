@@ -17,10 +17,12 @@ export const order = command({
     'The same audio is known however its link is written: spelling, signatures and tracking ' +
       'parameters do not count. With --key the key alone tells audio apart: the same URL without it, or with another ' +
       'key, is another audio.',
-    'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url, sku, notes, ' +
-      'names (with | between them), key and minutes. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
+    'A manifest (--from) holds one URL a line, or is CSV with a header, or JSON lines, with the fields url or ' +
+      'path (a file of this machine), sku, notes, names and tags (with | between them), key and minutes; others are ' +
+      'refused unless --ignore-columns. Rows alike in SKUs, notes and names share an order. With a manifest or ' +
       '--skip-ordered, what another process is ordering is waited for, and what had no clear answer before is listed ' +
-      'and holds up no other row.',
+      'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
+      'rows are listed, the others are ordered (exit 10).',
     'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
       'are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in its ' +
       'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
@@ -28,6 +30,9 @@ export const order = command({
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
       'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
       "out, and one that can't be uploaded holds up no other.",
+    'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +
+      'rest; if its SKUs do not make up for those asked for, exit 9. What steno ignore names is left out of lists, feeds ' +
+      'and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
     '--dry-run shows the cost as far as it is known, and exits with 0 even if that is too much. Prices come from your ' +
       'invoices or the setting price.<SKU>; lengths from the feed, the file or the column minutes, which comes first. ' +
       '--max-cost and budgets (steno budget, setting budget) order nothing if the cost is too high or unknown (exit 2). ' +
@@ -54,6 +59,9 @@ export const order = command({
     skipOrdered: flag('--skip-ordered', 'leave out URLs that are on order already', {
       excludes: ['--again', '--no-ledger'],
     }),
+    orExisting: flag('--or-existing', 'count what is on order already as ordered', {
+      excludes: ['--again', '--no-ledger'],
+    }),
     latest: count('--latest <n>', 'with --feed, the newest n episodes', { needs: ['--feed'] }),
     since: text('--since <time>', 'with --feed, episodes from then on: 2026-05-01, or 7d ago', {
       needs: ['--feed'],
@@ -68,6 +76,10 @@ export const order = command({
     }),
     name: repeated('--name <name>', "a speaker's name; repeat it for each"),
     key: text('--key <text>', 'what tells this audio from others, in place of its URL'),
+    tag: repeated('--tag <text>', 'file it under this; repeat it for each'),
+    ignoreColumns: flag('--ignore-columns', 'with --from, ignore columns that are not known', {
+      needs: ['--from'],
+    }),
     test: flag('--test', 'place a test order, which is not transcribed', {
       excludes: ['--wait', '--download'],
     }),
@@ -89,6 +101,9 @@ export const order = command({
     retryUnclear: flag('--retry-unclear', 'with --skip-ordered: order again what had no clear answer', {
       needs: ['--skip-ordered'],
     }),
+    retryEnded: flag('--retry-ended', 'with --skip-ordered: order again what ended without a transcript', {
+      needs: ['--skip-ordered'],
+    }),
     again: flag('--again', 'order again what is on order already'),
     anySku: flag('--any-sku', 'accept SKUs that the API document does not list'),
     param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
@@ -99,6 +114,7 @@ export const order = command({
     ['steno order https://example.com/{c,d}.mp3 --sku TRANS2,TSTMP1', 'two, with timestamps'],
     ['steno order --from talks.csv --skip-ordered --dry-run', 'many: see the orders first'],
     ['steno order --from talks.csv --skip-ordered --retry-unclear', 'also what had no clear answer'],
+    ['steno order --from talks.csv --skip-ordered --retry-ended', 'also what ended without a transcript'],
     ['steno order https://example.com/new.mp3 --key "show 41" --sku TRANS14', 'the link is not unique'],
     ['steno order --feed https://example.com/feed.xml --latest 3 --sku TRANS14', 'new episodes'],
     ['steno order --feed feed.xml --since 7d --sku TRANS14 --max-cost 20', 'if they cost at most 20'],

@@ -16,8 +16,8 @@ export const report = command({
   ],
   options: {
     since: text('--since <time>', 'leave out what was spent or delivered before: 2026-01-01, or 90d ago'),
-    by: text('--by <month|sku|order>', 'show what was spent by this alone', {
-      values: ['month', 'sku', 'order'],
+    by: text('--by <month|sku|order|feed|tag>', 'show what was spent by this alone', {
+      values: ['month', 'sku', 'order', 'feed', 'tag'],
     }),
     html: text('--html <file>', 'write a page with charts, for a browser or a printer', {
       values: 'file',

@@ -12,12 +12,20 @@ export interface AudioDetails {
   readonly link?: string | undefined;
   /** The path of a recording on the machine that uploaded it. */
   readonly source?: string | undefined;
+  /** The title of its feed, or its address. */
+  readonly feed?: string | undefined;
+  /** What people file it under. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** As the ledger keeps them; empty where nothing is known. */
 export function detailsText(details: AudioDetails | undefined, hide: (text: string) => string): string {
   const known = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && value !== '');
-  const hidden = known.map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value]);
+  const hideValue = (value: unknown): unknown => (typeof value === 'string' ? hide(value) : value);
+  const hidden = known.map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(hideValue) : hideValue(value),
+  ]);
   return hidden.length ? JSON.stringify(Object.fromEntries(hidden)) : '';
 }
 
@@ -32,7 +40,7 @@ export function hiddenDetails(
 /** A ledger that was edited by hand, or imported, may hold anything. */
 export function parseDetails(text: string | null): AudioDetails {
   try {
-    const { title, published, seconds, guid, link, source } = text ? JSON.parse(text) : {};
+    const { title, published, seconds, guid, link, source, feed, tags } = text ? JSON.parse(text) : {};
     const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
     return {
       title: textOf(title),
@@ -41,6 +49,8 @@ export function parseDetails(text: string | null): AudioDetails {
       guid: textOf(guid),
       link: textOf(link),
       source: textOf(source),
+      feed: textOf(feed),
+      tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : undefined,
     };
   } catch {
     return {};

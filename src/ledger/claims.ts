@@ -2,6 +2,7 @@
 
 import { otherSender, type Sender, senderText } from '../lib/sender.ts';
 import { storedName } from './audio-names.ts';
+import { SKUS_NOW } from './file-row.ts';
 import { jsonList, keptText } from './json-list.ts';
 import { holdsLease } from './lease.ts';
 import { IS_ACCEPTED } from './purchase.ts';
@@ -25,6 +26,10 @@ export interface Holder {
   readonly url: string;
   /** Its file; empty where none is known. */
   readonly file: string;
+  /** The SKUs of the file now, or of the order. */
+  readonly skus: readonly string[];
+  /** It was placed, and no transcript comes of its file. */
+  readonly isOver: boolean;
   /** A hash of the URL as it was given. */
   readonly spelling: string;
   /** The service has named the order, or files of it. */
@@ -54,6 +59,8 @@ interface HolderRow extends SenderRow {
   readonly url: string | null;
   readonly file: string | null;
   readonly spelling: string | null;
+  readonly skus: string | null;
+  readonly ended: string | null;
 }
 
 export interface SenderRow extends Sender {
@@ -81,10 +88,19 @@ const OF_OPEN_CLAIM = `CROSS JOIN claims ON claims.profile = ? AND claims.name =
 /** Names a query: the text of them all stays within a few megabytes. */
 const NAMES_PER_QUERY = 10_000;
 
-/** From one that may be taken over, unless it was placed or settled meanwhile. */
+/**
+ * From one that may be taken over, unless it was placed or settled meanwhile; or from one that was placed, and of whose
+ * file no transcript comes.
+ */
 const takesOver = `ON CONFLICT (profile, name) DO UPDATE SET purchase = excluded.purchase
-  WHERE ? = 1 OR claims.purchase IN (SELECT id FROM purchases WHERE status IN ('sending', 'uncertain')
-    AND id IN (SELECT value FROM json_each(?)))`;
+  WHERE ? = 1 OR claims.purchase IN (SELECT purchases.id FROM purchases
+    WHERE purchases.id IN (SELECT value FROM json_each(?)) AND (purchases.status IN ('sending', 'uncertain')
+      OR (purchases.status = 'placed' AND EXISTS (SELECT 1 FROM purchase_names
+        JOIN purchase_items ON purchase_items.purchase = purchase_names.purchase
+          AND purchase_items.position = purchase_names.position
+        JOIN files ON files.profile = purchases.profile AND files.id = purchase_items.file
+        WHERE purchase_names.name = claims.name AND purchase_names.purchase = purchases.id
+          AND files.ended = 'unfinished'))))`;
 
 /** The purchases whose names may be taken over, by their ids. */
 export type TakeOver = readonly string[] | 'any';
@@ -119,10 +135,12 @@ export class Claims extends Table {
       `SELECT asked.value AS name, purchases.id, purchases.number, purchases.status, purchases.started_at,
          purchases.ended_at, purchases.order_id, purchases.tracked, ${IS_ACCEPTED} AS accepted, purchases."user", purchases.host, purchases.pid,
          purchases.job, purchases.process_start, purchases.seen_at, ${NOW} AS now, purchase_items.url,
-         purchase_items.file, purchase_items.spelling
+         purchase_items.file, purchase_items.spelling, coalesce(${SKUS_NOW}, purchases.skus) AS skus, files.ended
        FROM json_each(?) AS asked ${purchasesOfNames}
        LEFT JOIN purchase_items ON purchase_items.purchase = purchases.id
-         AND purchase_items.position = purchase_names.position`,
+         AND purchase_items.position = purchase_names.position
+       LEFT JOIN files ON files.profile = purchases.profile AND files.id = purchase_items.file
+         AND purchase_items.file <> ''`,
       jsonList(names),
       this.profile,
     );
@@ -196,9 +214,12 @@ export async function deriveHolders(db: Store, profile: string, purchases: reado
   );
 }
 
-/** What is on order counts more than what is being sent, then what was accepted, then what may have been. */
+/**
+ * What is on order counts more than what is being sent, then what was accepted, then what may have been; least of all
+ * counts an order of which nothing comes.
+ */
 function weight(holder: Holder | undefined): number {
-  if (!holder) return 0;
+  if (!holder || holder.isOver) return 0;
   if (holder.status === 'unclear') return holder.isAccepted ? 2 : 1;
   return holder.status === 'placed' ? 4 : 3;
 }
@@ -215,6 +236,8 @@ const holderOf = (row: HolderRow, isShared: boolean): Holder => ({
   url: row.url ?? '',
   file: row.file ?? '',
   spelling: row.spelling ?? '',
+  skus: row.skus ? row.skus.split(',') : [],
+  isOver: row.status === 'placed' && row.ended === 'unfinished',
   answered: row.status === 'uncertain',
   endedAgoMs: Date.parse(row.now) - Date.parse(row.ended_at ?? row.started_at),
   isAccepted: Boolean(row.accepted),

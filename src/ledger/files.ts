@@ -10,6 +10,7 @@ import { Table } from './table.ts';
 export interface FileFilter {
   readonly states?: readonly string[];
   readonly order?: string | undefined;
+  readonly tag?: string | undefined;
   /** ISO 8601: ordered at this time or later. */
   readonly since?: string | undefined;
   /** None where this ledger has no budget, which nothing else has to be asked for. */
@@ -363,7 +364,7 @@ export class Files extends Table {
     return rows.map(({ state }) => state);
   }
 
-  #where({ states = [], order, since, onlyUnderBudget = false }: FileFilter): {
+  #where({ states = [], order, since, tag, onlyUnderBudget = false }: FileFilter): {
     where: string;
     values: Value[];
   } {
@@ -380,6 +381,13 @@ export class Files extends Table {
     if (since !== undefined) {
       parts.push('files.ordered_at >= ?');
       values.push(since);
+    }
+    if (tag !== undefined) {
+      // The details have no other list. Both databases know no better way that is the same.
+      const text = JSON.stringify(this.hide(tag));
+      const forms = [`[${text}]`, `[${text},`, `,${text},`, `,${text}]`];
+      parts.push(`(${forms.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`);
+      values.push(...forms);
     }
     if (onlyUnderBudget) {
       parts.push('EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)');

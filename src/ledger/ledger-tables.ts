@@ -10,6 +10,7 @@ import { Events } from './events.ts';
 import { ExpectedEvents } from './expected-events.ts';
 import { FileLooks } from './file-looks.ts';
 import { Files } from './files.ts';
+import { IgnoredAudio } from './ignored-audio.ts';
 import { Invoices } from './invoices.ts';
 import { NewActions } from './new-actions.ts';
 import { OpenAttempts } from './open-attempts.ts';
@@ -45,6 +46,7 @@ export class LedgerTables {
   readonly invoices: Invoices;
   readonly uploads: Uploads;
   readonly budgets: Budgets;
+  readonly ignoredAudio: IgnoredAudio;
 
   constructor(db: Store, profile: string, hide: Hide, outbox?: Outbox) {
     const context = { db, profile, hide: (text: string) => cutSignatures(hide(text)), outbox };
@@ -68,5 +70,6 @@ export class LedgerTables {
     this.invoices = new Invoices(context);
     this.uploads = new Uploads(context);
     this.budgets = new Budgets(context);
+    this.ignoredAudio = new IgnoredAudio(context);
   }
 }

@@ -280,6 +280,7 @@ export class Ledger extends LedgerTables {
           'invoice_lines',
           'uploads',
           'budgets',
+          'ignored_audio',
         ].map((table) => `DELETE FROM ${table} WHERE profile = ?`),
       ];
       for (const sql of statements) await store.run(sql, this.#profile);

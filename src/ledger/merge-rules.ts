@@ -92,6 +92,10 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
   },
   uploads: { on: ['profile', 'content'], groups: [{ columns: ['at', 'url'] }] },
   budgets: { on: ['profile'], groups: [{ columns: ['set_at', 'budget', 'set_by'] }] },
+  ignored_audio: {
+    on: ['profile', 'name'],
+    groups: [{ columns: ['set_at', 'removed', 'given', 'set_by'] }],
+  },
   actions: {
     on: ['event', 'kind', 'target'],
     own: ['run'],
@@ -109,7 +113,7 @@ export const mergeRules: Readonly<Record<string, MergeRule>> = {
 
 const numbers = new Set([
   ...['position', 'pid', 'test', 'tracked', 'placed', 'estimate', 'billed', 'unpaid', 'refunded', 'reworked'],
-  ...['awaited', 'completed', 'final', 'amount', 'paid', 'bytes', 'tries', 'stranger', 'turn'],
+  ...['awaited', 'completed', 'removed', 'final', 'amount', 'paid', 'bytes', 'tries', 'stranger', 'turn'],
 ]);
 
 /** No amount is as low. */

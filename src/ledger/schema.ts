@@ -61,6 +61,18 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (profile, content)
       ) WITHOUT ROWID;
 
+      -- Audio that lists, feeds and folders leave out, by what people named it: 'given'. One that is wanted again stays,
+      -- as 'removed', so that an older copy of the ledger does not bring it back.
+      CREATE TABLE ignored_audio (
+        profile TEXT NOT NULL,
+        name TEXT NOT NULL,
+        given TEXT NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0,
+        set_at TEXT NOT NULL,
+        set_by TEXT NOT NULL,
+        PRIMARY KEY (profile, name)
+      ) WITHOUT ROWID;
+
       -- Every call that costs or returns money: written before it is sent, closed by the answer. 'id' is made by the
       -- client, so that a lost COMMIT can be asked about and an outcome never reaches another row; 'number' is for people.
       -- 'outcome' and 'named' are what the service said, 'status' and 'order_id' also heed the settlements. 'via' is the

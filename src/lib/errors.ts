@@ -20,7 +20,7 @@ export const exitCodes = {
   partial: { code: 10, when: 'a bulk command did some and failed some; each failure is listed' },
   uncertain: {
     code: 11,
-    when: "no clear answer to an order, an upgrade or a refund that may have gone through (the connection broke after sending, or 500, 502, 504, or an answer that can't be read): look before running it again",
+    when: "no clear answer to an order, an upgrade or a refund that may have gone through (the connection broke after sending, or 408, 500, 502, 504, or an answer that can't be read): look before running it again",
   },
   interrupted: { code: 130, when: 'Ctrl-C; nothing half-written stays behind' },
 } as const;
@@ -40,13 +40,24 @@ export interface Details {
 
 /** An earlier purchase of the same, for programs. */
 export interface Duplicate {
-  readonly reason: 'ordered' | 'unclear' | 'in_progress';
+  readonly reason: 'ordered' | 'unclear' | 'in_progress' | 'other_skus';
   /** Empty where none is known. */
   readonly order: string;
   readonly audiofiles: readonly string[];
   /** Its number. */
   readonly attempt: number;
 }
+
+/**
+ * Why an audio is left out of an order. `renumbered`: it was ordered under another guid of its feed; `repeated`: it is in
+ * the list twice; `transcript`: the feed offers one; `undated`: the feed does not say when it came out; `unusable`: it can't
+ * be ordered.
+ */
+export const leftOutReasons = [
+  ...(['ordered', 'unclear', 'in_progress', 'other_skus', 'renumbered', 'budget', 'ignored'] as const),
+  ...(['repeated', 'transcript', 'undated', 'unusable'] as const),
+];
+export type LeftOutReason = (typeof leftOutReasons)[number];
 
 /** A failure as the user sees it: one line, and a hint where there is something to do. */
 export class StenoError extends Error {

@@ -258,6 +258,11 @@ function pathOf(url: string, count: number): string | undefined {
 /** Private feeds have a token in their address, which must not be kept. */
 const scopeOf = (name: string): string => sha256(name).slice(0, 32);
 
+// What people ignore.
+
+/** One name for all spellings of a URL, a key or a guid; a guid may be a link. */
+export const ignoredName = (text: string): string => (isLink(text) ? urlName(text) : keyName(guidText(text)));
+
 // A purchase, an account.
 
 /** The names of an upgrade, and of a refund: nobody else asks for the same at the same time. */

@@ -11,7 +11,10 @@ export const errorMembers = {
   message: described('what happened', text),
   status: described('the HTTP status, where the service answered with one', integer),
   hint: described('what to do about it', text),
-  reason: described('exit 9: what became of the earlier one', oneOf('ordered', 'unclear', 'in_progress')),
+  reason: described(
+    'exit 9: what became of the earlier one; or it has other SKUs',
+    oneOf('ordered', 'unclear', 'in_progress', 'other_skus'),
+  ),
   order: described('exit 9: its order, where one is known', maybeText),
   audiofiles: described('exit 9: its files, where they are known', arrayOf(text)),
   attempt: described('exit 9: its number, for attempts settle', integer),

@@ -1,6 +1,7 @@
 /** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
 import type { ShownFile } from '../flows/files/shown.ts';
 import type { FileRow } from '../ledger/file-row.ts';
+import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';
 import { amountJson, currencyOf } from './amounts.ts';
@@ -105,6 +106,9 @@ export const fileRecord = new RecordType<ShownFile>([
   listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), {
     separator: '|',
   }),
+  listField('tags', 'what it is filed under', ({ row }) => row.tags, {
+    separator: '|',
+  }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),
   textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
   {
@@ -116,8 +120,8 @@ export const fileRecord = new RecordType<ShownFile>([
   },
   {
     name: 'left_out',
-    help: 'why it was not ordered, though nothing is wrong with it',
-    schema: oneOf('budget'),
+    help: 'why it was not ordered now',
+    schema: oneOf(...leftOutReasons),
     json: ({ leftOut }) => leftOut ?? null,
     cell: false,
     optional: true,

@@ -60,7 +60,7 @@ export function orderedView(
   { placed, waited }: Pick<OrderResult, 'placed' | 'waited'>,
   waits: boolean,
 ): View {
-  const ordered = files.filter(({ row, error, leftOut }) => row.order_id || !(error || leftOut));
+  const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
   const { columns, rows } = waits
     ? fileRecord.view(ordered, ({ row }) => row.id)
     : ordersTable(placed, false);

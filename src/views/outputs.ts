@@ -13,6 +13,7 @@ import { errorMembers, errorSchema, optionalErrorMembers } from './error-schema.
 import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
 import { audioFileRecord } from './file.ts';
 import { fileRecord } from './file-record.ts';
+import { ignoredRecord } from './ignored.ts';
 import { invoiceColumns } from './invoice.ts';
 import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
 import { statusSchema } from './ledger-status.ts';
@@ -109,6 +110,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'order --dry-run': of(planSchema, plannedRecord.columnHelp),
   attempts: of(arrayOf(attemptRecord.schema), attemptRecord.columnHelp),
   'attempts settle': of(settledRecord.schema, settledRecord.columnHelp),
+  ignore: of(arrayOf(ignoredRecord.schema), ignoredRecord.columnHelp),
   files: of(arrayOf(file), fileRecord.columnHelp),
   file: of(answers(failedFile), audioFileRecord.columnHelp),
   track: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),

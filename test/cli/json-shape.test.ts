@@ -46,16 +46,23 @@ describe.concurrent('the JSON of an order', () => {
       { audiofile: null, url: 'https://e.org/a.mp3', error: { code: 'failed', status: 400 } },
     ]);
     expect(await json('order', '--from', 'one')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('order', '--from', 'one', '--skip-ordered')).toEqual([]);
+    expect(await json('order', '--from', 'one', '--skip-ordered')).toMatchObject([
+      { order: 'o1', left_out: 'ordered' },
+    ]);
     expect(await json('order', '--from', 'one', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
-    expect(await json('order', '--from', 'two', '--skip-ordered')).toMatchObject([{ order: 'o2' }]);
+    expect(await json('order', '--from', 'two', '--skip-ordered')).toMatchObject([
+      { order: 'o2' },
+      { order: 'o1', left_out: 'ordered' },
+    ]);
   });
 
   it('is an array with --skip-ordered and --per-order', async () => {
     const { service, json } = await withLists();
     service.on('POST /order_url', placed(1), placed(2));
     expect(await json('order', 'https://e.org/a.mp3', '--skip-ordered')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('order', 'https://e.org/a.mp3', '--skip-ordered')).toEqual([]);
+    expect(await json('order', 'https://e.org/a.mp3', '--skip-ordered')).toMatchObject([
+      { order: 'o1', left_out: 'ordered' },
+    ]);
     expect(await json('order', 'https://e.org/b.mp3', '--per-order', '5')).toMatchObject([{ order: 'o2' }]);
   });
 

@@ -160,7 +160,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a list of names and values': (text) => drawPairs(rowsOf(text), 80, paint, 0),
   'a record': (text) => drawRecords(rowsOf(text), 80, paint, 0),
   'the bytes of a manifest': (text) => decodeUtf8(bytesOf(text), 'x'),
-  'a manifest in JSON': fromJson,
+  'a manifest in JSON': (text) => fromJson(text, {}),
   'the header of a manifest': isCsvHeader,
   'a manifest without a header': (text) => lacksHeader('x', [text, `https://h/${text}`]),
   'the SKUs and names of a manifest': (text) => [splitSkus(text), splitNames(text)],

@@ -136,7 +136,7 @@ export function exitCodes(command: Command, effect: Effect): readonly number[] {
 function statusExitCode(status: number, unclear: boolean): number {
   if (status === 401 || status === 403) return 3;
   if (status === 404) return 4;
-  const refused = (status >= 400 && status < 500) || status === 503;
+  const refused = (status >= 400 && status < 500 && status !== 408) || status === 503;
   return unclear && !refused ? 11 : 1;
 }
 

@@ -10,7 +10,15 @@ export const planned = (names: string, more: Partial<PlannedOrder> = {}): Planne
 });
 
 export const usual: GuardOptions = {
-  ...{ again: false, skipOrdered: false, retryUnclear: false, manifest: false, timeout: undefined },
+  ...{
+    again: false,
+    skipOrdered: false,
+    retryUnclear: false,
+    retryEnded: false,
+    orExisting: false,
+    manifest: false,
+    timeout: undefined,
+  },
   begunAgoMs: () => 0,
 };
 

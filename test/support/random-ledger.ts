@@ -123,6 +123,9 @@ export const content = fc.record({
     }),
   ),
   uploads: fc.array(fc.record({ profile, content: text, url: text, at: time })),
+  ignored_audio: fc.array(
+    fc.record({ profile, name: text, given: text, removed: fc.nat({ max: 1 }), set_at: time, set_by: text }),
+  ),
   budgets: fc.array(fc.record({ profile, budget: fc.option(text), set_at: fc.option(time), set_by: text })),
   names: fc.array(fc.tuple(text, fc.nat(), fc.nat(3), text)),
   settlements: fc.array(fc.tuple(fc.uuid(), fc.nat(), fc.constantFrom(0, 1), time, fc.option(time))),
@@ -132,7 +135,17 @@ export const content = fc.record({
 export type Content = typeof content extends fc.Arbitrary<infer T> ? T : never;
 
 const plainTables = [
-  ...(['purchases', 'runs', 'events', 'files', 'downloads', 'kept_invoices', 'uploads', 'budgets'] as const),
+  ...([
+    'purchases',
+    'runs',
+    'events',
+    'files',
+    'downloads',
+    'kept_invoices',
+    'uploads',
+    'budgets',
+    'ignored_audio',
+  ] as const),
 ];
 
 /** Fills a ledger; references lead to rows that are there, and what follows from them is derived. */

@@ -18,6 +18,8 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   title: `Episode ${id}`,
   url: `https://example.com/${id}.mp3`,
   order: `9${id}`,
+  feed: '',
+  tags: [],
   skus: ['TRANS14'],
   state: 'Delivered',
   ended: 'delivered',

@@ -100,6 +100,12 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     expect(schema('order')([{ ...from[0], audiofile: 5 }])).toBe(false);
   });
 
+  it('ignored audio', async () => {
+    const run = runOf((await orderingAccount()).user);
+    await json(run, 'ignore', 'ignore', audio('a'), 'a key');
+    await json(run, 'ignore', 'ignore', '--list');
+  });
+
   it('budgets', async () => {
     const { user } = await orderingAccount();
     const run = runOf(user);

@@ -10,5 +10,6 @@ export const isRedirect = (status: number): boolean => redirectStatuses.has(stat
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/** 4xx and 503 refuse for certain; after any other failure the call may have gone through. */
-export const isRefusal = (status: number): boolean => (status >= 400 && status < 500) || status === 503;
+/** 4xx (but 408: a proxy may have given up waiting) and 503 refuse for certain; after others it may have gone through. */
+export const isRefusal = (status: number): boolean =>
+  (status >= 400 && status < 500 && status !== 408) || status === 503;

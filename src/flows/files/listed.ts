@@ -8,10 +8,12 @@ import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 export interface ListedFile extends FileRow {
   /** The same by the service, else by its feed or file; empty where that is not known. */
   readonly minutes: string;
+  readonly tags: readonly string[];
 }
 
 export function listed(row: FileRow): ListedFile {
-  return { ...row, minutes: row.duration || minutesOf(parseDetails(row.details).seconds) };
+  const { seconds, tags = [] } = parseDetails(row.details);
+  return { ...row, minutes: row.duration || minutesOf(seconds), tags };
 }
 
 export const minutesOf = (seconds: number | undefined): string =>
@@ -41,7 +43,7 @@ export const unknownFile: ListedFile = {
     answer: null,
   },
   ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
-  ...{ key: '', details: '', duration: '', minutes: '', total: '', upgraded_at: null },
+  ...{ key: '', details: '', duration: '', minutes: '', tags: [], total: '', upgraded_at: null },
 };
 
 /** What the ledger knows of a file, with what the service says of it now. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { AudioFile } from '../../api/files.ts';
 import type { Download } from '../../ledger/downloads.ts';
-import type { StenoError } from '../../lib/errors.ts';
+import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
 import type { Outcome } from '../bulk.ts';
@@ -21,7 +21,7 @@ export interface ShownFile {
   readonly answer?: Json;
   readonly error?: StenoError | undefined;
   /** Why it was not ordered, though nothing is wrong with it. */
-  readonly leftOut?: 'budget' | undefined;
+  readonly leftOut?: LeftOutReason | undefined;
 }
 
 interface FileSources extends Pick<ShownFile, 'currency' | 'error'> {

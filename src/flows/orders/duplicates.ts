@@ -6,13 +6,15 @@ import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { oneLine } from '../../lib/text.ts';
-import { describeAudio } from './planned-order.ts';
+import { describeAudio, type PlannedOrder } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
 export interface HeldAudio {
   readonly audio: Audio;
   readonly name: string;
   readonly holder: Holder;
+  /** Every attempt that holds a name of it. */
+  readonly holders: readonly Holder[];
   /** The guid under which the very same URL was ordered, where the feed has another now. */
   readonly otherGuid?: string | undefined;
 }
@@ -51,7 +53,8 @@ export function duplicateError(held: readonly HeldAudio[], among: Among): StenoE
 }
 
 /** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
-export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
+export const sharedUrlFailure = ({ audio, holder }: HeldAudio, planned: PlannedOrder): HeldFailure => ({
+  planned,
   what: audio.details?.source ?? describeAudio(audio),
   error: usage(
     `another recording was ordered at its URL by ${holder.by}: ${describeAudio(audio)}`,
@@ -59,9 +62,16 @@ export const sharedUrlFailure = ({ audio, holder }: HeldAudio): Failure => ({
   ),
 });
 
+/** A row that the ledger holds up, and what was to be ordered. */
+export interface HeldFailure extends Failure {
+  readonly planned?: PlannedOrder | undefined;
+}
+
 /** The failure of one row among others. */
-export const heldFailure = (held: HeldAudio): Failure =>
-  isUploadUrl(held.audio.names, held.name) ? linkFailure(held) : rowFailure(held);
+export const heldFailure = (held: HeldAudio, planned: PlannedOrder): HeldFailure => ({
+  ...(isUploadUrl(held.audio.names, held.name) ? linkFailure(held) : rowFailure(held)),
+  planned,
+});
 
 /** A link to the URL that an upload gave to this recording is on order: nobody knows whether that was its content. */
 const linkFailure = (held: HeldAudio): Failure => {
@@ -83,6 +93,20 @@ const rowFailure = (held: HeldAudio): Failure => ({
     hint: hintFor(held.holder, 'others'),
     duplicate: duplicateOf(held.holder),
   }),
+});
+
+/** It is on order with SKUs that do not make up for these. */
+export const otherSkusFailure = ({ audio, holder }: HeldAudio, planned: PlannedOrder): HeldFailure => ({
+  what: describeAudio(audio),
+  planned,
+  error: new StenoError(
+    'duplicate',
+    `${describeAudio(audio)} was ordered${holder.order ? ` as order ${holder.order}` : ''} at ${holder.at} with ${holder.skus.join(', ')}, not with ${planned.skus.join(', ')}`,
+    {
+      hint: `ask for the same SKUs, or change what it has: steno upgrade ${holder.file || '<id>'} --sku <SKU>`,
+      duplicate: { ...duplicateOf(holder), reason: 'other_skus' },
+    },
+  ),
 });
 
 const reasons = { placed: 'ordered', unclear: 'unclear', 'being sent': 'in_progress' } as const;

@@ -1,10 +1,11 @@
 /** What is raised after orders were sent, and with which exit code. */
 import { CallError } from '../../api/http/failures.ts';
+import type { Audio } from '../../ledger/audio-names.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
-import { failures, values } from '../bulk.ts';
+import { values } from '../bulk.ts';
 import type { PlacedOrder } from './place.ts';
-import { describeUrls } from './planned-order.ts';
+import { countAudios, describeAudio, describeUrls, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
 const GO_ON = 'run the same line again with --skip-ordered';
@@ -16,19 +17,21 @@ export interface RaiseOptions {
   readonly isRecorded: boolean;
   /** How to go on where the user interrupted before all was sent. */
   readonly goOn?: string | undefined;
+  /** Where in its list an audio stands; empty where it is from none. */
+  readonly placeOf?: ((audio: Audio) => string) | undefined;
 }
 
 /** Raises what was not placed, together with what else failed: unclear before interrupted before the rest. */
 export function raiseUnplaced(
   sent: SentOrders,
-  { listsHeld, isRecorded, goOn }: RaiseOptions,
+  { listsHeld, isRecorded, goOn, placeOf = () => '' }: RaiseOptions,
   others: readonly Failure[] = [],
 ): void {
   const { outcomes, held, unsent, interrupted } = sent;
-  const failed = failures(outcomes).map(({ what, error }) => ({
-    what,
-    error: isRecorded && error instanceof CallError ? withAttempts(error) : error,
-  }));
+  const failed = outcomes.flatMap(({ error, planned }) => {
+    const shown = isRecorded && error instanceof CallError ? withAttempts(error) : error;
+    return shown ? [{ what: placedUrls(planned, placeOf), error: shown }] : [];
+  });
   const unplaced = [...failed, ...values<PlacedOrder>(outcomes).flatMap(fileProblem)];
   const total = outcomes.length + unsent;
   const unclear = unplaced.find(({ error }) => error.kind === 'uncertain');
@@ -39,7 +42,7 @@ export function raiseUnplaced(
   if (isAlone && !(listsHeld && held.length && isOfLedger(first))) throw first.error;
   throw new BulkError(
     kindOf(unplaced, held, values<PlacedOrder>(outcomes).length > 0),
-    summary(unplaced.length, total, held.length),
+    summary(unplaced.length, total, sent),
     [...unplaced, ...unsentFailures(sent), ...held, ...others],
     unclear?.error.hint ?? heldHint(held),
   );
@@ -53,9 +56,24 @@ export function withAttempts(error: CallError): CallError {
   return new CallError(kind, message, details);
 }
 
-function summary(unplaced: number, total: number, held: number): string {
-  const failed = unplaced ? [`${unplaced} of ${total} orders failed`] : [];
-  return [...failed, ...(held ? [`${plural(held, 'URL')} not ordered`] : [])].join('; ');
+/** `m.csv, line 3: https://…` */
+function placedUrls(order: PlannedOrder, placeOf: (audio: Audio) => string): string {
+  const [first] = order.audios;
+  const place = first ? placeOf(first) : '';
+  return place && first && place !== describeAudio(first)
+    ? `${place}: ${describeUrls(order)}`
+    : describeUrls(order);
+}
+
+/** Of halves, the rows are counted. */
+function summary(unplaced: number, total: number, { halved, outcomes, notSent, held }: SentOrders): string {
+  const refused = countAudios(outcomes.flatMap(({ error, planned }) => (error ? [planned] : [])));
+  const all = countAudios([...outcomes.map(({ planned }) => planned), ...notSent]);
+  const counted = halved ? `${refused} of ${all} rows failed` : `${unplaced} of ${total} orders failed`;
+  return [
+    ...(unplaced ? [counted] : []),
+    ...(held.length ? [`${plural(held.length, 'URL')} not ordered`] : []),
+  ].join('; ');
 }
 
 function heldHint(held: readonly Failure[]): string | undefined {
@@ -79,7 +97,9 @@ function kindOf(unplaced: readonly Failure[], held: readonly Failure[], anyPlace
   if (all.includes('uncertain')) return 'uncertain';
   if (anyPlaced) return 'partial';
   if (held.some(({ error }) => error.kind === 'duplicate')) return 'duplicate';
-  return all.find((kind) => kind !== 'duplicate') ?? 'duplicate';
+  const kind = all.find((each) => each !== 'duplicate') ?? 'duplicate';
+  // The service answered 404 about a row of several, not about what was asked for.
+  return kind === 'missing' ? 'failed' : kind;
 }
 
 /** An order that was accepted, but whose answer does not tell the file of each URL. Tests are not bought. */

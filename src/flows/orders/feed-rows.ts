@@ -4,6 +4,7 @@ import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
 import { makeEpisode } from '../../ledger/audio-names.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { parseSince } from '../../lib/since.ts';
@@ -28,6 +29,14 @@ export interface FeedRows {
   readonly notes: readonly string[];
   /** Episodes that can't be ordered. */
   readonly leftOut: readonly LeftOut[];
+  readonly counted: readonly CountedRows[];
+}
+
+/** What is left out for one and the same reason, and is told in one line. */
+export interface CountedRows {
+  /** `left out because …` */
+  readonly because: string;
+  readonly rows: readonly LeftOut[];
 }
 
 export async function feedRows(
@@ -39,22 +48,33 @@ export async function feedRows(
   const choice = choiceOf(input);
   const feed = await readFeed(source, reading);
   if (!isChoice(choice)) {
-    const rows = feed.episodes.filter(({ problem }) => !problem).map((episode) => rowOf(episode, notes));
-    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes) };
+    const rows = feed.episodes
+      .filter(({ problem }) => !problem)
+      .map((episode) => rowOf(episode, notes, feed));
+    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes), counted: [] };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
-    rows: chosen.episodes.map((episode) => rowOf(episode, notes)),
+    rows: chosen.episodes.map((episode) => rowOf(episode, notes, feed)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
     leftOut: leftOutOf(chosen.spoiled),
+    counted: countedOf(chosen),
   };
 }
 
 /** What the feed spoiled holds up no other, and is never passed over in silence. */
 const leftOutOf = (episodes: readonly Episode[]): LeftOut[] =>
   episodes.flatMap((episode) =>
-    episode.problem ? [{ path: `the episode ${nameOf(episode)}`, reason: episode.problem }] : [],
+    episode.problem
+      ? [
+          {
+            path: `the episode ${nameOf(episode)}`,
+            reason: episode.problem,
+            url: withoutSignature(episode.enclosure.url),
+          },
+        ]
+      : [],
   );
 
 /** Nobody buys a whole back catalogue by accident. */
@@ -71,9 +91,9 @@ const choiceOf = ({ latest, since, match, again }: FeedInput): Choice => ({
   again,
 });
 
-const rowOf = (episode: Episode, notes: string | undefined): Row => {
+const rowOf = (episode: Episode, notes: string | undefined, feed: Feed): Row => {
   const { title, published, seconds, guid, link, enclosure, names } = episode;
-  const details = { title, published, seconds, guid, link };
+  const details = { title, published, seconds, guid, link, feed: feed.title || feed.link };
   return {
     at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
     url: enclosure.url,
@@ -89,13 +109,20 @@ const fillNotes = (notes: string, { title, link = '', published = '', guid = '' 
     return values[name] ?? '';
   });
 
-function notesOf(feed: Feed, { episodes, withTranscript, undated }: Chosen): string[] {
+function notesOf(feed: Feed, { episodes }: Chosen): string[] {
   const name = feed.title ? `'${oneLine(feed.title, 80)}'` : 'the feed';
+  return [`${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`];
+}
+
+function countedOf({ withTranscript, undated }: Chosen): CountedRows[] {
+  const rows = (episodes: readonly Episode[], why: LeftOut['why'], because: string): CountedRows => ({
+    because,
+    rows: episodes.map((episode) => ({
+      ...{ path: nameOf(episode), reason: because, why, url: withoutSignature(episode.enclosure.url) },
+    })),
+  });
   return [
-    `${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`,
-    ...(withTranscript.length
-      ? [`left out because the feed has a transcript of it (--again orders it): ${withTranscript.length}`]
-      : []),
-    ...(undated.length ? [`left out because the feed does not say when it came out: ${undated.length}`] : []),
+    rows(withTranscript, 'transcript', 'the feed has a transcript of it (--again orders it)'),
+    rows(undated, 'undated', 'the feed does not say when it came out'),
   ];
 }

@@ -3,17 +3,26 @@
  * been ordered, and what another process is sending right now.
  */
 
+import { areOrdered } from '../../catalog/skus.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import type { Holder, TakeOver } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { monotonicMs } from '../../lib/clock.ts';
-import { type Failure, StenoError } from '../../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
-import { duplicateError, type HeldAudio, heldFailure, sharedUrlFailure } from './duplicates.ts';
+import {
+  duplicateError,
+  type HeldAudio,
+  type HeldFailure,
+  heldFailure,
+  otherSkusFailure,
+  sharedUrlFailure,
+} from './duplicates.ts';
+import { ignorableTexts } from './ignore.ts';
 import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {
@@ -21,14 +30,29 @@ export interface GuardOptions {
   readonly again: boolean;
   /** Leave out what is on order. */
   readonly skipOrdered: boolean;
+  /** What is on order counts as ordered. */
+  readonly orExisting: boolean;
   /** Order again what had no clear answer when the command began. */
   readonly retryUnclear: boolean;
+  /** Order again what ended without a transcript. */
+  readonly retryEnded: boolean;
   /** How many milliseconds ago that was. */
   readonly begunAgoMs: () => number;
   /** The orders come from a manifest: a row that can't be ordered holds up no other. */
   readonly manifest: boolean;
   /** Milliseconds for which another process may be waited for. */
   readonly timeout: number | undefined;
+}
+
+/** One audio that is not ordered, though nothing is wrong with it; or that was ordered before. */
+export interface KeptOut {
+  /** With that audio alone. */
+  readonly planned: PlannedOrder;
+  readonly why: 'ordered' | 'renumbered' | 'ignored';
+  /** What it is on order as. */
+  readonly holder?: Holder | undefined;
+  /** It may be another, and is told by itself: an episode under a new guid, a recording whose URL is on order. */
+  readonly doubt?: HeldAudio | undefined;
 }
 
 export interface WaitForOthers {
@@ -49,13 +73,13 @@ const AUDIOS_PER_GROUP = 10_000;
 
 export class OrderGuard {
   /** What is not ordered, and why. */
-  readonly failures: Failure[] = [];
-  /** How many audios were left out because they are on order. */
-  leftOut = 0;
+  readonly failures: HeldFailure[] = [];
+  /** Audios that are on order, or that are ignored. */
+  readonly leftOut: KeptOut[] = [];
+  /** Audios that are on order, and count as ordered now. */
+  readonly existing: KeptOut[] = [];
   /** What a budget does not cover. */
   readonly overBudget: PlannedOrder[] = [];
-  /** Left out and named, because it may be another: an episode under a new guid, a recording whose URL is on order. */
-  readonly doubtful: HeldAudio[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #options: GuardOptions;
   readonly #deadline: number;
@@ -79,7 +103,8 @@ export class OrderGuard {
     options: GuardOptions,
   ): Promise<OrderGuard> {
     const guard = new OrderGuard(ledger, options);
-    await guard.#sort(planned, true);
+    const isIgnored = options.manifest ? ledger?.ignoredAudio.test() : undefined;
+    await guard.#sort(planned, true, isIgnored);
     return guard;
   }
 
@@ -117,6 +142,18 @@ export class OrderGuard {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
+  /** To be sent in place of an order that was refused. */
+  halvesOf(order: PlannedOrder): PlannedOrder[] {
+    const { audios } = order;
+    const middle = Math.floor(audios.length / 2);
+    const halves = [audios.slice(0, middle), audios.slice(middle)].map((some) => ({
+      ...order,
+      audios: some,
+    }));
+    for (const half of halves) this.#takeOver.set(half, this.#takeOver.get(order) ?? []);
+    return halves;
+  }
+
   /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */
   keepRows(orders: readonly PlannedOrder[], firstLeftOut: number): void {
     this.#queue = [];
@@ -135,24 +172,46 @@ export class OrderGuard {
 
   /** One audio that can't be ordered stops all of them. */
   get #isStrict(): boolean {
-    return !this.#options.skipOrdered && !this.#options.manifest;
+    const { skipOrdered, orExisting, manifest } = this.#options;
+    return !skipOrdered && !orExisting && !manifest;
   }
 
   /** `atOnce`: before anything is sent, so that what is on order can still stop all of it. */
-  async #sort(orders: readonly PlannedOrder[], atOnce: boolean): Promise<void> {
-    const { again, skipOrdered } = this.#options;
-    const held = again ? [] : await this.#held(orders);
+  async #sort(
+    all: readonly PlannedOrder[],
+    atOnce: boolean,
+    ignoring?: Promise<(texts: readonly string[]) => boolean>,
+  ): Promise<void> {
+    const { again, skipOrdered, orExisting } = this.#options;
+    // Neither waits for the other: over a network they share a round trip.
+    const [isIgnored, found] = await Promise.all([ignoring, again ? [] : this.#held(all)]);
+    const orders = isIgnored ? all.flatMap((order) => this.#withoutIgnored(order, isIgnored)) : all;
+    const ignored = new Set(
+      this.leftOut.flatMap(({ planned, why }) => (why === 'ignored' ? planned.audios : [])),
+    );
+    const held = found.filter(({ audio }) => !ignored.has(audio));
     const byAudio = new Map(held.map((each) => [each.audio, each]));
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const known = held.filter(({ otherGuid }) => otherGuid === undefined);
     const blocking = this.#isStrict ? known : known.filter(({ holder }) => holder.status === 'placed');
-    if (atOnce && !skipOrdered && blocking.length)
+    if (atOnce && !skipOrdered && !orExisting && blocking.length)
       throw duplicateError(blocking, countAudios(orders) === 1 ? 'alone' : 'others');
     for (const order of orders) this.#sortOne(order, byAudio);
+    const other = this.failures.find(({ error }) => error.duplicate?.reason === 'other_skus');
+    if (atOnce && !this.#options.manifest && other) throw other.error;
+  }
+
+  #withoutIgnored(order: PlannedOrder, isIgnored: (texts: readonly string[]) => boolean): PlannedOrder[] {
+    const audios = order.audios.filter((audio) => !isIgnored(ignorableTexts(audio)));
+    if (audios.length === order.audios.length) return [order];
+    const wanted = new Set(audios);
+    for (const audio of order.audios)
+      if (!wanted.has(audio)) this.leftOut.push({ planned: { ...order, audios: [audio] }, why: 'ignored' });
+    return audios.length ? [{ ...order, audios }] : [];
   }
 
   #sortOne(order: PlannedOrder, held: ReadonlyMap<Audio, HeldAudio>): void {
-    const unclear = new Set<string>();
+    const retried = new Set<string>();
     const busy = new Map<string, Holder>();
     const [free, waiting]: [Audio[], Audio[]] = [[], []];
     for (const audio of order.audios) {
@@ -161,27 +220,33 @@ export class OrderGuard {
       else if (found.holder.status === 'being sent') {
         waiting.push(audio);
         busy.set(found.holder.id, found.holder);
-      } else if (!isUploadName(found.name) && this.#isRetried(found.holder)) {
+      } else if (this.#isRetried(found)) {
         free.push(audio);
-        unclear.add(found.holder.id);
-      } else this.#leaveOut(found);
+        for (const { id } of found.holders) retried.add(id);
+      } else this.#leaveOut(found, { ...order, audios: [audio] });
     }
     if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
     if (free.length)
-      this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, unclear);
+      this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, retried);
   }
 
-  #leaveOut(found: HeldAudio): void {
-    if (isUploadName(found.name)) this.failures.push(sharedUrlFailure(found));
-    else if (found.otherGuid !== undefined) this.doubtful.push(found);
-    else if (found.holder.status === 'placed' && this.#options.skipOrdered) {
-      if (isUploadUrl(found.audio.names, found.name)) this.doubtful.push(found);
-      else this.leftOut += 1;
-    } else this.failures.push(heldFailure(found));
+  #leaveOut(found: HeldAudio, planned: PlannedOrder): void {
+    const { audio, holder, name, otherGuid } = found;
+    const { skipOrdered, orExisting } = this.#options;
+    const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
+    if (isUploadName(name)) this.failures.push(sharedUrlFailure(found, planned));
+    else if (otherGuid !== undefined) this.leftOut.push({ planned, why: 'renumbered', holder, doubt: found });
+    else if (!isOnOrder) this.failures.push(heldFailure(found, planned));
+    else if (isUploadUrl(audio.names, name))
+      this.leftOut.push({ planned, why: 'ordered', holder, doubt: found });
+    else if (!orExisting) this.leftOut.push({ planned, why: 'ordered', holder });
+    else if (holder.skus.length && !areOrdered(planned.skus, holder.skus))
+      this.failures.push(otherSkusFailure(found, planned));
+    else this.existing.push({ planned, why: 'ordered', holder });
   }
 
-  #enqueue(order: PlannedOrder, unclear: ReadonlySet<string>): void {
-    if (unclear.size) this.#takeOver.set(order, [...unclear]);
+  #enqueue(order: PlannedOrder, retried: ReadonlySet<string>): void {
+    if (retried.size) this.#takeOver.set(order, [...retried]);
     this.#queue.push(order);
   }
 
@@ -197,8 +262,14 @@ export class OrderGuard {
     return new Set(unclear.map(({ holder }) => holder.id));
   }
 
+  /** Every attempt that holds a name of it must allow it: the ledger has the order take over all of its names. */
+  #isRetried({ name, holders }: HeldAudio): boolean {
+    return !isUploadName(name) && holders.every((holder) => this.#mayTakeOver(holder));
+  }
+
   /** An order that was accepted is not ordered again, though its files are not known. */
-  #isRetried({ id, status, isAccepted }: Holder): boolean {
+  #mayTakeOver({ id, status, isAccepted, isOver }: Holder): boolean {
+    if (isOver) return this.#options.retryEnded;
     if (!this.#options.retryUnclear || status !== 'unclear' || isAccepted) return false;
     return this.#unclearAtFirst?.has(id) ?? false;
   }
@@ -259,7 +330,12 @@ export class OrderGuard {
       const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
         hint: 'when that has ended, run the same line again with --skip-ordered',
       });
-      for (const audio of deferred.order.audios) this.failures.push({ what: describeAudio(audio), error });
+      for (const audio of deferred.order.audios)
+        this.failures.push({
+          what: describeAudio(audio),
+          error,
+          planned: { ...deferred.order, audios: [audio] },
+        });
     }
     this.#deferred = [];
   }
@@ -283,23 +359,26 @@ function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]>
 const senderOf = (deferred: Deferred | undefined): string =>
   [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
 
-/** Of a recording its content says most, and another recording at its URL more than a link to it. */
-function rankOf({ audio, name }: HeldAudio): number {
-  if (isUploadName(name)) return 1;
-  return isUploadUrl(audio.names, name) ? 2 : 0;
-}
-
 /** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */
 export function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {
   const all = audio.names
     .flatMap((name) => {
       const holder = holders.get(name);
-      return holder ? [{ audio, name, holder }] : [];
+      return holder ? [{ audio, name, holder, holders: [] }] : [];
     })
-    .sort((one, other) => Number(isUrlName(one.name)) - Number(isUrlName(other.name)));
-  const best = Math.min(...all.map(rankOf));
-  const held = all.filter((each) => rankOf(each) === best);
-  for (const status of ['placed', 'being sent', 'unclear'])
-    for (const each of held) if (each.holder.status === status) return each;
-  return undefined;
+    .sort((one, other) => Number(isUrlName(one.name)) - Number(isUrlName(other.name)))
+    .sort((one, other) => rankOf(one) - rankOf(other));
+  return all[0] && { ...all[0], holders: all.map(({ holder }) => holder) };
+}
+
+/** What ended without a transcript matters least, then how it is known, then what became of it. */
+const rankOf = (held: HeldAudio): number =>
+  Number(held.holder.isOver) * 100 + rankOfName(held) * 10 + statuses.indexOf(held.holder.status);
+
+const statuses = ['placed', 'being sent', 'unclear'];
+
+/** Of a recording its content says most, and another recording at its URL more than a link to it. */
+function rankOfName({ audio, name }: HeldAudio): number {
+  if (isUploadName(name)) return 1;
+  return isUploadUrl(audio.names, name) ? 2 : 0;
 }

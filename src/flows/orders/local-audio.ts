@@ -70,6 +70,7 @@ function eachContentOnce(all: readonly LocalRow[]): { rows: Row[]; repeated: Lef
     repeated: repeated.map((row) => ({
       path: row.path,
       reason: `it has the same content as ${sameAs(row)}`,
+      why: 'repeated' as const,
     })),
   };
 }
@@ -94,6 +95,8 @@ export interface UploaderOptions extends Omit<UploadOptions, 'command'> {
   readonly ledger: Ledger | undefined;
   /** The URLs that recordings got in this run. */
   readonly used: Map<string, Recording>;
+  /** What was uploaded in this run, for an order that is sent again in halves; undefined: it could not be. */
+  readonly urls: Map<PlannedAudio, string | undefined>;
   readonly report: Report;
 }
 
@@ -110,9 +113,9 @@ export async function uploadOrder(
   options: UploaderOptions,
   onFailure: (failure: Failure) => void,
 ): Promise<PlannedOrder> {
-  const local = order.audios.filter((audio) => audio.path !== undefined);
-  if (local.length === 0) return order;
   const { command, ledger, report } = options;
+  const local = order.audios.filter((audio) => audio.path !== undefined && !options.urls.has(audio));
+  if (local.length === 0) return withUrls(order, options.urls);
   if (command === undefined) throw noUploadCommand(local[0]?.path ?? '');
   const sizes = local.map(({ path = '' }) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
   const ofBytes = sizes.reduce((sum, each) => sum + each, 0);
@@ -141,6 +144,12 @@ export async function uploadOrder(
     else urls.set(local[at] as PlannedAudio, value);
   const links = new Set(order.audios.flatMap(({ path, names }) => (path === undefined ? names : [])));
   for (const failure of await withoutSharedUrls(urls, links, options)) onFailure(failure);
+  for (const audio of local) options.urls.set(audio, urls.get(audio));
+  return withUrls(order, options.urls);
+}
+
+function withUrls(order: PlannedOrder, urls: ReadonlyMap<PlannedAudio, string | undefined>): PlannedOrder {
+  if (order.audios.every(({ path }) => path === undefined)) return order;
   const audios = order.audios.flatMap((audio) => {
     if (audio.path === undefined) return [audio];
     const url = urls.get(audio);

@@ -6,6 +6,7 @@ import {
   fieldName,
   HEADER,
   isField,
+  type ManifestReading,
   type OnRow,
   type Place,
   placeText,
@@ -13,6 +14,7 @@ import {
   rowAt,
   splitNames,
   splitSkus,
+  splitTags,
   withPosition,
 } from './manifest-row.ts';
 
@@ -61,7 +63,12 @@ export const headerMissing = (at: string): StenoError =>
   );
 
 /** `bytes` begin with the header, which is at that line of the manifest. */
-export async function fromCsv(bytes: Buffer, { where, line: firstLine }: Place, onRow: OnRow): Promise<void> {
+export async function fromCsv(
+  bytes: Buffer,
+  { where, line: firstLine }: Place,
+  onRow: OnRow,
+  reading: ManifestReading,
+): Promise<void> {
   const { parse } = await import('csv-parse/sync');
   const lineBreak = bytes.indexOf('\n');
   const header = bytes.toString('utf8', 0, lineBreak < 0 ? bytes.length : lineBreak);
@@ -73,7 +80,7 @@ export async function fromCsv(bytes: Buffer, { where, line: firstLine }: Place, 
     // The parser tells the line at which a record ends.
     const line = firstLine - 1 + lines - lineBreaksIn(record);
     if (columns) onRow(toRow(columns, record, { where, line }), line);
-    else columns = toColumns(record, placeText(where, line));
+    else columns = toColumns(record, placeText(where, line), reading);
     return null;
   };
   try {
@@ -123,13 +130,14 @@ const explanations: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'there is a quote in a cell that does not begin with one',
 };
 
-function toColumns(header: readonly string[], at: string): string[] {
+function toColumns(header: readonly string[], at: string, reading: ManifestReading): string[] {
   if (header.some(startsWithUrl)) throw headerMissing(at);
   return withPosition(at, () => {
-    const columns = header.map(fieldName);
-    const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+    const columns = header.map((name) => fieldName(name, reading));
+    const twice = columns.find((column, index) => column && columns.indexOf(column) !== index);
     if (twice) throw usage(`the column ${twice} occurs twice`);
-    if (!columns.includes('url')) throw usage('there is no column url', `a header looks like: ${HEADER}`);
+    if (!columns.includes('url') && !columns.includes('path'))
+      throw usage('there is no column url', `a header looks like: ${HEADER}`);
     return columns;
   });
 }
@@ -151,6 +159,8 @@ function toRow(columns: readonly string[], record: readonly string[], at: Place)
       // An empty cell means none.
       key: cell('key') || undefined,
       minutes: cell('minutes'),
+      path: cell('path'),
+      tags: splitTags(cell('tags')),
     };
   });
 }

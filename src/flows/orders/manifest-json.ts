@@ -2,12 +2,19 @@
 import { scalar } from '../../api/decode.ts';
 import { usage } from '../../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../lib/json.ts';
-import { type Cells, fieldName, splitNames, splitSkus } from './manifest-row.ts';
+import {
+  type Cells,
+  fieldName,
+  type ManifestReading,
+  splitNames,
+  splitSkus,
+  splitTags,
+} from './manifest-row.ts';
 
 const ONE_A_LINE = 'a manifest of JSON has one object a line';
 
-export function fromJson(line: string): Cells {
-  const found = fieldsOf(parseObject(line));
+export function fromJson(line: string, reading: ManifestReading): Cells {
+  const found = fieldsOf(parseObject(line), reading);
   const text = (key: string): string | undefined => textOf(key, found.get(key));
   const list = (key: string, split: (text: string | undefined) => string[]): string[] => {
     const value = found.get(key);
@@ -20,6 +27,8 @@ export function fromJson(line: string): Cells {
     names: list('names', splitNames),
     key: text('key'),
     minutes: text('minutes'),
+    path: text('path'),
+    tags: list('tags', splitTags),
   };
 }
 
@@ -39,10 +48,11 @@ function parseObject(line: string): JsonObject {
 }
 
 /** Names in any case: `URL` beside `url` would hide one of the two. */
-function fieldsOf(object: JsonObject): Map<string, Json> {
+function fieldsOf(object: JsonObject, reading: ManifestReading): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const [key, value] of object) {
-    const name = fieldName(key);
+    const name = fieldName(key, reading);
+    if (name === '') continue;
     if (found.has(name)) throw occursTwice(name);
     found.set(name, value);
   }

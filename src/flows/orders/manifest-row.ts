@@ -2,6 +2,7 @@
 import type { Audio } from '../../ledger/audio-names.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { didYouMean } from '../../lib/suggest.ts';
+import { oneLine } from '../../lib/text.ts';
 import { checkUrl } from '../../lib/urls.ts';
 import type { FileMark } from '../uploads/content.ts';
 
@@ -14,6 +15,10 @@ export interface Cells {
   readonly key?: string | undefined;
   /** How long the audio is. */
   readonly minutes?: string | undefined;
+  /** In place of the URL: a file of this machine. */
+  readonly path?: string | undefined;
+  /** What the audio is filed under. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 export interface Row extends Omit<Cells, 'minutes'> {
@@ -23,8 +28,6 @@ export interface Row extends Omit<Cells, 'minutes'> {
   readonly at: string;
   /** Where more is known of the audio than its URL or key. */
   readonly audio?: Audio | undefined;
-  /** A file of this machine: it has no URL that the service could use yet. */
-  readonly path?: string | undefined;
   /** What that file was when its content was read. */
   readonly mark?: FileMark | undefined;
 }
@@ -40,16 +43,24 @@ export const placeText = (where: string, line: number): string => `${where}, lin
 
 export type OnRow = (row: Row, line: number) => void;
 
-const fields = ['url', 'sku', 'notes', 'names', 'key', 'minutes'];
+const fields = ['url', 'path', 'sku', 'notes', 'names', 'key', 'minutes', 'tags'];
 
 /** The header that most manifests need. */
 export const HEADER = 'url,sku,notes,names';
 
 export const isField = (name: string): boolean => fields.includes(name.trim().toLowerCase());
 
-export function fieldName(name: string): string {
+/** How a manifest is read. */
+export interface ManifestReading {
+  /** Columns that are not known are passed over. */
+  readonly ignoreColumns?: boolean | undefined;
+}
+
+/** Empty for one that is passed over. */
+export function fieldName(name: string, { ignoreColumns }: ManifestReading): string {
   if (isField(name)) return name.trim().toLowerCase();
-  const list = `a manifest has: ${fields.join(', ')}`;
+  if (ignoreColumns) return '';
+  const list = `a manifest has: ${fields.join(', ')}; --ignore-columns ignores others`;
   if (name.trim() === '') throw usage('a field has no name', list);
   throw usage(`unknown field '${name}'`, didYouMean(name, fields, list));
 }
@@ -58,23 +69,39 @@ export function fieldName(name: string): string {
 export function rowAt({ where, line }: Place, read: () => Cells): Row {
   const at = placeText(where, line);
   return withPosition(at, () => {
-    const { url, skus = [], notes, names = [], key, minutes } = read();
+    const { url, skus = [], notes, names = [], key, minutes, path, tags = [] } = read();
     // With an empty key the row would be identified by its URL, which is not what the file asks for.
     if (key?.trim() === '')
       throw usage('the key is empty', 'give the row a key, or leave out the column key');
     if (names.some((name) => name.trim() === ''))
       throw usage('a name is empty', 'leave it out, or write the names like Ada|Grace');
-    if (url === '') throw usage('the url is missing');
+    checkPlace(url, path, key);
     return {
       at,
-      url: checkUrl(url),
+      url: path ? '' : checkUrl(url),
+      path: path || undefined,
       skus: skus.length ? skus : undefined,
       notes: notes || undefined,
       names: names.length ? names : undefined,
       key: key?.trim(),
       seconds: secondsOf(minutes),
+      tags: tags.length ? checkTags(tags) : undefined,
     };
   });
+}
+
+function checkPlace(url: string, path: string | undefined, key: string | undefined): void {
+  if (path && url) throw usage('it has a url and a path', 'leave one of them empty');
+  if (path && key)
+    throw usage('it has a path and a key', 'a file is known by its content: leave the key empty');
+  if (!path && url === '')
+    throw usage(path === undefined ? 'the url is missing' : 'both url and path are empty');
+}
+
+export function checkTags(tags: readonly string[]): string[] {
+  const all = tags.map((tag) => oneLine(tag.trim()));
+  if (all.some((tag) => tag === '')) throw usage('a tag is empty', 'leave it out');
+  return [...new Set(all)];
 }
 
 /** A year; more is a mistake. */
@@ -90,6 +117,9 @@ function secondsOf(minutes: string | undefined): number | undefined {
     'write the length in minutes, like 35 or 35.5',
   );
 }
+
+export const splitTags = (text = ''): string[] =>
+  text.trim() === '' ? [] : text.split(/[|,;]/).map((tag) => tag.trim());
 
 export const splitSkus = (text = ''): string[] => text.split(/[\s,;|]+/).filter(Boolean);
 

@@ -8,7 +8,7 @@ import { readBytes } from '../../lib/streams.ts';
 import { checkUtf8 } from '../../lib/utf8.ts';
 import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader } from './manifest-csv.ts';
 import { fromJson } from './manifest-json.ts';
-import { type Cells, type OnRow, placeText, type Row, rowAt } from './manifest-row.ts';
+import { type Cells, type ManifestReading, type OnRow, placeText, type Row, rowAt } from './manifest-row.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
@@ -16,14 +16,20 @@ const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 const ROWS_BETWEEN_LIMITS = 10_000;
 
 /** Hands on each row as it is read: a manifest may have a million. */
-export async function readManifest(file: string, stdin: NodeJS.ReadStream, onRow: OnRow): Promise<void> {
+export async function readManifest(
+  file: string,
+  stdin: NodeJS.ReadStream,
+  onRow: OnRow,
+  reading: ManifestReading = {},
+): Promise<void> {
   let rows = 0;
   limitHeapGrowth();
-  await readRows(await readInput(file, stdin), manifestName(file), (row, line) => {
+  const addRow: OnRow = (row, line) => {
     rows += 1;
     if (rows % ROWS_BETWEEN_LIMITS === 0) limitYoungSpace();
     onRow(row, line);
-  });
+  };
+  await readRows(await readInput(file, stdin), manifestName(file), addRow, reading);
   if (rows === 0) throw usage(`the manifest ${manifestName(file)} holds no URL`);
 }
 
@@ -35,18 +41,18 @@ export async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<s
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {
   const rows: Row[] = [];
-  await readRows(Buffer.from(given), where, (row) => rows.push(row));
+  await readRows(Buffer.from(given), where, (row) => rows.push(row), {});
   return rows;
 }
 
 /** `where` is the name of the file, for messages; one that ends in .csv is never a plain list. */
-async function readRows(given: Buffer, where: string, onRow: OnRow): Promise<void> {
+async function readRows(given: Buffer, where: string, onRow: OnRow, reading: ManifestReading): Promise<void> {
   const bytes = withPlainLineBreaks(given);
   const first = firstContentLine(bytes);
   if (!first) return;
   // As bytes, as the parser takes them: as a text too, a large manifest would lie in memory twice.
   if (isCsvHeader(first.text) && !isJson(first))
-    return fromCsv(bytes.subarray(first.start), { where, line: first.line }, onRow);
+    return fromCsv(bytes.subarray(first.start), { where, line: first.line }, onRow, reading);
   const text = bytes.toString();
   // Past its first line, only a plain list has comments: in CSV and JSON a `#` is part of what is ordered.
   const isJsonLines = isJson(first);
@@ -55,7 +61,7 @@ async function readRows(given: Buffer, where: string, onRow: OnRow): Promise<voi
   const read = isJsonLines ? fromJson : fromPlain;
   for (const { line, text: each } of isJsonLines ? linesFrom(text, first.line) : contentLines(text))
     onRow(
-      rowAt({ where, line }, () => read(each)),
+      rowAt({ where, line }, () => read(each, reading)),
       line,
     );
 }

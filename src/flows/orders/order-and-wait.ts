@@ -13,11 +13,11 @@ import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/
 import type { OrderCosts } from './cost.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
-import { ownFiles, type PlacedOrder, placeOne } from './place.ts';
-import type { PlannedOrder } from './planned-order.ts';
+import { existingOrders, ownFiles, type PlacedOrder, placeOne } from './place.ts';
+import { describeUrls, type PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
-export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs'> {
+export interface OrderAndWaitOptions extends Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'halves'> {
   readonly transport: Transport;
   readonly ledger: Ledger | undefined;
   /** Gives the files of an order their URLs; what can't be uploaded is left out, and told. */
@@ -68,9 +68,9 @@ export async function orderAndWait(
   options: OrderAndWaitOptions,
   callbacks: OrderCallbacks,
 ): Promise<OrderResult> {
-  const { transport, ledger, wait, signal, pauseLimitMs, upload, costs } = options;
+  const { transport, ledger, wait, signal, pauseLimitMs, halves, upload, costs } = options;
   const { onLedgerError, onWaitForOthers } = callbacks;
-  const sent = await callbacks.whilePlacing((report) =>
+  const fresh = await callbacks.whilePlacing((report) =>
     sendOrders(
       guard,
       (order, onSending) =>
@@ -81,9 +81,13 @@ export async function orderAndWait(
             ((each) =>
               upload(each, report, (failure) => void guard.failures.push(failure)).finally(onSending)),
         }),
-      { signal, pauseLimitMs, report, onWaitForOthers },
+      { signal, pauseLimitMs, halves, report, onWaitForOthers },
     ),
   );
+  const existing = existingOrders(guard.existing).map((value) => ({
+    ...{ what: describeUrls(value.planned), value, planned: value.planned },
+  }));
+  const sent = { ...fresh, outcomes: [...existing, ...fresh.outcomes] };
   const placed = values<PlacedOrder>(sent.outcomes);
   const orders = placed.map(({ order }) => order);
   const result = {

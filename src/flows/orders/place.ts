@@ -5,8 +5,9 @@ import type { Audio } from '../../ledger/audio-names.ts';
 import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import type { Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
-import type { OrderGuard } from './guard.ts';
+import type { KeptOut, OrderGuard } from './guard.ts';
 import { type PlannedOrder, requestOf } from './planned-order.ts';
 import { sendOnce } from './send-once.ts';
 
@@ -16,6 +17,34 @@ export interface PlacedOrder {
   readonly files: OrderedFiles;
   /** The number of the attempt, where there is a ledger. */
   readonly attempt: number | undefined;
+  /** It was placed before, and counts as placed now. */
+  readonly isExisting?: true;
+}
+
+/** What became of an order. */
+export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder };
+
+/** What was ordered before, by its order. */
+export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {
+  const byPurchase = new Map<string, KeptOut[]>();
+  for (const row of rows) {
+    const id = row.holder?.id ?? '';
+    byPurchase.set(id, [...(byPurchase.get(id) ?? []), row]);
+  }
+  return [...byPurchase.values()].map((ofOne) => {
+    const { planned, holder } = ofOne[0] as KeptOut;
+    const files = ofOne.flatMap(({ planned: { audios }, holder: { file = '' } = {} }) =>
+      file ? [{ id: file, audio: audios[0] && plainAudio(audios[0]) }] : [],
+    );
+    const audiofiles = files.map(({ id }) => id);
+    return {
+      planned: { ...planned, audios: ofOne.flatMap(({ planned: { audios } }) => audios) },
+      order: { id: holder?.order ?? '', audiofiles, message: '', hold: undefined, json: null },
+      files: { files, remark: undefined, problem: undefined },
+      attempt: holder?.attempt,
+      isExisting: true,
+    };
+  });
 }
 
 /** The ids of its files; the answer may also name a file of another order. */

@@ -1,15 +1,18 @@
 /** Makes order requests of the arguments, flags and manifest. */
 
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { FeedReading } from '../../feeds/read.ts';
+import type { Audio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
-import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
+import { type CountedRows, type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { parseParams, readNotes } from './input.ts';
-import { isLocalPath, localRows } from './local-audio.ts';
+import { isLocalPath, type LocalRows, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
-import type { Row } from './manifest-row.ts';
+import { checkTags, type Row } from './manifest-row.ts';
 import type { PlannedOrder } from './planned-order.ts';
 import { PlannedRows } from './planned-rows.ts';
 import { checkUrlArgument, skuHint } from './url-argument.ts';
@@ -23,6 +26,8 @@ export interface OrderInput extends FeedInput {
   readonly notesFile: string | undefined;
   readonly name: readonly string[];
   readonly key: string | undefined;
+  readonly tag: readonly string[];
+  readonly ignoreColumns: boolean;
   readonly test: boolean;
   readonly param: readonly string[];
   readonly skipOrdered: boolean;
@@ -48,6 +53,10 @@ export interface OrderPlan {
   readonly notes: readonly string[];
   /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
+  /** The same, told by their number. */
+  readonly counted: readonly CountedRows[];
+  /** For messages: the line of the manifest, the path or the episode that an audio comes from. */
+  readonly placeOf: (audio: Audio) => string;
 }
 
 /** Checks everything before anything is sent. */
@@ -65,18 +74,18 @@ export async function planOrders(
     .filter((arg) => !paths.includes(arg))
     .map((url) => ({ at: '', url: checkUrlArgument(url, input.sku), key }));
   if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
-  const local = paths.length
-    ? await localRows(paths, { uploadCommand, signal, report })
-    : { rows: [], leftOut: [] };
   const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, reading);
   const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
+    tags: checkTags(input.tag),
     notes,
     test: input.test,
     anySku: input.anySku,
     extra: parseParams(input.param),
   };
+  const readLocal = (some: readonly string[]): Promise<LocalRows> =>
+    localRows(some, { uploadCommand, signal, report });
   const isList = from !== undefined || feed !== undefined || paths.length > 0;
   const rows = new PlannedRows(defaults, {
     perOrder: input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : Number.POSITIVE_INFINITY),
@@ -87,18 +96,63 @@ export async function planOrders(
     numbersRows: input.upToBudget,
   });
   for (const row of given) rows.add(row);
+  const local = paths.length ? await readLocal(paths) : noFiles;
   for (const row of local.rows) rows.add(row);
-  if (from !== undefined) await readManifest(from, stdin, (row, line) => rows.add(row, line));
+  const listed = from === undefined ? [] : await addManifest(from, rows, { stdin, readLocal, ...input });
   for (const row of chosen.rows) rows.add(row);
   return {
     orders: rows.orders,
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
-    leftOut: [...local.leftOut, ...chosen.leftOut, ...rows.leftOut],
+    leftOut: [...local.leftOut, ...listed, ...chosen.leftOut, ...rows.leftOut],
+    counted: [...chosen.counted, { because: 'it is there twice', rows: rows.repeated }],
+    placeOf: (audio) => rows.placeOf(audio),
   };
 }
 
-const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [] };
+const noFiles: LocalRows = { rows: [], leftOut: [] };
+
+interface ManifestSources {
+  readonly stdin: NodeJS.ReadStream;
+  readonly ignoreColumns: boolean;
+  readonly readLocal: (paths: readonly string[]) => Promise<LocalRows>;
+}
+
+/** Rows go on as they are read, up to the first that names a file: those that follow wait until all files are read. */
+async function addManifest(
+  from: string,
+  rows: PlannedRows,
+  { stdin, ignoreColumns, readLocal }: ManifestSources,
+): Promise<readonly LeftOut[]> {
+  const later: Array<{ readonly row: Row; readonly line: number }> = [];
+  const onRow = (row: Row, line: number): void => {
+    if (later.length || row.path !== undefined) later.push({ row, line });
+    else rows.add(row, line);
+  };
+  await readManifest(from, stdin, onRow, { ignoreColumns });
+  const paths = new Map(
+    later.flatMap(({ row }) => (row.path ? [[row, listedPath(row, from)] as const] : [])),
+  );
+  const local = paths.size ? await readLocal([...new Set(paths.values())]) : noFiles;
+  const files = new Map(local.rows.map((row) => [row.path, row]));
+  for (const { row, line } of later) {
+    const path = paths.get(row);
+    const file = files.get(path);
+    if (file) rows.add({ ...row, ...file, at: row.at }, line);
+    else if (path === undefined) rows.add(row, line);
+  }
+  return local.leftOut;
+}
+
+/** Relative to the current folder, else to that of the manifest. */
+function listedPath({ path = '', at }: Row, manifest: string): string {
+  const found = [path, join(dirname(manifest), path)].find((each) => existsSync(each));
+  if (found === undefined) throw usage(`${at}: there is no file ${path}`);
+  if (statSync(found).isDirectory()) throw usage(`${at}: ${path} is a folder`, 'name its files, one a row');
+  return found;
+}
+
+const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [], counted: [] };
 
 function checkSources(args: readonly string[], input: OrderInput): void {
   const { from, feed, notesFile } = input;

@@ -1,20 +1,22 @@
 /** Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them. */
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
-import { makeAudio } from '../../ledger/audio-names.ts';
+import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
+import { withoutSignature } from '../../lib/audio-identity.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { isUrlName } from '../../lib/names.ts';
 import { TextIndex } from '../../lib/text-index.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import { samenessOf } from './duplicates.ts';
 import { placeText, type Row } from './manifest-row.ts';
-import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 
 /** What holds for every row that does not say otherwise. */
 export interface Defaults {
   readonly skus: readonly string[];
   readonly notes: string | undefined;
   readonly names: readonly string[];
+  readonly tags?: readonly string[] | undefined;
   readonly test: boolean;
   readonly anySku: boolean;
   readonly extra: OrderRequest['extra'];
@@ -36,6 +38,8 @@ export class PlannedRows {
   readonly orders: PlannedOrder[] = [];
   /** Episodes that have the audio of another one. */
   readonly leftOut: LeftOut[] = [];
+  /** Rows that are there twice. */
+  readonly repeated: LeftOut[] = [];
   readonly #defaults: Defaults;
   #rows = 0;
   readonly #options: RowOptions;
@@ -54,9 +58,16 @@ export class PlannedRows {
 
   /** `line`: of the manifest, where it is from there. */
   add(row: Row, line?: number): void {
-    const audio = this.#options.numbersRows ? { ...copied(audioOf(row)), row: this.#rows++ } : audioOf(row);
-    if (!this.#options.again && this.#isRepeated(row, audio, line)) return;
+    const made = audioOf(row, this.#defaults.tags ?? []);
+    const audio = this.#options.numbersRows ? { ...copied(made), row: this.#rows++ } : made;
+    if (this.#isRepeated(row, audio, line) && !this.#options.again) return;
     this.#orderFor(row).audios.push(audio);
+  }
+
+  /** Where it stands: a line of the manifest, a path or an episode; empty for a URL of the command line. */
+  placeOf({ names }: Audio): string {
+    const at = names.map((name) => this.#seen.find(name)).find((found) => found !== undefined);
+    return at === undefined ? '' : this.#placeOf(at);
   }
 
   /** The same audio twice in one run would be bought twice. */
@@ -65,12 +76,15 @@ export class PlannedRows {
     for (const name of names) {
       const first = this.#seen.find(name);
       if (first === undefined) continue;
+      if (this.#options.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
         const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
-        this.leftOut.push({ path: row.at, reason });
+        this.leftOut.push({ path: row.at, reason, why: 'repeated', url: withoutSignature(row.url) });
         return true;
       }
       if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
+      const url = describeAudio(audio);
+      this.repeated.push({ path: row.at || url, reason: this.#placeOf(first), why: 'repeated', url });
       return true;
     }
     const at = this.#audios.push(audio) - 1;
@@ -120,19 +134,15 @@ export class PlannedRows {
 const hasOtherGuid = ({ details: one }: PlannedAudio, first: PlannedAudio | undefined): boolean =>
   one?.guid !== undefined && first?.details?.guid !== undefined && one.guid !== first.details.guid;
 
-/** What a list says of the length goes before what is measured. */
-function audioOf({ audio: known, url, key, path, mark, seconds }: Row): PlannedAudio {
+/** What a list says of the length goes before what is measured; tags of all and of the row add up. */
+function audioOf(row: Row, defaultTags: readonly string[]): PlannedAudio {
+  const { audio: known, url, key, path, mark, seconds } = row;
   const audio = known ?? makeAudio(url, key);
-  if (!path && seconds === undefined) return audio;
+  const tags = [...new Set([...defaultTags, ...(row.tags ?? [])])];
+  if (!path && seconds === undefined && tags.length === 0) return audio;
   const { names, details, key: own = key } = copied(audio);
-  return {
-    url,
-    key: own,
-    names,
-    details: seconds === undefined ? details : { ...details, seconds },
-    path,
-    mark,
-  };
+  const more = { ...(seconds === undefined ? {} : { seconds }), ...(tags.length ? { tags } : {}) };
+  return { ...{ url, key: own, names, path, mark }, details: { ...details, ...more } };
 }
 
 /** Some audios make their names when they are asked for them. */

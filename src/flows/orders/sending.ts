@@ -1,13 +1,14 @@
 /** Sends orders one after the other, as fast as the service asks for, and stops where going on would do harm. */
 import { CallError } from '../../api/http/failures.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Failure, StenoError } from '../../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
-import type { Outcome } from '../bulk.ts';
+import type { HeldFailure } from './duplicates.ts';
 import type { OrderGuard } from './guard.ts';
-import type { PlacedOrder } from './place.ts';
+import { Halving, type Hopeless } from './halving.ts';
+import type { PlacedOrder, SentOrder } from './place.ts';
 import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
 export interface SendingOptions {
@@ -17,20 +18,22 @@ export interface SendingOptions {
   readonly report: Report;
   /** Another process is sending some of it, and is waited for. */
   readonly onWaitForOthers: (text: string) => void;
+  /** The orders come from a list: a refused one is sent again in halves. */
+  readonly halves: boolean;
 }
-
-export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder };
 
 export interface SentOrders {
   readonly outcomes: readonly SentOrder[];
   /** What was not sent, because of what the ledger knows of it. */
-  readonly held: readonly Failure[];
+  readonly held: readonly HeldFailure[];
   readonly notSent: readonly PlannedOrder[];
   /** How many orders were not sent, and why. */
   readonly unsent: number;
   readonly because?: string | undefined;
   /** The user interrupted. */
   readonly interrupted: boolean;
+  /** Some were sent in halves, so that their number says nothing to people. */
+  readonly halved?: boolean;
 }
 
 /** A longer pause is not waited for. */
@@ -51,8 +54,9 @@ export async function sendOrders(
 ): Promise<SentOrders> {
   const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
+  let halved = false;
   const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
-    ...{ outcomes, because },
+    ...{ outcomes, because, halved },
     notSent: [...inHand, ...guard.ready, ...guard.deferred],
     unsent: inHand.length + guard.unsent,
     held: guard.failures,
@@ -63,21 +67,27 @@ export async function sendOrders(
     onWaitForOthers(text);
   };
   const pacer = new Pacer(options);
+  const hopeless: Hopeless = new Set();
   const rows = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
-  for await (const order of guard.orders({ signal, onWait })) {
-    if (signal.aborted) return stop([order]);
-    const onSending = (): void =>
-      report({ what: 'Ordering', done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...rows } });
-    onSending();
-    const outcome = await outcomeOf(order, () => place(order, onSending));
+  for await (const whole of guard.orders({ signal, onWait })) {
+    const halving = new Halving(whole, guard, options.halves ? hopeless : undefined);
+    for (let order = halving.next(); order; order = halving.next()) {
+      if (signal.aborted) return stop([order, ...halving.left]);
+      const onSending = (): void =>
+        report({ what: 'Ordering', done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...rows } });
+      onSending();
+      const outcome = await outcomeOf(order, () => place(order as PlannedOrder, onSending));
+      // It was interrupted before it was sent.
+      if (outcome?.error?.kind === 'interrupted') return stop([order, ...halving.left]);
+      outcomes.push(...halving.after(order, outcome));
+      halved ||= halving.left.length > 0;
+      const left = halving.left.length + guard.unsent;
+      const because = await pacer.after(outcome?.error, left);
+      if (because) return stop(halving.left, because);
+    }
     at += 1;
-    rows.done += order.audios.length;
-    // It was interrupted before it was sent.
-    if (outcome?.error?.kind === 'interrupted') return stop([order]);
-    if (outcome) outcomes.push(outcome);
-    const because = await pacer.after(outcome?.error, guard.unsent);
-    if (because) return stop([], because);
+    rows.done += whole.audios.length;
   }
   return stop([]);
 }

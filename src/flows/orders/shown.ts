@@ -4,11 +4,13 @@ import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import { cutJsonSignatures } from '../../lib/json-signatures.ts';
-import { type KnownFiles, nothingKnown } from '../files/known.ts';
+import type { KnownFiles } from '../files/known.ts';
 import { type ListedFile, minutesOf, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
+import type { LeftOut } from '../uploads/audio-files.ts';
+import type { HeldFailure } from './duplicates.ts';
 import { fileProblem, notSentError } from './failures.ts';
-import type { OrderGuard } from './guard.ts';
+import type { KeptOut } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import { ownFiles, type PlacedOrder } from './place.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
@@ -18,6 +20,9 @@ interface ListOptions {
   readonly waits: boolean;
   readonly currency: string;
   readonly known: KnownFiles;
+  readonly leftOut: readonly KeptOut[];
+  /** What did not even become part of an order. */
+  readonly unplanned: readonly LeftOut[];
 }
 
 /** In the order in which they were sent; then what was not. */
@@ -32,6 +37,11 @@ export function orderedFiles(result: OrderResult, options: ListOptions): ShownFi
     ),
     ...unsentFiles(result.sent, options),
     ...overBudgetFiles(result.overBudget, options),
+    ...options.leftOut.flatMap((row) => leftOutFile(row, options)),
+    ...options.unplanned.map(({ path, url = path, why = 'unusable' }) => ({
+      ...unplaced({ ...unknownFile, url }, undefined, options),
+      leftOut: why,
+    })),
   ];
 }
 
@@ -46,11 +56,18 @@ const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions):
     unplacedFiles(planned, undefined, options).map((file) => ({ ...file, leftOut: 'budget' as const })),
   );
 
-/** Where nothing was sent at all. */
-export function unplacedList({ failures, overBudget }: OrderGuard, currency: string): ShownFile[] {
-  const options = { waits: false, currency, known: nothingKnown };
-  const sent = { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false };
-  return [...unsentFiles(sent, options), ...overBudgetFiles(overBudget, options)];
+/** What exists, where it is on order. */
+function leftOutFile({ planned, why, holder }: KeptOut, options: ListOptions): ShownFile[] {
+  const [row] = unplacedFiles(planned, undefined, options);
+  const known = row && { ...row, row: { ...row.row, order_id: holder?.order ?? '' } };
+  const { known: files, currency } = options;
+  const shown = holder?.file
+    ? shownFile({
+        ...{ what: holder.file, file: undefined, error: undefined, saved: undefined },
+        ...{ known: files, currency, otherwise: known?.row ?? unknownFile },
+      })
+    : known;
+  return shown ? [{ ...shown, leftOut: why }] : [];
 }
 
 function placedFiles(
@@ -74,7 +91,8 @@ function placedFiles(
       error: outcome ? outcome.error : otherError(placed, result, options.waits),
       otherwise: rowOf(id),
     });
-    if (!options.waits) return { ...shown, answer, error: undefined };
+    if (!options.waits)
+      return placed.isExisting ? { ...shown, error: undefined } : { ...shown, answer, error: undefined };
     if (outcome?.file) return shown;
     const state = order.hold ? 'On Hold' : shown.row.state;
     return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
@@ -138,8 +156,15 @@ const unplacedFiles = (
     return unplaced(row, error, options);
   });
 
+function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile[] {
+  const files = planned
+    ? unplacedFiles(planned, error, options)
+    : [unplaced({ ...unknownFile, url: what }, error, options)];
+  return files.map((file) => ({ ...file, leftOut: error.duplicate?.reason }));
+}
+
 /** What the ledger held up, and what was left when the sending stopped. */
 const unsentFiles = (sent: SentOrders, options: ListOptions): ShownFile[] => [
-  ...sent.held.map(({ what, error }) => unplaced({ ...unknownFile, url: what }, error, options)),
+  ...sent.held.flatMap((held) => heldFile(held, options)),
   ...sent.notSent.flatMap((planned) => unplacedFiles(planned, notSentError(sent), options)),
 ];

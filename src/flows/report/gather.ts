@@ -50,7 +50,7 @@ function boughtByFile(rows: readonly BoughtRow[]): Map<string, BoughtRow[]> {
 const textsOf = (list: string | null): string[] => (list ? list.split(',') : []);
 
 function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFile {
-  const { title = '' } = parseDetails(row.details);
+  const { title = '', feed = '', tags = [] } = parseDetails(row.details);
   const bought = billItems(purchases, row).map(({ row: purchase, ...item }) => ({
     ...item,
     skus: purchase ? item.skus : textsOf(row.skus),
@@ -61,6 +61,8 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
     title: row.title || title,
     url: row.url,
     order: row.order_id,
+    feed,
+    tags,
     skus: textsOf(row.skus),
     state: row.state,
     ended: row.ended,

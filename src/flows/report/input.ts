@@ -7,6 +7,9 @@ export interface ReportFile {
   readonly title: string;
   readonly url: string;
   readonly order: string;
+  /** The feed of its audio, and its tags. */
+  readonly feed: string;
+  readonly tags: readonly string[];
   readonly skus: readonly string[];
   readonly state: string;
   readonly ended: 'delivered' | 'unfinished' | '';

@@ -14,6 +14,8 @@ export interface Report {
   readonly months: readonly SpendRow[];
   readonly skus: readonly SpendRow[];
   readonly orders: readonly SpendRow[];
+  readonly feeds: readonly SpendRow[];
+  readonly tags: readonly SpendRow[];
   readonly turnaround: readonly TurnaroundRow[];
   readonly waiting: readonly WaitingFile[];
   readonly counts: ReportCounts;
@@ -35,7 +37,7 @@ export function makeReport(input: ReportInput): Report {
   const turnaround = turnaroundOf(input);
   const waiting = waitingOf(input);
   const count = (kind: WaitingFile['kind']): number => waiting.filter((each) => each.kind === kind).length;
-  const { totals, months, skus, orders } = spend;
+  const { totals, months, skus, orders, feeds, tags } = spend;
   return {
     madeAt: new Date(input.now).toISOString(),
     since: input.since,
@@ -43,6 +45,8 @@ export function makeReport(input: ReportInput): Report {
     months,
     skus,
     orders,
+    feeds,
+    tags,
     turnaround,
     waiting,
     counts: {

@@ -30,6 +30,9 @@ export interface Spend {
   readonly months: readonly SpendRow[];
   readonly skus: readonly SpendRow[];
   readonly orders: readonly SpendRow[];
+  readonly feeds: readonly SpendRow[];
+  /** A file counts for each of its tags: they do not add up to the totals. */
+  readonly tags: readonly SpendRow[];
   /** Invoices and files whose amount can't be read. */
   readonly unreadable: readonly string[];
   /** Delivered files of which nothing says what they cost. */
@@ -97,6 +100,8 @@ export function spendOf(input: ReportInput): Spend {
     months: rows(({ month }) => month).sort(byName),
     skus: rows(({ sku }) => sku).sort(byAmount),
     orders: rows(({ order }) => order).sort(byAmount),
+    feeds: rows(({ file }) => files.get(file)?.feed ?? '').sort(byAmount),
+    tags: byTag(entries, files).sort(byAmount),
     unreadable,
     unpriced: wanted.filter(isUnpriced).length,
     unbilled: unbilled.length,
@@ -110,6 +115,14 @@ function unreadIn(entries: readonly Entry[]): Money[] {
   const sums = new MoneySums();
   for (const { unread: amount, currency } of entries) if (amount.sign) sums.add({ amount, currency });
   return sums.all();
+}
+
+function byTag(entries: readonly Entry[], files: ReadonlyMap<string, ReportFile>): SpendRow[] {
+  const tagged = entries.flatMap((entry) => {
+    const { tags = [] } = files.get(entry.file) ?? {};
+    return (tags.length ? tags : ['']).map((tag) => ({ ...entry, tag }));
+  });
+  return groups(tagged, ({ tag }) => tag, files);
 }
 
 /** One that was answered under several ids has one of its own: the latest answer counts. */
@@ -268,9 +281,9 @@ function entryOf(
   };
 }
 
-function groups(
-  entries: readonly Entry[],
-  name: (entry: Entry) => string,
+function groups<E extends Entry>(
+  entries: readonly E[],
+  name: (entry: E) => string,
   files: ReadonlyMap<string, ReportFile>,
 ): SpendRow[] {
   const found = new Map<string, Entry[]>();

@@ -3,13 +3,17 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { audioExtensions } from '../../lib/audio-extensions.ts';
-import { errorCode, errorMessage, StenoError, usage } from '../../lib/errors.ts';
+import { errorCode, errorMessage, type LeftOutReason, StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 
 export interface LeftOut {
   readonly path: string;
   /** `it is empty` */
   readonly reason: string;
+  /** For programs; without it, it can't be used. */
+  readonly why?: LeftOutReason | undefined;
+  /** Of an episode, or of a row of a manifest. */
+  readonly url?: string | undefined;
 }
 
 export interface FoundAudio {

@@ -59,6 +59,7 @@ export const dumpTables: readonly DumpTable[] = [
   { name: 'invoice_lines', key: ['profile', 'invoice', 'position'], ofProfile },
   { name: 'uploads', key: ['profile', 'content'], ofProfile },
   { name: 'budgets', key: ['profile'], ofProfile },
+  { name: 'ignored_audio', key: ['profile', 'name'], ofProfile },
 ];
 
 /** At the end of a field's name: its value is bytes, not text. */

@@ -6,6 +6,7 @@ const names = [
   'purchase_names',
   'kept_invoices',
   'invoice_lines',
+  'ignored_audio',
   'settlements',
   'purchases',
   'budgets',

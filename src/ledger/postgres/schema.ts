@@ -70,6 +70,16 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         PRIMARY KEY (profile, content)
       );
 
+      CREATE TABLE {schema}.ignored_audio (
+        profile text COLLATE "C" NOT NULL,
+        name text COLLATE "C" NOT NULL,
+        given text NOT NULL,
+        removed integer NOT NULL DEFAULT 0,
+        set_at text COLLATE "C" NOT NULL,
+        set_by text NOT NULL,
+        PRIMARY KEY (profile, name)
+      );
+
       CREATE TABLE {schema}.accounts (
         name text COLLATE "C" PRIMARY KEY,
         base_url text NOT NULL,

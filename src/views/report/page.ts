@@ -233,7 +233,7 @@ function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Mar
   const decimals = commonDecimals(rows.flatMap(({ spent, refunded, unpaid }) => [spent, refunded, unpaid]));
   const amount = (value: Fraction): string => value.roundedUp(decimals);
   const columns: TableColumn[] = [
-    { name: { month: 'Month', sku: 'SKU', order: 'Order' }[by] },
+    { name: { month: 'Month', sku: 'SKU', order: 'Order', feed: 'Feed', tag: 'Tag' }[by] },
     { name: 'Spent', kind: 'number' },
     ...(hasRefunds ? [{ name: 'Refunded', kind: 'number' } as const] : []),
     ...(hasUnpaid ? [{ name: 'Not paid', kind: 'number' } as const] : []),

@@ -10,11 +10,14 @@ type SpendRow = Report['months'][number];
 type TurnaroundRow = Report['turnaround'][number];
 type WaitingFile = Report['waiting'][number];
 
-export const groupings = ['month', 'sku', 'order'] as const;
+export const groupings = ['month', 'sku', 'order', 'feed', 'tag'] as const;
 export type Grouping = (typeof groupings)[number];
 
 export const spendBy = (report: Report, by: Grouping): readonly SpendRow[] =>
-  ({ month: report.months, sku: report.skus, order: report.orders })[by];
+  ({
+    ...{ month: report.months, sku: report.skus, order: report.orders },
+    ...{ feed: report.feeds, tag: report.tags },
+  })[by];
 
 /** Minutes have no cents. */
 export const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
@@ -58,6 +61,11 @@ const waitingJson = (file: WaitingFile) => ({
   url: cutSignatures(file.url) || null,
 });
 
+/** Most files have no feed and no tag. */
+const optional: ReadonlySet<Grouping> = new Set(['feed', 'tag']);
+
+const named = (rows: readonly SpendRow[]): readonly SpendRow[] => (rows.some(({ name }) => name) ? rows : []);
+
 const reportJson = (report: Report): Json =>
   toJson({
     made_at: report.madeAt,
@@ -67,6 +75,8 @@ const reportJson = (report: Report): Json =>
     months: report.months.map((row) => spendJson(row, 'month')),
     skus: report.skus.map((row) => spendJson(row, 'sku')),
     orders: report.orders.map((row) => spendJson(row, 'order')),
+    feeds: named(report.feeds).map((row) => spendJson(row, 'feed')),
+    tags: named(report.tags).map((row) => spendJson(row, 'tag')),
     turnaround: report.turnaround.map(turnaroundJson),
     waiting: report.waiting.map(waitingJson),
     notes: [...report.notes],
@@ -131,7 +141,9 @@ export function reportView(report: Report): View {
     columns: [{ name: 'part' }, { name: 'name', kind: 'id' }, ...spendColumns, ...progressColumns],
     rows: [
       ...spend('total', report.totals),
-      ...groupings.flatMap((by) => spend(by, spendBy(report, by))),
+      ...groupings.flatMap((by) =>
+        spend(by, optional.has(by) ? named(spendBy(report, by)) : spendBy(report, by)),
+      ),
       ...report.turnaround.map((row) => [
         'turnaround',
         row.sku,

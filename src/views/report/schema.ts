@@ -37,6 +37,8 @@ export const reportSchema: Schema = object({
   months: spendBy('month'),
   skus: spendBy('sku'),
   orders: spendBy('order'),
+  feeds: described('empty where no file has one', spendBy('feed')),
+  tags: described('a file counts for each of its tags; empty where no file has one', spendBy('tag')),
   turnaround: arrayOf(
     object({
       sku: maybeText,

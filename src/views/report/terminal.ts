@@ -75,6 +75,8 @@ export const namelessText: Readonly<Record<Grouping, string>> = {
   month: 'no date',
   sku: 'no SKU',
   order: 'no order',
+  feed: 'no feed',
+  tag: 'no tag',
 };
 
 /** As many as the most exact of them takes, so that points stand below each other; at least two. */

@@ -53,7 +53,13 @@ describe.each([
   [
     'order',
     (saved: readonly Saved[]) =>
-      orderedFiles(ordered(saved), { waits: true, currency: 'USD', known: nothingKnown }),
+      orderedFiles(ordered(saved), {
+        waits: true,
+        currency: 'USD',
+        known: nothingKnown,
+        leftOut: [],
+        unplanned: [],
+      }),
   ],
 ])('what %s --download prints', (_, show) => {
   it('names the transcripts of each file', () => {

@@ -74,7 +74,7 @@ describe.concurrent('the choice of episodes', () => {
     const { code, stdout, stderr } = await from(feedOf(more));
     expect(code).toBe(2);
     expect(stdout.match(/https:\S+/g)).toEqual([m(2), m(1)]);
-    expect(stderr).toContain('left out because on order already: 1 of 3\n');
+    expect(stderr).toContain('left out because on order already: 1 of 3 (https://m.example/3.mp3)\n');
     expect(service.got).toHaveLength(1);
   });
 
@@ -266,7 +266,9 @@ describe.concurrent('an episode', () => {
     const items = [{ ...three[0], more: transcript }, ...three.slice(1)];
     const { code, stderr } = await from(feedOf(items), '--latest', '2');
     expect(code).toBe(0);
-    expect(stderr).toContain('left out because the feed has a transcript of it (--again orders it): 1\n');
+    expect(stderr).toContain(
+      "left out because the feed has a transcript of it (--again orders it): 1 ('Three')\n",
+    );
     expect((await from(feedOf(items), '--latest', '1', '--again')).code).toBe(0);
     expect(bought()).toEqual([[m(2)], [m(3)]]);
   });
@@ -332,6 +334,7 @@ describe.concurrent('an episode', () => {
       seconds: 1800,
       guid: 'g3',
       link: 'https://show.example/3',
+      feed: 'A show',
     });
   });
 });
@@ -446,7 +449,7 @@ describe.concurrent('the JSON of --feed', () => {
       estimate,
     });
     expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('--latest', '1', '--skip-ordered')).toEqual([]);
+    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([{ left_out: 'ordered' }]);
     expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
     expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
   });

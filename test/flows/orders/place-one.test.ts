@@ -67,7 +67,15 @@ async function place(order: PlannedOrder, given: Given = {}): Promise<PlacedOrde
 
 const guardOf = (order: PlannedOrder, from: Ledger | undefined = ledger): Promise<OrderGuard> =>
   OrderGuard.of([order], from, {
-    ...{ again: false, skipOrdered: true, retryUnclear: false, manifest: true, timeout: undefined },
+    ...{
+      again: false,
+      skipOrdered: true,
+      retryUnclear: false,
+      retryEnded: false,
+      orExisting: false,
+      manifest: true,
+      timeout: undefined,
+    },
     begunAgoMs: () => 0,
   });
 

@@ -50,6 +50,7 @@ describe('the orders of a run', () => {
       {
         signal: given.signal ?? new AbortController().signal,
         pauseLimitMs: () => given.limitMs ?? Number.POSITIVE_INFINITY,
+        halves: false,
         report: (report) => void notes.push(JSON.stringify(report)),
         onWaitForOthers: () => {},
       },
@@ -117,6 +118,7 @@ describe('the orders of a run', () => {
     };
     const { notSent, unsent, interrupted } = await sendOrders(guard, place, {
       ...{ signal: abort.signal, pauseLimitMs: () => 0 },
+      halves: false,
       report: (report) => void told.push(report),
       onWaitForOthers: (text) => void told.push(text),
     });

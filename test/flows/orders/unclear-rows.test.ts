@@ -53,7 +53,11 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     const held = { audiofile: null, url: audio('b'), answer: null, error: { code: 'duplicate' } };
     expect([some.code, JSON.parse(some.stdout)]).toMatchObject([
       10,
-      [{ audiofile: '3', answer: { order: 'x3', audiofiles: [3], message: 'ok' } }, held],
+      [
+        { audiofile: '3', answer: { order: 'x3', audiofiles: [3], message: 'ok' } },
+        held,
+        { url: audio('a'), left_out: 'ordered' },
+      ],
     ]);
     expect(jsonError(some.stderr)).toMatchObject({
       code: 'partial',

@@ -184,7 +184,7 @@ describe.concurrent('an order of several parts', () => {
     const { code, stdout, stderr } = await user.run(inParts('--quiet'), { stdin: three });
     expect([code, stdout]).toEqual([10, '1\n3\n']);
     expect(stderr).toMatch(
-      /^steno: https:\/\/example\.com\/b\.mp3: [^\n]*no audio there[^\n]*\nsteno: 1 of 3 orders failed\n$/,
+      /^steno: stdin, line 2: https:\/\/example\.com\/b\.mp3: [^\n]*no audio there[^\n]*\nsteno: 1 of 3 orders failed\n$/,
     );
     expect(statuses(user)).toEqual(['placed', 'refused', 'placed']);
     service.on('POST /order_url', { body: { order: 'p4', audiofiles: [4], message: 'ok' } });
@@ -197,6 +197,7 @@ describe.concurrent('an order of several parts', () => {
           order: 'p4',
           answer: { order: 'p4', audiofiles: [4], message: 'ok' },
         }),
+        ...['1', '3'].map((audiofile) => expect.objectContaining({ audiofile, left_out: 'ordered' })),
       ],
     ]);
     expect(service.got.at(-1)?.body?.url).toEqual([audio('b')]);
@@ -214,7 +215,10 @@ describe.concurrent('an order of several parts', () => {
     ]);
     expect(jsonError(stderr)).toMatchObject({
       code: 'partial',
-      failures: [{ what: audio('b'), status: 400 }, { what: audio('c') }],
+      failures: [
+        { what: `stdin, line 2: ${audio('b')}`, status: 400 },
+        { what: `stdin, line 3: ${audio('c')}` },
+      ],
     });
     const none = await user.run(inParts('--json', '--again'), { stdin: three });
     expect(none.code).toBe(1);
@@ -313,7 +317,10 @@ describe.concurrent('an order of several parts', () => {
     const bought = service.got.flatMap((got) => got.body?.url as string[]);
     expect(bought.sort()).toEqual(manifest.split('\n').sort());
     const settled = await user.run([...line, '--json']);
-    expect([settled.code, JSON.parse(settled.stdout)]).toEqual([0, []]);
+    expect([settled.code, JSON.parse(settled.stdout)]).toEqual([
+      0,
+      Array(6).fill(expect.objectContaining({ left_out: 'ordered' })),
+    ]);
   });
 });
 

@@ -180,7 +180,7 @@ describe('as CSV', () => {
     const report = makeReport(busyInput());
     const [head = [], ...rows] = parseCsv(csvTable(spendView(report, by)));
     expect(head).toEqual([by, 'currency', 'spent', 'refunded', 'unpaid', 'minutes', 'files', 'unmeasured']);
-    expect(rows).toHaveLength({ month: 13, sku: 7, order: 40 }[by]);
+    expect(rows).toHaveLength({ month: 13, sku: 7, order: 40, feed: 1, tag: 1 }[by]);
   });
 });
 
