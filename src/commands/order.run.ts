@@ -26,7 +26,7 @@ import {
 import type { PlacedOrder } from '../flows/orders/place.ts';
 import { type OrderInput, type OrderPlan, planOrders } from '../flows/orders/plan.ts';
 import { countAudios, type PlannedOrder, requestOf } from '../flows/orders/planned-order.ts';
-import { heldFiles, orderedFiles } from '../flows/orders/shown.ts';
+import { heldFiles, leftOutFiles, leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
@@ -39,7 +39,7 @@ import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { orderedView, orderLines, ordersTable, orderView, placedLine } from '../views/order.ts';
+import { orderedView, orderLines, ordersTable, placedLine } from '../views/order.ts';
 import { planDocument, planPages } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
 import { waitedTable } from '../views/waited.ts';
@@ -69,7 +69,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const ledger = await context.moneyLedger({ what: 'this order', ...options });
   const isShown = options.dryRun || plan.isWholeFeed;
   const keyMark = await context.keyMark(ledger, !isShown);
-  const form = formOf(args, options, plan.orders, waits);
+  const form = formOf(args, options, plan.orders);
   const sorting = OrderGuard.of(plan.orders, ledger, {
     ...options,
     skipOrdered: options.skipOrdered || (plan.isWholeFeed && !options.again),
@@ -92,8 +92,21 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
   if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
-  if (form.isList) await out.show(orderedView(heldFiles(guard.failures), { placed: [] }, waits));
+  await showHeld(context, guard, ledger, waits);
   return raiseHeld(guard, form.listsHeld);
+}
+
+/** Where nothing is to be sent. */
+async function showHeld(
+  { out, settings: { currency } }: Context,
+  guard: OrderGuard,
+  ledger: Ledger | undefined,
+  waits: boolean,
+): Promise<void> {
+  const known = await knownFiles(out.mode.json ? ledger : undefined, leftOutIds(guard));
+  const options = { waits, currency, known };
+  const files = [...heldFiles(guard.failures, options), ...leftOutFiles(guard, options)];
+  await out.show(orderedView(files, { placed: [] }, waits));
 }
 
 async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
@@ -109,23 +122,19 @@ async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Prom
 interface Form {
   /** The orders come from a list: what can't be ordered holds up nothing else. */
   readonly manifest: boolean;
-  /** The JSON is an array: how many orders there are does not count. */
-  readonly isList: boolean;
   readonly listsHeld: boolean;
   readonly hasFiles: boolean;
 }
 
 function formOf(
   args: readonly string[],
-  { from, feed, skipOrdered, perOrder, upToBudget }: OrderOptions,
+  { from, feed }: OrderOptions,
   planned: readonly PlannedOrder[],
-  waits: boolean,
 ): Form {
   const hasFiles = args.some(isLocalPath);
   const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const isList = manifest || skipOrdered || upToBudget || perOrder !== undefined || waits;
   const listsHeld = manifest || countAudios(planned) > 1;
-  return { manifest, isList, listsHeld, hasFiles };
+  return { manifest, listsHeld, hasFiles };
 }
 
 interface Sending {
@@ -168,7 +177,7 @@ async function send(
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
   const late = countAudios(guard.overBudget) - overBudget;
   if (late > 0) sayOverBudget(out, late, wanted);
-  await show(context, ledger, result, { isList: form.isList, waits });
+  await show(context, ledger, result, { guard, waits });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
@@ -356,19 +365,19 @@ async function show(
   context: Context,
   ledger: Ledger | undefined,
   result: OrderResult,
-  { isList, waits }: { isList: boolean; waits: boolean },
+  { guard, waits }: { guard: OrderGuard; waits: boolean },
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
   out.addDone(...savedLine(waited?.saved ?? []));
   if (out.forPeople)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
-  else if (!isList && placed.length) await out.show(orderView(placed, false));
-  else if (isList) {
-    const ids = placed.flatMap(({ order }) => order.audiofiles);
+  else {
+    const ids = [...placed.flatMap(({ order }) => order.audiofiles), ...leftOutIds(guard)];
     // Rows of an order have nothing that only the ledger knows.
     const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
-    const files = orderedFiles(result, { waits, currency: settings.currency, known });
+    const options = { waits, currency: settings.currency, known };
+    const files = [...orderedFiles(result, options), ...leftOutFiles(guard, options)];
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);

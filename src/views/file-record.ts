@@ -1,13 +1,13 @@
-/** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
-import type { ShownFile } from '../flows/files/shown.ts';
+/** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
+import { leftOutReasons, type ShownFile } from '../flows/files/shown.ts';
 import type { FileRow } from '../ledger/file-row.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';
 import { amountJson, currencyOf } from './amounts.ts';
 import { downloadJson, downloadRecord } from './download-record.ts';
 import { errorField } from './error-schema.ts';
-import { listField, RecordType, textField, timeField } from './record.ts';
-import { anything, arrayOf, boolean, maybeNumber, maybeText, nullable, object, oneOf } from './schema.ts';
+import { answerField, listField, RecordType, textField, timeField } from './record.ts';
+import { arrayOf, boolean, maybeNumber, maybeText, nullable, object, oneOf } from './schema.ts';
 
 export const fileRecord = new RecordType<ShownFile>([
   textField('audiofile', "the file's id; null where the service's answer names none", ({ row }) => row.id, {
@@ -107,17 +107,11 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),
   textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
-  {
-    name: 'answer',
-    help: "the service's own answer, as it came",
-    schema: anything,
-    json: answerOf,
-    cell: false,
-  },
+  answerField(answerOf),
   {
     name: 'left_out',
     help: 'why it was not ordered, though nothing is wrong with it',
-    schema: oneOf('budget'),
+    schema: oneOf(...leftOutReasons),
     json: ({ leftOut }) => leftOut ?? null,
     cell: false,
     optional: true,

@@ -74,28 +74,35 @@ describe('an answer that the local ledger can not take', () => {
     expect(readdirSync(folderOf(user))).toEqual([]);
   });
 
-  it.skipIf(!canMount)('because its disk is full is kept in room that was taken before', async (context) => {
-    const { service, user } = await orderingAccount({ STENO_LEDGER: undefined });
-    await user.run(['order', audio('before'), '--sku', 'TRANS14']);
-    const disk = SmallDisk.mount(user, 4);
-    if (!disk) return context.skip('no disk can be mounted here');
-    // A log that has room would take the answer.
-    const reader = new DatabaseSync(ledgerOf(user));
-    reader.exec('BEGIN');
-    reader.prepare('SELECT count(*) FROM purchases').get();
-    service.on('POST /order_url', (_, response) => {
-      disk.fill();
-      response.end(JSON.stringify(placed));
-    });
-    const ended = await user.run(ORDER);
-    reader.close();
-    expect([ended.code, ended.stdout]).toEqual([0, '1\n']);
-    expect([ended.stderr, keptBy(user).length]).toEqual([expect.stringContaining('the next steno here'), 1]);
-    disk.free();
-    const again = await user.run(ORDER);
-    expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('order x1')]);
-    expect(service.calls('POST /order_url')).toHaveLength(2);
-  }, 60_000);
+  it.skipIf(!canMount)(
+    'because its disk is full is kept in room that was taken before',
+    async (context) => {
+      const { service, user } = await orderingAccount({ STENO_LEDGER: undefined });
+      await user.run(['order', audio('before'), '--sku', 'TRANS14']);
+      const disk = SmallDisk.mount(user, 4);
+      if (!disk) return context.skip('no disk can be mounted here');
+      // A log that has room would take the answer.
+      const reader = new DatabaseSync(ledgerOf(user));
+      reader.exec('BEGIN');
+      reader.prepare('SELECT count(*) FROM purchases').get();
+      service.on('POST /order_url', (_, response) => {
+        disk.fill();
+        response.end(JSON.stringify(placed));
+      });
+      const ended = await user.run(ORDER);
+      reader.close();
+      expect([ended.code, ended.stdout]).toEqual([0, '1\n']);
+      expect([ended.stderr, keptBy(user).length]).toEqual([
+        expect.stringContaining('the next steno here'),
+        1,
+      ]);
+      disk.free();
+      const again = await user.run(ORDER);
+      expect([again.code, again.stderr]).toEqual([9, expect.stringContaining('order x1')]);
+      expect(service.calls('POST /order_url')).toHaveLength(2);
+    },
+    60_000,
+  );
 
   it('nor be kept is told in full, with the line that records it, and is not bought again', async () => {
     const { service, user } = await orderingAccount({ STENO_LEDGER: undefined });

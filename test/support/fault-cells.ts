@@ -110,7 +110,8 @@ function wrongOutput({ command, fault }: Cell, { code, stdout, stderr }: Result)
   const expected = exitCodes(command, fault.effect);
   if (!expected.includes(code ?? -1)) wrong.push(`expected exit ${expected.join(' or ')}`);
   if (code === 0 && stderr) wrong.push('says something on stderr though all is well');
-  if (code !== 0 && stdout && !command.showsAnswer) wrong.push(`prints ${JSON.stringify(stdout.slice(0, 80))} though it failed`);
+  if (code !== 0 && stdout && !command.showsAnswer)
+    wrong.push(`prints ${JSON.stringify(stdout.slice(0, 80))} though it failed`);
   const failures = command.sends === 'bulk' ? '(steno: 5\\.txt: [^\\n]+\\n)?' : '';
   if (code !== 0 && !new RegExp(`^${failures}steno: [^\\n]+\\n(hint: [^\\n]+\\n)?$`).test(stderr))
     wrong.push('is not told in one line and a hint');

@@ -54,7 +54,7 @@ describe.concurrent('off a terminal', () => {
     const { service, user } = await account();
     service.on('*', file(1, nasty));
     const { stdout } = await user.run(['file', '1', '--json']);
-    expect(JSON.parse(stdout)).toEqual(file(1, nasty).body);
+    expect(JSON.parse(stdout).answer).toEqual(file(1, nasty).body);
     expect(stdout).not.toMatch(steering);
   });
 
@@ -129,7 +129,10 @@ describe.concurrent('off a terminal', () => {
     service.on('*', { body: { webhook: 'https://h/x' } });
     for (const line of ['--json webhook get', 'webhook --json get', 'webhook get --json']) {
       const { code, stdout } = await user.run(line.split(' '));
-      expect([code, JSON.parse(stdout)]).toEqual([0, { webhook: 'https://h/x' }]);
+      expect([code, JSON.parse(stdout)]).toEqual([
+        0,
+        { url: 'https://h/x', answer: { webhook: 'https://h/x' } },
+      ]);
     }
     const late = await user.run(['--timeout', '1ms', 'webhook', 'get', '--timeout', '20s']);
     expect(late.code).toBe(0);

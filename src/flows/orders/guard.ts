@@ -9,12 +9,12 @@ import type { Holder, TakeOver } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { monotonicMs } from '../../lib/clock.ts';
-import { type Failure, StenoError } from '../../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUrlName } from '../../lib/names.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { duplicateError, type HeldAudio, heldFailure, sharedUrlFailure } from './duplicates.ts';
-import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
+import { countAudios, describeAudio, type HeldRow, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {
   /** Order everything, whatever was ordered before. */
@@ -49,9 +49,9 @@ const AUDIOS_PER_GROUP = 10_000;
 
 export class OrderGuard {
   /** What is not ordered, and why. */
-  readonly failures: Failure[] = [];
-  /** How many audios were left out because they are on order. */
-  leftOut = 0;
+  readonly failures: HeldRow[] = [];
+  /** Audios that were left out because they are on order. */
+  readonly onOrder: HeldAudio[] = [];
   /** What a budget does not reach for. */
   readonly overBudget: PlannedOrder[] = [];
   /** Episodes that were left out because their audio is on order under another guid. */
@@ -86,6 +86,11 @@ export class OrderGuard {
   /** What may be sent now. */
   get ready(): readonly PlannedOrder[] {
     return this.#queue.slice(this.#next);
+  }
+
+  /** How many audios were left out because they are on order. */
+  get leftOut(): number {
+    return this.onOrder.length;
   }
 
   /** How many orders were neither given out nor left out so far. */
@@ -164,18 +169,18 @@ export class OrderGuard {
       } else if (!isUploadName(found.name) && this.#isRetried(found.holder)) {
         free.push(audio);
         unclear.add(found.holder.id);
-      } else this.#leaveOut(found);
+      } else this.#leaveOut(found, order);
     }
     if (waiting.length) this.#deferred.push({ order: { ...order, audios: waiting }, holders: busy });
     if (free.length)
       this.#enqueue(free.length === order.audios.length ? order : { ...order, audios: free }, unclear);
   }
 
-  #leaveOut(found: HeldAudio): void {
+  #leaveOut(found: HeldAudio, order: PlannedOrder): void {
     if (isUploadName(found.name)) this.failures.push(sharedUrlFailure(found));
     else if (found.otherGuid !== undefined) this.renumbered.push(found);
-    else if (found.holder.status === 'placed' && this.#options.skipOrdered) this.leftOut += 1;
-    else this.failures.push(heldFailure(found));
+    else if (found.holder.status === 'placed' && this.#options.skipOrdered) this.onOrder.push(found);
+    else this.failures.push({ ...heldFailure(found), row: { order, audio: found.audio } });
   }
 
   #enqueue(order: PlannedOrder, unclear: ReadonlySet<string>): void {
@@ -257,7 +262,9 @@ export class OrderGuard {
       const error = new StenoError('timeout', `it is still being ordered by ${senderOf(deferred)}`, {
         hint: 'when that has ended, run the same line again with --skip-ordered',
       });
-      for (const audio of deferred.order.audios) this.failures.push({ what: describeAudio(audio), error });
+      const { order } = deferred;
+      for (const audio of order.audios)
+        this.failures.push({ what: describeAudio(audio), error, row: { order, audio } });
     }
     this.#deferred = [];
   }

@@ -2,6 +2,7 @@
 import type { OrderRequest } from '../../api/orders.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
+import type { Failure } from '../../lib/errors.ts';
 import type { FileMark } from '../uploads/content.ts';
 
 export interface PlannedAudio extends Audio {
@@ -15,6 +16,12 @@ export interface PlannedAudio extends Audio {
 
 export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {
   readonly audios: readonly PlannedAudio[];
+}
+
+/** A row that is not ordered, and why. */
+export interface HeldRow extends Failure {
+  /** Absent where nothing but its name is known. */
+  readonly row?: { readonly order: PlannedOrder; readonly audio: PlannedAudio };
 }
 
 /** What people know an audio by. */

@@ -1,14 +1,14 @@
 /** Sends orders one after the other, as fast as the service asks for, and stops where going on would do harm. */
 import { CallError } from '../../api/http/failures.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Failure, StenoError } from '../../lib/errors.ts';
+import { StenoError } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderGuard } from './guard.ts';
 import type { PlacedOrder } from './place.ts';
-import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
+import { countAudios, describeUrls, type HeldRow, type PlannedOrder } from './planned-order.ts';
 
 export interface SendingOptions {
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export type SentOrder = Outcome<PlacedOrder> & { readonly planned: PlannedOrder 
 export interface SentOrders {
   readonly outcomes: readonly SentOrder[];
   /** What was not sent, because of what the ledger knows of it. */
-  readonly held: readonly Failure[];
+  readonly held: readonly HeldRow[];
   readonly notSent: readonly PlannedOrder[];
   /** How many orders were not sent, and why. */
   readonly unsent: number;

@@ -2,15 +2,15 @@
 
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
-import type { Failure, StenoError } from '../../lib/errors.ts';
-import { cutJsonSignatures } from '../../lib/json-signatures.ts';
-import { type KnownFiles, nothingKnown } from '../files/known.ts';
+import type { StenoError } from '../../lib/errors.ts';
+import type { KnownFiles } from '../files/known.ts';
 import { type ListedFile, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import { fileProblem, notSentError } from './failures.ts';
+import type { OrderGuard } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import { ownFiles, type PlacedOrder } from './place.ts';
-import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
+import { describeAudio, type HeldRow, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
 interface ListOptions {
@@ -46,11 +46,30 @@ const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions):
   );
 
 /** Where nothing was sent at all. */
-export const heldFiles = (held: readonly Failure[]): ShownFile[] =>
-  unsentFiles(
-    { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
-    { waits: false, currency: '', known: nothingKnown },
-  );
+export const heldFiles = (held: readonly HeldRow[], options: ListOptions): ShownFile[] =>
+  unsentFiles({ outcomes: [], held, notSent: [], unsent: 0, interrupted: false }, options);
+
+type LeftOut = Pick<OrderGuard, 'onOrder' | 'renumbered' | 'failures'>;
+
+/** What is on order already: the document of each, or its URL where its file is not known. */
+export const leftOutFiles = (
+  { onOrder, renumbered }: LeftOut,
+  { known, currency }: ListOptions,
+): ShownFile[] =>
+  [...onOrder, ...renumbered].map(({ audio, holder, otherGuid }) => {
+    const url = describeAudio(audio);
+    const otherwise = { ...unknownFile, order_id: holder.order, url, key: audio.key ?? '' };
+    const sources = { what: holder.file, file: undefined, error: undefined, saved: [], otherwise };
+    const leftOut = otherGuid === undefined ? ('ordered' as const) : ('renumbered' as const);
+    return { ...shownFile({ ...sources, known, currency }), leftOut };
+  });
+
+/** The files of what is left out. */
+export const leftOutIds = ({ onOrder, renumbered, failures }: LeftOut): string[] =>
+  [
+    ...[...onOrder, ...renumbered].map(({ holder }) => holder.file),
+    ...failures.flatMap(({ error }) => error.duplicate?.audiofiles ?? []),
+  ].filter(Boolean);
 
 function placedFiles(
   placed: PlacedOrder,
@@ -60,8 +79,7 @@ function placedFiles(
 ): ShownFile[] {
   const { order } = placed;
   const problem = fileProblem(placed)[0]?.error;
-  // Once for all: an order may have tens of thousands of files.
-  const answer = options.waits ? null : cutJsonSignatures(order.json);
+  const answer = options.waits ? null : order.json;
   const rowOf = orderedRows(placed);
   const ids = ownFiles(placed);
   const lacking = problem ? audiosWithoutFile(placed.planned.audios, audiosOf(placed)) : [];
@@ -136,8 +154,19 @@ const unplacedFiles = (
     return unplaced(row, error, options);
   });
 
+/** The document of what is on order, where that is known. */
+function heldFile({ what, error, row }: HeldRow, options: ListOptions): ShownFile {
+  const { reason, order = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
+  const planned = row ? { ...plannedRow(row.order), key: row.audio.key ?? '' } : unknownFile;
+  const otherwise = { ...planned, order_id: order, url: what };
+  return {
+    ...shownFile({ ...options, what: file, file: undefined, error, saved: [], otherwise }),
+    leftOut: reason,
+  };
+}
+
 /** What the ledger held up, and what was left when the sending stopped. */
 const unsentFiles = (sent: SentOrders, options: ListOptions): ShownFile[] => [
-  ...sent.held.map(({ what, error }) => unplaced({ ...unknownFile, url: what }, error, options)),
+  ...sent.held.map((held) => heldFile(held, options)),
   ...sent.notSent.flatMap((planned) => unplacedFiles(planned, notSentError(sent), options)),
 ];

@@ -446,7 +446,9 @@ describe.concurrent('the JSON of --feed', () => {
       estimate,
     });
     expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('--latest', '1', '--skip-ordered')).toEqual([]);
+    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([
+      { order: 'o1', left_out: 'ordered' },
+    ]);
     expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
     expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
   });
