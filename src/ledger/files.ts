@@ -1,5 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
+import { isUrl } from '../lib/is-url.ts';
+import { feedMark } from '../lib/names.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
@@ -10,6 +12,9 @@ import { Table } from './table.ts';
 export interface FileFilter {
   readonly states?: readonly string[];
   readonly order?: string | undefined;
+  readonly key?: string | undefined;
+  /** The title of a feed, or its address. */
+  readonly feed?: string | undefined;
   /** ISO 8601: ordered at this time or later. */
   readonly since?: string | undefined;
   /** None where this ledger has no budget, which nothing else has to be asked for. */
@@ -34,6 +39,8 @@ export interface ServiceAnswer {
 /** What is known of a file that an event names. */
 export interface KnownFile {
   readonly title: string;
+  readonly key: string;
+  readonly details: string;
   /** The event that was made in place of the file's delivery, as long as that has not come. */
   readonly found: number | null;
 }
@@ -184,7 +191,7 @@ export class Files extends Table {
   /** Those of these files that are in the ledger. */
   async known(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>> {
     const rows = await this.db.all<KnownFile & { id: string }>(
-      'SELECT id, title, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      'SELECT id, title, key, details, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
       this.profile,
       jsonList(ids),
     );
@@ -337,7 +344,7 @@ export class Files extends Table {
     return rows.map(({ state }) => state);
   }
 
-  #where({ states = [], order, since, onlyUnderBudget = false }: FileFilter): {
+  #where({ states = [], order, key, feed, since, onlyUnderBudget = false }: FileFilter): {
     where: string;
     values: Value[];
   } {
@@ -350,6 +357,16 @@ export class Files extends Table {
     if (states.length) {
       parts.push(`files.state IN (${states.map(() => '?').join(', ')})`);
       values.push(...states);
+    }
+    if (key !== undefined) {
+      parts.push('files.key = ?');
+      values.push(this.hide(key));
+    }
+    if (feed !== undefined) {
+      // The details are JSON as we write it: both stores find a part of it so.
+      const texts = [`"feed":${JSON.stringify(this.hide(feed))}`, ...(isUrl(feed) ? [feedMark(feed)] : [])];
+      parts.push(`(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`);
+      values.push(...texts);
     }
     if (since !== undefined) {
       parts.push('files.ordered_at >= ?');

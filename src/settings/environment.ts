@@ -19,7 +19,10 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['ZDOTDIR, BASH_COMPLETION_USER_DIR, HOMEBREW_PREFIX', 'where zsh and bash look for them'],
   ['TERM', 'dumb: no colour, no pager, nothing that moves'],
   ['CI', 'set, and not 0 or false: progress is a plain line every ten seconds'],
-  ['STENO_EVENT_N, STENO_EVENT_…', 'set for the command of --exec: number and fields of the event'],
+  [
+    'STENO_EVENT_N, STENO_EVENT_…',
+    'set for the command of --exec: number and fields of the event; KEY, TAGS, FEED and TITLE of its file',
+  ],
   ['STENO_FILE', 'set for upload-command: path of the file'],
   ['STENO_TEST_TICK_MS', 'for tests: how often listen looks after its files'],
 ];

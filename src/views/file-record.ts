@@ -20,7 +20,7 @@ export const fileRecord = new RecordType<ShownFile>([
     ({ row }) => row.state,
     { kind: 'state', cell: ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered') },
   ),
-  textField('title', 'of the audio', ({ row }) => row.title, { importance: 90 }),
+  textField('title', "of the audio; of an episode, the feed's", ({ row }) => row.title, { importance: 90 }),
   {
     name: 'minutes',
     help: 'how long the audio is',
@@ -58,11 +58,11 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   {
     name: 'by',
-    help: 'who ordered it: user and host',
+    help: 'who ordered it: the actor of the CI job, or user and host',
     importance: 25,
-    schema: nullable(object({ user: maybeText, host: maybeText, job: maybeText })),
+    schema: nullable(object({ user: maybeText, host: maybeText, job: maybeText, actor: maybeText })),
     json: ({ row }) => byJson(row),
-    cell: ({ row }) => userAndHost(senderOf(row)),
+    cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
   },
   {
     name: 'job',
@@ -107,6 +107,16 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),
   textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
+  listField('tags', 'of its order', ({ row }) => row.audio.tags ?? []),
+  textField('feed', 'the feed that it comes from: its title', ({ row }) => row.audio.feed),
+  textField('guid', "the feed's name for the episode", ({ row }) => row.audio.guid),
+  textField('link', 'the page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+  timeField('published_at', 'when the episode came out', ({ row }) => row.audio.published),
+  textField(
+    'source',
+    'the path of a recording on the machine that uploaded it',
+    ({ row }) => row.audio.source,
+  ),
   answerField(answerOf),
   {
     name: 'left_out',
@@ -125,12 +135,13 @@ export const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
   ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
 });
 
-function byJson({ user, host, job }: FileRow): Json {
+function byJson({ user, host, job, actor }: FileRow): Json {
   if (!host) return null;
   return new Map([
     ['user', user || null],
     ['host', host],
     ['job', job || null],
+    ['actor', actor || null],
   ]);
 }
 

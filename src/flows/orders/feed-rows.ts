@@ -1,11 +1,14 @@
 /** The chosen episodes of a podcast feed, as rows to order. */
+import { basename } from 'node:path';
 import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf } from '../../feeds/choose.ts';
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
+import type { AudioDetails } from '../../ledger/audio-details.ts';
 import { makeEpisode } from '../../ledger/audio-names.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
+import { feedMark } from '../../lib/names.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
@@ -38,13 +41,16 @@ export async function feedRows(
 ): Promise<FeedRows> {
   const choice = choiceOf(input);
   const feed = await readFeed(source, reading);
+  const ofFeed = feedDetails(feed);
   if (!isChoice(choice)) {
-    const rows = feed.episodes.filter(({ problem }) => !problem).map((episode) => rowOf(episode, notes));
+    const rows = feed.episodes
+      .filter(({ problem }) => !problem)
+      .map((episode) => rowOf(episode, ofFeed, notes));
     return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes) };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
-    rows: chosen.episodes.map((episode) => rowOf(episode, notes)),
+    rows: chosen.episodes.map((episode) => rowOf(episode, ofFeed, notes)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
     leftOut: leftOutOf(chosen.spoiled),
@@ -71,9 +77,20 @@ const choiceOf = ({ latest, since, match, again }: FeedInput): Choice => ({
   again,
 });
 
-const rowOf = (episode: Episode, notes: string | undefined): Row => {
+/** What is kept of the feed of an episode; its addresses may hold a token. */
+function feedDetails({ title, marks: { addresses, path } }: Feed): Pick<AudioDetails, 'feed' | 'feedMarks'> {
+  const [address] = addresses;
+  const name = address === undefined ? basename(path ?? '') : new URL(address).host;
+  return { feed: title || name, feedMarks: [...new Set(addresses.map(feedMark))].join(' ') };
+}
+
+const rowOf = (
+  episode: Episode,
+  ofFeed: Pick<AudioDetails, 'feed' | 'feedMarks'>,
+  notes: string | undefined,
+): Row => {
   const { title, published, seconds, guid, link, enclosure, names } = episode;
-  const details = { title, published, seconds, guid, link };
+  const details = { title, published, seconds, guid, link, ...ofFeed };
   return {
     at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
     url: enclosure.url,

@@ -1,15 +1,16 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 
+import { detailsText } from '../../ledger/audio-details.ts';
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { StenoError } from '../../lib/errors.ts';
 import type { KnownFiles } from '../files/known.ts';
-import { type ListedFile, unknownFile } from '../files/listed.ts';
+import { type ListedFile, listed, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import { fileProblem, notSentError } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
-import { ownFiles, type PlacedOrder } from './place.ts';
+import { keptAudio, ownFiles, type PlacedOrder } from './place.ts';
 import { describeAudio, type HeldRow, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
@@ -57,8 +58,9 @@ export const leftOutFiles = (
   { known, currency }: ListOptions,
 ): ShownFile[] =>
   [...onOrder, ...renumbered].map(({ audio, holder, otherGuid }) => {
-    const url = describeAudio(audio);
-    const otherwise = { ...unknownFile, order_id: holder.order, url, key: audio.key ?? '' };
+    const details = detailsText(audio.details, cutSignatures);
+    const row = { ...unknownFile, url: describeAudio(audio), key: audio.key ?? '', details };
+    const otherwise = { ...listed(row), order_id: holder.order };
     const sources = { what: holder.file, file: undefined, error: undefined, saved: [], otherwise };
     const leftOut = otherGuid === undefined ? ('ordered' as const) : ('renumbered' as const);
     return { ...shownFile({ ...sources, known, currency }), leftOut };
@@ -97,7 +99,11 @@ function placedFiles(
     return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
   });
   const without = lacking.map((audio) => ({
-    ...unplaced({ ...rowOf(''), ...plannedName(audio) }, problem, options),
+    ...unplaced(
+      { ...audioRow(placed.planned, audio), order_id: order.id, hold: order.hold ?? null },
+      problem,
+      options,
+    ),
     answer,
   }));
   return [...files, ...without];
@@ -118,12 +124,13 @@ function otherError(
 
 /** What is known of a file from its order, where there is no ledger. */
 function orderedRows({ planned, order, files }: PlacedOrder): (id: string) => ListedFile {
-  const only = planned.audios.length === 1 ? planned.audios[0] : undefined;
+  const [only] = planned.audios.length === 1 ? planned.audios.map(keptAudio) : [];
   const audios = new Map(files.files.map(({ id, audio }) => [id, audio]));
   const common = { ...plannedRow(planned), order_id: order.id, hold: order.hold ?? null };
   return (id) => {
     const audio = id ? audios.get(id) : only;
-    return { ...common, id, url: withoutSignature(audio?.url ?? ''), key: audio?.key ?? '' };
+    const { url = '', key = '', details = '' } = audio ?? {};
+    return listed({ ...common, id, url: withoutSignature(url), key, details });
   };
 }
 
@@ -135,10 +142,14 @@ const plannedRow = ({ skus, names, notes, test }: PlannedOrder): ListedFile => (
   test: test ? 1 : 0,
 });
 
-const plannedName = (audio: PlannedAudio): Pick<ListedFile, 'url' | 'key'> => ({
-  url: describeAudio(audio),
-  key: audio.key ?? '',
-});
+/** A row of a list, with what its feed or file says of it. */
+const audioRow = (order: PlannedOrder, audio: PlannedAudio, url = describeAudio(audio)): ListedFile =>
+  listed({
+    ...plannedRow(order),
+    url,
+    key: audio.key ?? '',
+    details: detailsText(audio.details, cutSignatures),
+  });
 
 const unplaced = (row: ListedFile, error: StenoError | undefined, { currency }: ListOptions): ShownFile => ({
   ...{ row, downloads: [], currency, error, answer: null },
@@ -150,15 +161,14 @@ const unplacedFiles = (
   options: ListOptions,
 ): ShownFile[] =>
   planned.audios.map((audio: PlannedAudio) => {
-    const row = { ...plannedRow(planned), ...plannedName(audio) };
-    return unplaced(row, error, options);
+    return unplaced(audioRow(planned, audio), error, options);
   });
 
 /** The document of what is on order, where that is known. */
 function heldFile({ what, error, row }: HeldRow, options: ListOptions): ShownFile {
   const { reason, order = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
-  const planned = row ? { ...plannedRow(row.order), key: row.audio.key ?? '' } : unknownFile;
-  const otherwise = { ...planned, order_id: order, url: what };
+  const planned = row ? audioRow(row.order, row.audio, what) : { ...unknownFile, url: what };
+  const otherwise = { ...planned, order_id: order };
   return {
     ...shownFile({ ...options, what: file, file: undefined, error, saved: [], otherwise }),
     leftOut: reason,

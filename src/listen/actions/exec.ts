@@ -114,6 +114,9 @@ function eventVariables(event: ReceivedEvent, attempt: number): Record<string, s
   add('SOURCE', event.source);
   add('RECEIVED_AT', event.receivedAt);
   add('TITLE', event.title);
+  add('KEY', event.key);
+  add('TAGS', event.audio.tags?.join(',') ?? '');
+  add('FEED', event.audio.feed ?? '');
   add('TRY', String(attempt));
   for (const [name, values] of event.fields) add(name, values.join(','));
   return variables;
