@@ -100,7 +100,8 @@ describe.concurrent('a key', { timeout: 60_000 }, () => {
     function ran(): string[] {
       return readFileSync(join(it.user.home, 'ran'), 'utf8').trim().split('\n').sort();
     }
-    expect(ran()).toEqual(['1|show 41/b|||', '3||A show||Two: the “end”']);
+    // The title of the first is known once the service was asked.
+    expect(ran()).toEqual([expect.stringMatching(/^1\|show 41\/b\|\|\|/), '3||A show||Two: the “end”']);
     expect(listener.json).toMatchObject([
       { audiofile: '1', key: 'show 41/b', feed: null, tags: [] },
       { audiofile: '3', key: null, feed: 'A show', title: 'Two: the “end”' },
@@ -176,7 +177,7 @@ describe.concurrent('names of transcripts', { timeout: 60_000 }, () => {
     setAll(it.user, { 'upload-command': 'echo "https://up.example/$(sha256sum < "$1" | cut -c1-8).bin"' });
     const path = join(it.user.home, 'rec', 'May 3', 'call 100%.v2.mp3');
     mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, 'x');
+    writeFileSync(path, '\0\u00ff');
     utimesSync(path, 1e9, 1e9);
     expect(await json(it, 'order', 'rec', '--sku', 'TRANS14')).toMatchObject([{ source: path, feed: null }]);
     const { stdout } = await it.user.run([
