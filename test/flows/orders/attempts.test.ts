@@ -52,6 +52,7 @@ describe.concurrent('attempts', () => {
       'kind',
       'audiofiles',
       'via',
+      'keys',
     ]);
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');
