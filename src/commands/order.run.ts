@@ -91,8 +91,9 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const problem = checkCosts(out, guard, costs, options.upToBudget);
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
-  if (guard.unsent > 0) return send(context, guard, { options, form, ledger, costs, waits, formats, line });
-  await showHeld(context, guard, ledger, waits);
+  if (guard.unsent > 0)
+    return send(context, guard, { options, plan, form, ledger, costs, waits, formats, line });
+  await showHeld(context, guard, { plan, ledger, waits });
   return raiseHeld(guard, form.listsHeld);
 }
 
@@ -100,12 +101,12 @@ export async function run(context: Context, { args, options, line }: Input<Order
 async function showHeld(
   { out, settings: { currency } }: Context,
   guard: OrderGuard,
-  ledger: Ledger | undefined,
-  waits: boolean,
+  { plan, ledger, waits }: Pick<Sending, 'plan' | 'ledger' | 'waits'>,
 ): Promise<void> {
   const known = await knownFiles(out.mode.json ? ledger : undefined, leftOutIds(guard));
   const options = { waits, currency, known };
-  const files = [...heldFiles(guard.failures, options), ...leftOutFiles(guard, options)];
+  const leftOut = leftOutFiles(guard, plan.leftOutEpisodes, options);
+  const files = [...heldFiles(guard.failures, options), ...leftOut];
   await out.show(orderedView(files, { placed: [] }, waits));
 }
 
@@ -140,6 +141,7 @@ function formOf(
 interface Sending {
   readonly line: readonly string[];
   readonly options: OrderOptions;
+  readonly plan: OrderPlan;
   readonly form: Form;
   readonly ledger: Ledger | undefined;
   readonly costs: OrderCosts;
@@ -150,7 +152,7 @@ interface Sending {
 async function send(
   context: Context,
   guard: OrderGuard,
-  { options, form, ledger, costs, waits, formats, line }: Sending,
+  { options, plan, form, ledger, costs, waits, formats, line }: Sending,
 ): Promise<void> {
   const { out, signal, globals } = context;
   const { interval, download, nameAs: template, failOnHold } = options;
@@ -177,7 +179,7 @@ async function send(
     out.note(`left out because another process has ordered it: ${guard.leftOut - leftOut}`);
   const late = countAudios(guard.overBudget) - overBudget;
   if (late > 0) sayOverBudget(out, late, wanted);
-  await show(context, ledger, result, { guard, waits });
+  await show(context, ledger, result, { guard, plan, waits });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
@@ -365,7 +367,7 @@ async function show(
   context: Context,
   ledger: Ledger | undefined,
   result: OrderResult,
-  { guard, waits }: { guard: OrderGuard; waits: boolean },
+  { guard, plan, waits }: { guard: OrderGuard; plan: OrderPlan; waits: boolean },
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
@@ -377,7 +379,8 @@ async function show(
     // Rows of an order have nothing that only the ledger knows.
     const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
     const options = { waits, currency: settings.currency, known };
-    const files = [...orderedFiles(result, options), ...leftOutFiles(guard, options)];
+    const leftOut = leftOutFiles(guard, plan.leftOutEpisodes, options);
+    const files = [...orderedFiles(result, options), ...leftOut];
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);

@@ -12,8 +12,13 @@ import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
 import type { Tracked } from './track.ts';
 import type { WaitResult } from './wait-and-download.ts';
 
-/** Why an audio is left out of an order; `renumbered`: ordered under another guid of its feed. */
-export const leftOutReasons = ['ordered', 'unclear', 'in_progress', 'renumbered', 'budget'] as const;
+/**
+ * Why an audio is left out of an order. `renumbered`: it was ordered under another guid of its feed; `transcript`: the feed
+ * offers one; `undated`: the feed does not say when it came out.
+ */
+export const leftOutReasons = [
+  ...(['ordered', 'unclear', 'in_progress', 'renumbered', 'budget', 'transcript', 'undated'] as const),
+];
 export type LeftOutReason = (typeof leftOutReasons)[number];
 
 export interface ShownFile {

@@ -5,7 +5,7 @@ import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
 import type { AudioDetails } from '../../ledger/audio-details.ts';
-import { makeEpisode } from '../../ledger/audio-names.ts';
+import { type Audio, makeEpisode } from '../../ledger/audio-names.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';
@@ -13,6 +13,7 @@ import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import type { Row } from './manifest-row.ts';
+import type { LeftOutEpisode } from './planned-order.ts';
 
 export interface FeedInput {
   /** An address or a file. */
@@ -31,6 +32,7 @@ export interface FeedRows {
   readonly notes: readonly string[];
   /** Episodes that can't be ordered. */
   readonly leftOut: readonly LeftOut[];
+  readonly leftOutEpisodes: readonly LeftOutEpisode[];
 }
 
 export async function feedRows(
@@ -46,14 +48,17 @@ export async function feedRows(
     const rows = feed.episodes
       .filter(({ problem }) => !problem)
       .map((episode) => rowOf(episode, ofFeed, notes));
-    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes) };
+    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes), leftOutEpisodes: [] };
   }
   const chosen = chooseEpisodes(feed, choice);
+  const leftOut = (episodes: readonly Episode[], reason: LeftOutEpisode['reason']): LeftOutEpisode[] =>
+    episodes.map((episode) => ({ audio: audioOf(episode, ofFeed), reason }));
   return {
     rows: chosen.episodes.map((episode) => rowOf(episode, ofFeed, notes)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
     leftOut: leftOutOf(chosen.spoiled),
+    leftOutEpisodes: [...leftOut(chosen.withTranscript, 'transcript'), ...leftOut(chosen.undated, 'undated')],
   };
 }
 
@@ -89,15 +94,19 @@ const rowOf = (
   ofFeed: Pick<AudioDetails, 'feed' | 'feedMarks'>,
   notes: string | undefined,
 ): Row => {
-  const { title, published, seconds, guid, link, enclosure, names } = episode;
-  const details = { title, published, seconds, guid, link, ...ofFeed };
+  const { title, guid, enclosure } = episode;
   return {
     at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
     url: enclosure.url,
-    audio: makeEpisode(enclosure.url, names, details),
+    audio: audioOf(episode, ofFeed),
     notes: notes === undefined ? undefined : fillNotes(notes, episode),
   };
 };
+
+const audioOf = (
+  { title, published, seconds, guid, link, enclosure: { url }, names }: Episode,
+  ofFeed: Pick<AudioDetails, 'feed' | 'feedMarks'>,
+): Audio => makeEpisode(url, names, { title, published, seconds, guid, link, ...ofFeed });
 
 /** `{title}`, `{link}`, `{date}` and `{guid}` in the notes are those of the episode. */
 const fillNotes = (notes: string, { title, link = '', published = '', guid = '' }: Episode): string =>

@@ -10,7 +10,7 @@ import { parseParams, readNotes } from './input.ts';
 import { isLocalPath, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
 import type { Row } from './manifest-row.ts';
-import type { PlannedOrder } from './planned-order.ts';
+import type { LeftOutEpisode, PlannedOrder } from './planned-order.ts';
 import { PlannedRows } from './planned-rows.ts';
 import { checkUrlArgument, skuHint } from './url-argument.ts';
 
@@ -48,6 +48,7 @@ export interface OrderPlan {
   readonly notes: readonly string[];
   /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
+  readonly leftOutEpisodes: readonly LeftOutEpisode[];
 }
 
 /** Checks everything before anything is sent. */
@@ -95,10 +96,11 @@ export async function planOrders(
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
     leftOut: [...local.leftOut, ...chosen.leftOut, ...rows.leftOut],
+    leftOutEpisodes: chosen.leftOutEpisodes,
   };
 }
 
-const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [] };
+const noFeed: FeedRows = { rows: [], isWholeFeed: false, notes: [], leftOut: [], leftOutEpisodes: [] };
 
 function checkSources(args: readonly string[], input: OrderInput): void {
   const { from, feed, notesFile } = input;

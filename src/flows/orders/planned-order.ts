@@ -24,6 +24,12 @@ export interface HeldRow extends Failure {
   readonly row?: { readonly order: PlannedOrder; readonly audio: PlannedAudio };
 }
 
+/** An episode that was chosen and is left out. */
+export interface LeftOutEpisode {
+  readonly audio: PlannedAudio;
+  readonly reason: 'transcript' | 'undated';
+}
+
 /** What people know an audio by. */
 export const nameOf = ({ path, url, details }: PlannedAudio): string =>
   path ?? (details?.title || withoutSignature(url));

@@ -11,7 +11,13 @@ import { fileProblem, notSentError } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import { keptAudio, ownFiles, type PlacedOrder } from './place.ts';
-import { describeAudio, type HeldRow, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
+import {
+  describeAudio,
+  type HeldRow,
+  type LeftOutEpisode,
+  type PlannedAudio,
+  type PlannedOrder,
+} from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
 interface ListOptions {
@@ -52,19 +58,23 @@ export const heldFiles = (held: readonly HeldRow[], options: ListOptions): Shown
 
 type LeftOut = Pick<OrderGuard, 'onOrder' | 'renumbered' | 'failures'>;
 
-/** What is on order already: the document of each, or its URL where its file is not known. */
+/** Of what is on order already the document, or its URL where its file is not known; then episodes. */
 export const leftOutFiles = (
   { onOrder, renumbered }: LeftOut,
-  { known, currency }: ListOptions,
-): ShownFile[] =>
-  [...onOrder, ...renumbered].map(({ audio, holder, otherGuid }) => {
-    const details = detailsText(audio.details, cutSignatures);
-    const row = { ...unknownFile, url: describeAudio(audio), key: audio.key ?? '', details };
-    const otherwise = { ...listed(row), order_id: holder.order };
+  episodes: readonly LeftOutEpisode[],
+  options: ListOptions,
+): ShownFile[] => [
+  ...[...onOrder, ...renumbered].map(({ audio, holder, otherGuid }) => {
+    const otherwise = { ...audioRow(unknownFile, audio), order_id: holder.order };
     const sources = { what: holder.file, file: undefined, error: undefined, saved: [], otherwise };
     const leftOut = otherGuid === undefined ? ('ordered' as const) : ('renumbered' as const);
-    return { ...shownFile({ ...sources, known, currency }), leftOut };
-  });
+    return { ...shownFile({ ...options, ...sources }), leftOut };
+  }),
+  ...episodes.map(({ audio, reason }) => ({
+    ...unplaced(audioRow(unknownFile, audio), undefined, options),
+    leftOut: reason,
+  })),
+];
 
 /** The files of what is left out. */
 export const leftOutIds = ({ onOrder, renumbered, failures }: LeftOut): string[] =>
@@ -100,7 +110,7 @@ function placedFiles(
   });
   const without = lacking.map((audio) => ({
     ...unplaced(
-      { ...audioRow(placed.planned, audio), order_id: order.id, hold: order.hold ?? null },
+      { ...audioRow(plannedRow(placed.planned), audio), order_id: order.id, hold: order.hold ?? null },
       problem,
       options,
     ),
@@ -143,9 +153,9 @@ const plannedRow = ({ skus, names, notes, test }: PlannedOrder): ListedFile => (
 });
 
 /** A row of a list, with what its feed or file says of it. */
-const audioRow = (order: PlannedOrder, audio: PlannedAudio, url = describeAudio(audio)): ListedFile =>
+const audioRow = (row: ListedFile, audio: PlannedAudio, url = describeAudio(audio)): ListedFile =>
   listed({
-    ...plannedRow(order),
+    ...row,
     url,
     key: audio.key ?? '',
     details: detailsText(audio.details, cutSignatures),
@@ -161,13 +171,13 @@ const unplacedFiles = (
   options: ListOptions,
 ): ShownFile[] =>
   planned.audios.map((audio: PlannedAudio) => {
-    return unplaced(audioRow(planned, audio), error, options);
+    return unplaced(audioRow(plannedRow(planned), audio), error, options);
   });
 
 /** The document of what is on order, where that is known. */
 function heldFile({ what, error, row }: HeldRow, options: ListOptions): ShownFile {
   const { reason, order = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
-  const planned = row ? audioRow(row.order, row.audio, what) : { ...unknownFile, url: what };
+  const planned = row ? audioRow(plannedRow(row.order), row.audio, what) : { ...unknownFile, url: what };
   const otherwise = { ...planned, order_id: order };
   return {
     ...shownFile({ ...options, what: file, file: undefined, error, saved: [], otherwise }),

@@ -267,6 +267,11 @@ describe.concurrent('an episode', () => {
     const { code, stderr } = await from(feedOf(items), '--latest', '2');
     expect(code).toBe(0);
     expect(stderr).toContain('left out because the feed has a transcript of it (--again orders it): 1\n');
+    const json = JSON.parse((await from(feedOf(items), '--latest', '2', '--skip-ordered', '--json')).stdout);
+    expect(json).toMatchObject([
+      { audiofile: '1', guid: 'g2', left_out: 'ordered' },
+      { audiofile: null, url: m(3), guid: 'g3', title: 'Three', left_out: 'transcript' },
+    ]);
     expect((await from(feedOf(items), '--latest', '1', '--again')).code).toBe(0);
     expect(bought()).toEqual([[m(2)], [m(3)]]);
   });
