@@ -337,6 +337,7 @@ describe.concurrent('an episode', () => {
       seconds: 1800,
       guid: 'g3',
       link: 'https://show.example/3',
+      feed: 'A show',
     });
   });
 });
