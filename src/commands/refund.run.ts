@@ -42,7 +42,8 @@ export async function run(
     refundOnce(id, test, { transport, ledger, keyMark, again, onLedgerError }),
   );
   context.out.addDone(`audiofile ${id} is refunded`);
-  await context.out.show(changedView(await changedFile(ledger, done, context.settings.currency)));
+  const known = context.out.mode.json ? ledger : undefined;
+  await context.out.show(changedView(await changedFile(known, done, context.settings.currency)));
   if (context.signal.aborted)
     throw new StenoError('interrupted', `interrupted, but audiofile ${id} is refunded`);
 }

@@ -35,7 +35,7 @@ export async function run(
     upgradeOnce(id, skus, test, { transport, ledger, keyMark, again, costs, onLedgerError }),
   );
   out.addDone(`audiofile ${id} is upgraded`);
-  await out.show(changedView(await changedFile(ledger, done, settings.currency)));
+  await out.show(changedView(await changedFile(out.mode.json ? ledger : undefined, done, settings.currency)));
   if (context.signal.aborted)
     throw new StenoError('interrupted', `interrupted, but audiofile ${id} is upgraded`);
 }
