@@ -9,6 +9,7 @@ import { complete, Listener } from '../../support/listener.ts';
 import { Service } from '../../support/server.ts';
 import { setAll } from '../../support/settings.ts';
 import { signed } from '../../support/signed.ts';
+import { WITHOUT_LEDGER } from '../../support/store.ts';
 
 type Document = Record<string, unknown>;
 
@@ -57,7 +58,7 @@ describe.concurrent('an episode of a feed', { timeout: 60_000 }, () => {
     const it = await orderingAccount();
     writeFileSync(join(it.user.home, 'feed.xml'), episodes);
     const order = ['order', '--feed', 'feed.xml', '--latest', '1', '--sku', 'TRANS14'];
-    expect(await json(it, ...order, '--no-ledger')).toMatchObject([{ audiofile: '1', ...episode }]);
+    expect(await json(it, ...order, ...WITHOUT_LEDGER)).toMatchObject([{ audiofile: '1', ...episode }]);
     it.service.on('POST /order_url', { status: 400, body: { message: 'no' } });
     expect(await json(it, ...order)).toMatchObject([{ ...episode, error: { status: 400 } }]);
   });
