@@ -48,6 +48,15 @@ export interface Duplicate {
   readonly attempt: number;
 }
 
+/**
+ * Why an audio is left out of an order. `renumbered`: it was ordered under another guid of its feed; `transcript`: the feed
+ * offers one; `undated`: the feed does not say when it came out.
+ */
+export const leftOutReasons = [
+  ...(['ordered', 'unclear', 'in_progress', 'renumbered', 'budget', 'transcript', 'undated'] as const),
+];
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
 /** A failure as the user sees it: one line, and a hint where there is something to do. */
 export class StenoError extends Error {
   readonly kind: Kind;

@@ -1,6 +1,7 @@
 /** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
-import { leftOutReasons, type ShownFile } from '../flows/files/shown.ts';
+import type { ShownFile } from '../flows/files/shown.ts';
 import type { FileRow } from '../ledger/file-row.ts';
+import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';
 import { amountJson, currencyOf } from './amounts.ts';

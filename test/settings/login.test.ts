@@ -215,7 +215,7 @@ describe.concurrent('whoami', () => {
     const { code, stdout, stderr } = await user.run(['whoami']);
     expect([code, stdout]).toEqual([
       3,
-      'profile\tdefault\tdefault\nbase-url\t\tnot set\napi-key\t\tnot set\n',
+      expect.stringMatching(/^profile\tdefault\tdefault\nbase-url\t\tnot set\napi-key\t\tnot set\nledger\t/),
     ]);
     expect(stderr).toContain('hint: run: steno login');
   });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { AudioFile, FileChange } from '../../api/files.ts';
 import type { Download } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { StenoError } from '../../lib/errors.ts';
+import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Outcome } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
@@ -11,15 +11,6 @@ import { type KnownFiles, knownFiles } from './known.ts';
 import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
 import type { Tracked } from './track.ts';
 import type { WaitResult } from './wait-and-download.ts';
-
-/**
- * Why an audio is left out of an order. `renumbered`: it was ordered under another guid of its feed; `transcript`: the feed
- * offers one; `undated`: the feed does not say when it came out.
- */
-export const leftOutReasons = [
-  ...(['ordered', 'unclear', 'in_progress', 'renumbered', 'budget', 'transcript', 'undated'] as const),
-];
-export type LeftOutReason = (typeof leftOutReasons)[number];
 
 export interface ShownFile {
   readonly row: ListedFile;
