@@ -171,14 +171,19 @@ function jsonSections(): Section[] {
   return [
     section(
       'Shape',
-      'It follows from the command line alone, never from the data. Several ids give an array in the order asked, and --from, --feed and --wait always do. listen, events --follow and file --watch print one object a line.',
-      'A command that is one call (balance, file, order, invoice, upgrade, refund, webhook, api) prints the answer of the service as it came, unknown fields included. Ids and amounts keep all their digits.',
+      'It follows from the command line alone, never from the data. order, files, transcript, sync, log, events and attempts print an array; file, wait, track, upgrade, refund and invoice print one object for one id, and an array in the order asked for several. listen, events --follow and file --watch print one object a line.',
+      'The names are the same in every command; the answer of the service stands untouched under answer, unknown fields included. steno api prints that answer alone. Ids and amounts keep all their digits.',
+      'What failed is an element with its url or audiofile and error. What order leaves out is the document of what exists, or its url, with left_out: ordered, unclear, in_progress, renumbered, budget, transcript or undated.',
     ),
-    section('Names in what is ours, in JSON, CSV and rows alike', [
+    section('Names, in JSON, CSV and rows alike', [
       ['audiofile', 'id of a file, always a string'],
       ['order', 'id of its order'],
       ['state', 'where it is: see steno states'],
-      ['url, title, minutes', 'of the audio'],
+      ['url, title, minutes', 'of the audio; an episode has the title of its feed'],
+      ['key, tags', 'what you gave with --key, and tags'],
+      ['feed, guid, link, published_at', 'of an episode'],
+      ['source', 'path of a recording'],
+      ['by', 'who ordered it: user, host, CI job and its actor'],
       ['total, currency', 'an amount, exact to the digit'],
       ['skus, hold, test', 'of the order'],
       ['ordered_at, changed_at', 'times, as 2026-11-01T10:00:00Z; so all that end in _at'],
@@ -187,7 +192,8 @@ function jsonSections(): Section[] {
     ]),
     section('Examples of use', [
       ['steno files --json | jq -r ".[].audiofile"', 'the ids'],
-      ['steno balance --json', 'the answer of the service'],
+      ['steno balance --json | jq .balance', 'the amount'],
+      ['steno file 12345 --json | jq -r .state', 'where a file is'],
     ]),
   ];
 }

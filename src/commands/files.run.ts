@@ -20,6 +20,8 @@ import { filePages } from '../views/ledger-files.ts';
 interface FilesOptions {
   readonly state: readonly string[];
   readonly order: string | undefined;
+  readonly key: string | undefined;
+  readonly feed: string | undefined;
   readonly since: string | undefined;
   readonly tag: string | undefined;
   readonly limit: number | undefined;
@@ -57,7 +59,10 @@ const mistaken = async ({ order }: FilesOptions, ledger: Ledger): Promise<string
 const unclearText = (count: number): string =>
   `${count === 1 ? '1 order has' : `${count} orders have`} no known end; see: steno attempts`;
 
-async function filterOf({ state, order, since, tag }: FilesOptions, ledger: Ledger): Promise<FileFilter> {
+async function filterOf(
+  { state, order, key, tag, feed, since }: FilesOptions,
+  ledger: Ledger,
+): Promise<FileFilter> {
   const kept = state.length ? await ledger.files.states() : [];
   return {
     states: state.flatMap((each) =>
@@ -65,7 +70,9 @@ async function filterOf({ state, order, since, tag }: FilesOptions, ledger: Ledg
       each.toLowerCase() === 'ordered' ? [''] : checkStates([each], () => kept),
     ),
     order,
+    key,
     tag,
+    feed,
     since: since === undefined ? undefined : parseSince(since, nowMs()),
   };
 }

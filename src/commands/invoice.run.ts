@@ -6,7 +6,6 @@ import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { noteInvoices } from '../flows/invoices/keep.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { documents } from '../views/documents.ts';
 import { invoicePages, invoicesView } from '../views/invoice.ts';
 
 const CONCURRENCY = 8;
@@ -30,12 +29,7 @@ export async function run(context: Context, { args }: Input): Promise<void> {
       }
     });
   } else if (found.length || ids.length > 1) {
-    await out.show(
-      invoicesView(
-        found,
-        documents(outcomes, (each) => each.json, { name: 'invoice' }),
-      ),
-    );
+    await out.show(invoicesView(outcomes, currency));
   }
   raiseFailures(outcomes);
 }

@@ -33,7 +33,7 @@ import {
   type PlannedOrder,
   requestOf,
 } from '../flows/orders/planned-order.ts';
-import { orderedFiles } from '../flows/orders/shown.ts';
+import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -47,7 +47,7 @@ import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { orderedView, orderLines, ordersTable, orderView, placedLine } from '../views/order.ts';
+import { orderedView, orderLines, ordersTable, placedLine } from '../views/order.ts';
 import { planDocument, planPages } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
 import { waitedTable } from '../views/waited.ts';
@@ -79,7 +79,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   const ledger = await context.moneyLedger({ what: 'this order', ...options });
   const isShown = options.dryRun || plan.isWholeFeed;
   const keyMark = await context.keyMark(ledger, !isShown);
-  const form = formOf(args, options, plan.orders, waits);
+  const form = formOf(args, options, plan.orders);
   const sorting = OrderGuard.of(plan.orders, ledger, {
     ...options,
     skipOrdered: options.skipOrdered || (plan.isWholeFeed && !options.again),
@@ -102,9 +102,8 @@ export async function run(context: Context, { args, options, line }: Input<Order
   if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
   if (problem) throw problem;
   if (guard.unsent > 0 || guard.existing.length > 0)
-    return send(context, guard, { options, form, ledger, costs, waits, formats, line, plan });
-  if (form.isList)
-    await show(context, ledger, nothingSent(guard), { ...form, waits, ...leftOutOf(guard, plan) });
+    return send(context, guard, { options, plan, form, ledger, costs, waits, formats, line });
+  await show(context, ledger, nothingSent(guard), { waits, ...leftOutOf(guard, plan) });
   return raiseHeld(guard, form.listsHeld);
 }
 
@@ -135,23 +134,19 @@ async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void>
 interface Form {
   /** The orders come from a list: what can't be ordered holds up nothing else. */
   readonly manifest: boolean;
-  /** The JSON is an array: how many orders there are does not count. */
-  readonly isList: boolean;
   readonly listsHeld: boolean;
   readonly hasFiles: boolean;
 }
 
 function formOf(
   args: readonly string[],
-  { from, feed, skipOrdered, orExisting, perOrder, upToBudget }: OrderOptions,
+  { from, feed }: OrderOptions,
   planned: readonly PlannedOrder[],
-  waits: boolean,
 ): Form {
   const hasFiles = args.some(isLocalPath) || planned.some(({ audios }) => audios.some(({ path }) => path));
   const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const isList = manifest || skipOrdered || orExisting || upToBudget || perOrder !== undefined || waits;
   const listsHeld = manifest || countAudios(planned) > 1;
-  return { manifest, isList, listsHeld, hasFiles };
+  return { manifest, listsHeld, hasFiles };
 }
 
 interface Sending {
@@ -168,7 +163,7 @@ interface Sending {
 async function send(
   context: Context,
   guard: OrderGuard,
-  { options, form, ledger, costs, waits, formats, line, plan }: Sending,
+  { options, plan, form, ledger, costs, waits, formats, line }: Sending,
 ): Promise<void> {
   const { out, signal, globals } = context;
   const { interval, download, nameAs: template, failOnHold } = options;
@@ -210,7 +205,7 @@ async function send(
   );
   await sayDoubtful(out, late);
   await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
-  await show(context, ledger, result, { ...form, waits, ...leftOutOf(guard, plan) });
+  await show(context, ledger, result, { waits, ...leftOutOf(guard, plan) });
   raiseOrderFailures(result, {
     listsHeld: form.listsHeld,
     isRecorded: ledger !== undefined && !options.test,
@@ -415,7 +410,6 @@ const leftOutOf = ({ leftOut }: OrderGuard, plan: OrderPlan): Pick<ShownList, 'l
 
 /** What is shown beside what was placed. */
 interface ShownList {
-  readonly isList: boolean;
   readonly waits: boolean;
   readonly leftOut: readonly KeptOut[];
   readonly unplanned: OrderPlan['leftOut'];
@@ -450,19 +444,15 @@ async function show(
   context: Context,
   ledger: Ledger | undefined,
   result: OrderResult,
-  { isList, waits, leftOut, unplanned }: ShownList,
+  { waits, leftOut, unplanned }: ShownList,
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
   out.addDone(...savedLine(waited?.saved ?? []));
   if (out.forPeople)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
-  else if (!isList && placed.length) await out.show(orderView(placed, false));
-  else if (isList) {
-    const ids = [
-      ...placed.flatMap(({ order }) => order.audiofiles),
-      ...leftOut.flatMap(({ holder }) => holder?.file || []),
-    ];
+  else {
+    const ids = [...placed.flatMap(({ order }) => order.audiofiles), ...leftOutIds(result.sent, leftOut)];
     // Rows of an order have nothing that only the ledger knows.
     const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
     const files = orderedFiles(result, { waits, currency: settings.currency, known, leftOut, unplanned });

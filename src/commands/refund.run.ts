@@ -3,13 +3,14 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { changedFile } from '../flows/files/shown.ts';
 import { refundOnce } from '../flows/orders/money-calls.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { fileInQuestion } from '../views/file-in-question.ts';
-import { doneView } from '../views/simple.ts';
+import { changedView } from '../views/ledger-files.ts';
 
 interface RefundOptions {
   readonly yes: boolean;
@@ -41,7 +42,8 @@ export async function run(
     refundOnce(id, test, { transport, ledger, keyMark, again, onLedgerError }),
   );
   context.out.addDone(`audiofile ${id} is refunded`);
-  await context.out.show(doneView(done));
+  const known = context.out.mode.json ? ledger : undefined;
+  await context.out.show(changedView(await changedFile(known, done, context.settings.currency)));
   if (context.signal.aborted)
     throw new StenoError('interrupted', `interrupted, but audiofile ${id} is refunded`);
 }

@@ -1,7 +1,7 @@
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { raiseTallies } from '../flows/bulk.ts';
+import { raiseTallies, type Tally } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
@@ -21,7 +21,7 @@ import { whileWorking } from '../ui/progress.ts';
 import { ResultStream } from '../ui/result-stream.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';
-import { noSyncRows, type SyncRow, syncedView, syncLists, syncMembers, syncTables } from '../views/sync.ts';
+import { noSyncRows, notSyncedView, type SyncRow, syncedView, syncTables } from '../views/sync.ts';
 
 interface SyncOptions {
   readonly download: string | undefined;
@@ -71,6 +71,7 @@ export async function run(context: Context, { options, line }: Input<SyncOptions
         ];
       }),
     );
+    news.onFailures(tallies);
     await news.show();
     out.note(news.toString('open'));
     raiseTallies(tallies);
@@ -132,7 +133,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
   constructor(out: Output, runsCommand: boolean) {
     this.#out = out;
     this.#handed = runsCommand ? { ours: 0, others: 0 } : undefined;
-    this.#printed = new ResultStream(out, syncLists);
+    this.#printed = new ResultStream(out);
   }
 
   get isEmpty(): boolean {
@@ -154,7 +155,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
 
   readonly onChange = (change: Change): void => {
     this.changed += 1;
-    this.#add('changed', { change });
+    this.#add({ change });
   };
 
   readonly onHandedOver = (byUs: boolean): void => {
@@ -169,19 +170,25 @@ class News implements Omit<SyncCallbacks, 'report'> {
     if (this.downloaded <= MAX_DONE_LINES) this.#out.addDone(...savedLine([saved]));
     if (this.downloaded === MAX_DONE_LINES + 1)
       this.#out.addDone('more transcripts were saved after these: see steno files');
-    this.#add('downloads', { saved });
+    this.#add({ saved });
   };
 
-  #add(list: (typeof syncLists)[number], row: SyncRow): void {
+  #add(row: SyncRow): void {
     if (this.#out.forPeople) this.#rows.push(row);
-    else this.#printed.add(list, syncedView(row));
+    else this.#printed.add(syncedView(row));
   }
+
+  /** In JSON each is an element; in rows they are told on stderr. */
+  readonly onFailures = (tallies: readonly Tally[]): void => {
+    if (!this.#out.mode.json) return;
+    for (const failure of tallies.flatMap(({ failed }) => failed)) this.#printed.add(notSyncedView(failure));
+  };
 
   async show(): Promise<void> {
     if (this.#isShown) return;
     this.#isShown = true;
     if (this.#out.forPeople) await this.#out.showPages(syncTables(this.#rows));
-    else this.#printed.end(noSyncRows(), syncMembers(this.checked));
+    else this.#printed.end(noSyncRows());
     for (const saved of this.#keptDrafts)
       await this.#out.warn(
         `${saved.path} is a draft from before the delivery, and was changed: it is left as it is`,

@@ -12,7 +12,7 @@ import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { trackedView } from '../views/ledger-files.ts';
+import { askedView } from '../views/ledger-files.ts';
 
 interface TrackOptions {
   readonly from: string | undefined;
@@ -26,7 +26,7 @@ export async function run(context: Context, { args, options, line }: Input<Track
     throw usage('track requires an id, or --from', 'see: steno track --help');
   const ledger = await context.requireLedger('track writes to the ledger');
   const form = { forPeople: out.forPeople, currency: context.settings.currency };
-  if (ids.length === 0) return out.show(trackedView([], true, form));
+  if (ids.length === 0) return out.show(askedView([], true, form));
   const transport = await context.connect();
   const latest = new LatestProgress();
   const summary = () => ({
@@ -40,6 +40,6 @@ export async function run(context: Context, { args, options, line }: Input<Track
   if (tracked.length) out.addDone(`taken into the ledger: audiofile ${tracked.join(', ')}`);
   const several = args.length > 1 || options.from !== undefined;
   if (several || !outcomes[0]?.error)
-    await out.show(trackedView(trackedFiles(outcomes, form.currency), several, form));
+    await out.show(askedView(trackedFiles(outcomes, form.currency), several, form));
   raiseFailures(await withOrderHints(outcomes, ledger));
 }

@@ -51,9 +51,7 @@ export async function run(
   if (ids.length === 0) return context.out.show(savedView([], { forPeople: context.out.forPeople }));
   const selection = { ids, formats, test: options.test, deprecatedPath: options.deprecatedPath };
   if (options.output === '-') return print(context, selection);
-  // The shape of the JSON follows from the command line, not from how many ids a list holds.
-  const isList = options.from !== undefined || args.length > 1 || options.format.length > 1;
-  return save(context, selection, { ...options, line }, isList);
+  return save(context, selection, { ...options, line });
 }
 
 /** What is given with -o, unless that is a folder. */
@@ -84,7 +82,6 @@ async function save(
   context: Context,
   selection: TranscriptSelection,
   options: TranscriptOptions & Pick<Input, 'line'>,
-  isList: boolean,
 ): Promise<void> {
   const { out } = context;
   const documentCount = selection.ids.length * selection.formats.length;
@@ -117,13 +114,12 @@ async function save(
     audiofile: ids[Math.floor(at / formats.length)] ?? '',
     format: formats[at % formats.length] ?? '',
   });
-  if (isList || !outcomes[0]?.error)
-    await out.show(
-      savedView(values(outcomes), {
-        forPeople: out.forPeople,
-        json: () => documents(outcomes, savedJson, { name, isList }),
-      }),
-    );
+  await out.show(
+    savedView(values(outcomes), {
+      forPeople: out.forPeople,
+      json: () => documents(outcomes, savedJson, { name, isList: true }),
+    }),
+  );
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
     await warnUnidentified(out, values(outcomes));

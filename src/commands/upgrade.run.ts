@@ -2,10 +2,11 @@ import { checkId } from '../api/ids.ts';
 import { checkTestFile, checkUpgradeSkus } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
+import { changedFile } from '../flows/files/shown.ts';
 import { callCosts, upgradeOnce } from '../flows/orders/money-calls.ts';
 import { StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { doneView } from '../views/simple.ts';
+import { changedView } from '../views/ledger-files.ts';
 
 interface UpgradeOptions {
   readonly sku: readonly string[];
@@ -34,7 +35,7 @@ export async function run(
     upgradeOnce(id, skus, test, { transport, ledger, keyMark, again, costs, onLedgerError }),
   );
   out.addDone(`audiofile ${id} is upgraded`);
-  await out.show(doneView(done));
+  await out.show(changedView(await changedFile(out.mode.json ? ledger : undefined, done, settings.currency)));
   if (context.signal.aborted)
     throw new StenoError('interrupted', `interrupted, but audiofile ${id} is upgraded`);
 }

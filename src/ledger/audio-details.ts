@@ -12,22 +12,29 @@ export interface AudioDetails {
   readonly link?: string | undefined;
   /** The path of a recording on the machine that uploaded it. */
   readonly source?: string | undefined;
-  /** The title of its feed, or its address. */
+  /** The title of the feed; where it has none, its host or the name of its file. */
   readonly feed?: string | undefined;
+  /** Hashes of the addresses of the feed, with blanks between them: an address may hold a token. */
+  readonly feedMarks?: string | undefined;
   /** What people file it under. */
   readonly tags?: readonly string[] | undefined;
 }
 
+/** What people call an audio: the feed's title of an episode, else the service's, else the name of the file. */
+export const audioTitle = (said: string, { title = '', feed, guid }: AudioDetails): string =>
+  (feed !== undefined || guid !== undefined ? title || said : said || title) || '';
+
 /** As the ledger keeps them; empty where nothing is known. */
 export function detailsText(details: AudioDetails | undefined, hide: (text: string) => string): string {
   const known = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && value !== '');
-  const hideValue = (value: unknown): unknown => (typeof value === 'string' ? hide(value) : value);
-  const hidden = known.map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.map(hideValue) : hideValue(value),
-  ]);
+  const hidden = known.map(([name, value]) => [name, hiddenValue(value, hide)]);
   return hidden.length ? JSON.stringify(Object.fromEntries(hidden)) : '';
 }
+
+const hiddenValue = (value: unknown, hide: (text: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map((each) => hiddenValue(each, hide));
+  return typeof value === 'string' ? hide(value) : value;
+};
 
 /** The same with each text hidden. */
 export function hiddenDetails(
@@ -40,7 +47,9 @@ export function hiddenDetails(
 /** A ledger that was edited by hand, or imported, may hold anything. */
 export function parseDetails(text: string | null): AudioDetails {
   try {
-    const { title, published, seconds, guid, link, source, feed, tags } = text ? JSON.parse(text) : {};
+    const { title, published, seconds, guid, link, source, feed, feedMarks, tags } = text
+      ? JSON.parse(text)
+      : {};
     const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
     return {
       title: textOf(title),
@@ -50,6 +59,7 @@ export function parseDetails(text: string | null): AudioDetails {
       link: textOf(link),
       source: textOf(source),
       feed: textOf(feed),
+      feedMarks: textOf(feedMarks),
       tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : undefined,
     };
   } catch {

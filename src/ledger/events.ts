@@ -18,8 +18,10 @@ export interface EventRow {
   readonly version: string;
   readonly audiofile: string;
   readonly order_id: string;
-  /** The title of its file, if the ledger knows it. */
+  /** Of its file, if the ledger knows it. */
   readonly title: string | null;
+  readonly key: string | null;
+  readonly details: string | null;
   /** Of a delivery: the event that we made before it came. Of an event that we made: the delivery that came later. */
   readonly twin: number | null;
   /** The id that a delivery got when it came in; null for an event that we made, and before there were such ids. */
@@ -37,7 +39,8 @@ export interface EventFilter {
 }
 
 const columns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
-  events.event, events.version, events.audiofile, events.order_id, events.twin, events.arrival, files.title`;
+  events.event, events.version, events.audiofile, events.order_id, events.twin, events.arrival, files.title,
+  files.key, files.details`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
 
 const foundOnly = "events.source = 'found' AND events.twin IS NULL";

@@ -1,5 +1,7 @@
 /** The files of the orders: what is known of each, and which are open, that is, may still change. */
 import { findFileState } from '../catalog/states.ts';
+import { isUrl } from '../lib/is-url.ts';
+import { feedMark } from '../lib/names.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
@@ -10,7 +12,10 @@ import { Table } from './table.ts';
 export interface FileFilter {
   readonly states?: readonly string[];
   readonly order?: string | undefined;
+  readonly key?: string | undefined;
   readonly tag?: string | undefined;
+  /** The title of a feed, or its address. */
+  readonly feed?: string | undefined;
   /** ISO 8601: ordered at this time or later. */
   readonly since?: string | undefined;
   /** None where this ledger has no budget, which nothing else has to be asked for. */
@@ -35,6 +40,8 @@ export interface ServiceAnswer {
 /** What is known of a file that an event names. */
 export interface KnownFile {
   readonly title: string;
+  readonly key: string;
+  readonly details: string;
   /** The event that was made in place of the file's delivery, as long as that has not come. */
   readonly found: number | null;
 }
@@ -211,7 +218,7 @@ export class Files extends Table {
   /** Those of these files that are in the ledger. */
   async known(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>> {
     const rows = await this.db.all<KnownFile & { id: string }>(
-      'SELECT id, title, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+      'SELECT id, title, key, details, found FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
       this.profile,
       jsonList(ids),
     );
@@ -364,7 +371,7 @@ export class Files extends Table {
     return rows.map(({ state }) => state);
   }
 
-  #where({ states = [], order, since, tag, onlyUnderBudget = false }: FileFilter): {
+  #where({ states = [], order, key, tag, feed, since, onlyUnderBudget = false }: FileFilter): {
     where: string;
     values: Value[];
   } {
@@ -378,16 +385,17 @@ export class Files extends Table {
       parts.push(`files.state IN (${states.map(() => '?').join(', ')})`);
       values.push(...states);
     }
+    if (key !== undefined) {
+      parts.push('files.key = ?');
+      values.push(this.hide(key));
+    }
+    for (const texts of detailsTexts(tag, feed, this.hide)) {
+      parts.push(`(${texts.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`);
+      values.push(...texts);
+    }
     if (since !== undefined) {
       parts.push('files.ordered_at >= ?');
       values.push(since);
-    }
-    if (tag !== undefined) {
-      // The details have no other list. Both databases know no better way that is the same.
-      const text = JSON.stringify(this.hide(tag));
-      const forms = [`[${text}]`, `[${text},`, `,${text},`, `,${text}]`];
-      parts.push(`(${forms.map(() => "replace(files.details, ?, '') <> files.details").join(' OR ')})`);
-      values.push(...forms);
     }
     if (onlyUnderBudget) {
       parts.push('EXISTS (SELECT 1 FROM budgets WHERE budgets.profile = ? AND budget IS NOT NULL)');
@@ -395,4 +403,21 @@ export class Files extends Table {
     }
     return { where: parts.join(' AND '), values };
   }
+}
+
+/** One of each must be in the details, which are JSON as we write it: both stores find a part of it so. */
+function detailsTexts(
+  tag: string | undefined,
+  feed: string | undefined,
+  hide: (text: string) => string,
+): string[][] {
+  const texts: string[][] = [];
+  if (tag !== undefined) {
+    // The details have no other list.
+    const text = JSON.stringify(hide(tag));
+    texts.push([`[${text}]`, `[${text},`, `,${text},`, `,${text}]`]);
+  }
+  if (feed !== undefined)
+    texts.push([`"feed":${JSON.stringify(hide(feed))}`, ...(isUrl(feed) ? [feedMark(feed)] : [])]);
+  return texts;
 }

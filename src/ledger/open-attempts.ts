@@ -23,11 +23,15 @@ export interface Attempt {
   readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
   readonly at: string;
   readonly urls: readonly string[];
+  /** What tells its audios from others in place of their URLs, where something does. */
+  readonly keys: readonly string[];
   /** The files of an upgrade or a refund, and those of an order that are known. */
   readonly files: readonly string[];
   readonly skus: readonly string[];
   /** The process that sends or sent it; an empty host: not known. */
   readonly by: Sender;
+  /** Who started the CI job that sent it; empty outside of CI. */
+  readonly actor: string;
   /** Empty where no order is known. */
   readonly order: string;
   /** The service itself has named the order, or files of it. */
@@ -60,9 +64,10 @@ interface AttemptRow extends SenderRow {
   readonly skus: string;
   readonly accepted: number | boolean;
   readonly settled: number | boolean;
+  readonly actor: string;
 }
 
-const columns = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job, process_start,
+const columns = `id, number, kind, via, status, started_at, order_id, detail, skus, "user", host, pid, job, actor, process_start,
   seen_at, ${NOW} AS now, ${IS_ACCEPTED} AS accepted,
   EXISTS (SELECT 1 FROM settlements WHERE purchase = purchases.id AND undone_at IS NULL) AS settled`;
 
@@ -106,10 +111,11 @@ export class OpenAttempts extends PurchaseTable {
   }
 
   async #attemptOf(row: AttemptRow): Promise<Attempt> {
-    const { id, number, kind, via, status, started_at, order_id, detail, skus, user, host, pid, job } = row;
+    const { id, number, kind, via, status, started_at, order_id, detail, skus, user, host, pid, job, actor } =
+      row;
     const isOpen = status === 'sending' || status === 'uncertain';
-    const items = await this.db.all<{ url: string; file: string }>(
-      'SELECT url, file FROM purchase_items WHERE purchase = ? ORDER BY position',
+    const items = await this.db.all<{ url: string; key: string; file: string }>(
+      'SELECT url, key, file FROM purchase_items WHERE purchase = ? ORDER BY position',
       id,
     );
     return {
@@ -117,9 +123,11 @@ export class OpenAttempts extends PurchaseTable {
       status: isOpen ? openStatus(status, row, this.db.isShared) : status,
       at: started_at,
       urls: items.flatMap(({ url }) => (url ? [url] : [])),
+      keys: items.flatMap(({ key }) => (key ? [key] : [])),
       files: items.flatMap(({ file }) => (file ? [file] : [])),
       skus: skus ? skus.split(',') : [],
       by: { user, host, pid, job },
+      actor,
       order: order_id,
       isAccepted: Boolean(row.accepted),
       isSettled: Boolean(row.settled),

@@ -152,6 +152,9 @@ export function feedNames({ guid, addresses, saidAddresses, path, title }: FeedM
   ];
 }
 
+/** An address by which a feed is found again; it is not kept itself, because it may hold a token. */
+export const feedMark = (address: string): string => scopeOf(`feed ${feedAddress(address)}`);
+
 /** Without its scheme, because feeds move from http to https. */
 function feedAddress(text: string): string {
   const url = new URL(text);

@@ -1,5 +1,6 @@
 /** An event as the listener, its actions and the commands see it. */
 
+import { type AudioDetails, audioTitle, parseDetails } from '../ledger/audio-details.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
@@ -31,6 +32,10 @@ export class ReceivedEvent {
   readonly order: string;
   /** Of its file; empty where the ledger knows none. */
   readonly title: string;
+  /** Of its audio; empty where there is none. */
+  readonly key: string;
+  /** What the feed or the file of its audio says. */
+  readonly audio: AudioDetails;
   /** Of a delivery: the event that was found before it came. Of a found one: the delivery that came later. */
   readonly twin: number | null;
   /** The transcript that a command is handed, and its format; empty where there is none. */
@@ -51,7 +56,9 @@ export class ReceivedEvent {
     this.version = row.version;
     this.audiofile = row.audiofile;
     this.order = row.order_id;
-    this.title = row.title ?? '';
+    this.key = row.key ?? '';
+    this.audio = parseDetails(row.details);
+    this.title = audioTitle(row.title ?? '', this.audio);
     this.twin = row.twin;
   }
 
@@ -73,7 +80,7 @@ export class ReceivedEvent {
   }
 
   get json(): JsonObject {
-    const { n, source, receivedAt, event, version, audiofile, order, title } = this;
+    const { n, source, receivedAt, event, version, audiofile, order, title, key, audio } = this;
     const head = toJson({
       n: n || null,
       source,
@@ -83,6 +90,9 @@ export class ReceivedEvent {
       audiofile: audiofile || null,
       order: order || null,
       title: title || null,
+      key: key || null,
+      tags: audio.tags ?? [],
+      feed: audio.feed || null,
     }) as JsonObject;
     return head.set('fields', this.#fieldsJson()).set('fields_left_out', toJson(this.unlistedFields));
   }

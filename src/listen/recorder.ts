@@ -42,7 +42,7 @@ export class Recorder {
     ]);
     const added = newEvents.map((newEvent, at): AddedEvent => {
       const file = known.get(newEvent.parsed.audiofile);
-      return { ...newEvent, file, row: eventRow(Number(ids[at]), newEvent, file?.title) };
+      return { ...newEvent, file, row: eventRow(Number(ids[at]), newEvent, file) };
     });
     await events.add(added.map(({ row }) => row));
     await Promise.all(added.map((event) => applyEffects(tables, event)));
@@ -104,7 +104,7 @@ async function pair({ expectedEvents }: LedgerTables, row: EventRow, found: numb
 export const eventRow = (
   id: number,
   { source, delivery, parsed, arrival }: NewEvent,
-  title?: string | undefined,
+  file?: KnownFile | undefined,
 ): EventRow => ({
   id,
   source,
@@ -116,7 +116,9 @@ export const eventRow = (
   version: parsed.version,
   audiofile: parsed.audiofile,
   order_id: parsed.order,
-  title: title ?? null,
+  title: file?.title ?? null,
+  key: file?.key ?? null,
+  details: file?.details ?? null,
   twin: null,
   arrival: arrival ?? null,
 });

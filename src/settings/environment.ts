@@ -21,7 +21,7 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['CI', 'set, and not 0 or false: progress is a plain line every ten seconds'],
   [
     'STENO_EVENT_N, STENO_EVENT_…',
-    'set for the command of --exec: number and fields of the event, path of the transcript',
+    'set for the command of --exec: number and fields of the event; KEY, TAGS, FEED and TITLE of its file; PATH of the transcript',
   ],
   ['STENO_FILE', 'set for upload-command: path of the file'],
   ['STENO_TEST_TICK_MS', 'for tests: how often listen looks after its files'],

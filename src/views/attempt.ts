@@ -22,10 +22,10 @@ export const attemptRecord = new RecordType<Attempt>([
   listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
   {
     name: 'by',
-    help: 'who sends or sent it: user, host, process and CI job',
+    help: 'who sends or sent it: user, host, process, CI job and its actor',
     importance: 30,
-    schema: object({ user: maybeText, host: maybeText, pid: maybeInteger, job: maybeText }),
-    json: ({ by }) => byJson(by),
+    schema: object({ user: maybeText, host: maybeText, pid: maybeInteger, job: maybeText, actor: maybeText }),
+    json: ({ by, actor }) => byJson(by, actor),
     cell: ({ by }) => senderText(by),
   },
   textField('order', 'the id of the order, where one is known', ({ order }) => order, {
@@ -36,10 +36,16 @@ export const attemptRecord = new RecordType<Attempt>([
   textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 75, schema: kinds }),
   listField('audiofiles', 'the files of it that are known', ({ files }) => files, { importance: 65 }),
   textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 20 }),
+  listField('keys', 'what tells its audios from others in place of their URLs', ({ keys }) => keys, {
+    importance: 15,
+  }),
 ]);
 
-const byJson = ({ user, host, pid, job }: Sender): Json =>
-  toJson({ user: user || null, host: host || null, pid: pid || null, job: job || null });
+const byJson = ({ user, host, pid, job }: Sender, actor: string): Json =>
+  toJson({
+    ...{ user: user || null, host: host || null, pid: pid || null, job: job || null },
+    actor: actor || null,
+  });
 
 export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
   const shown = forPeople ? attempts.map((each) => ({ ...each, urls: [shortened(each.urls)] })) : attempts;

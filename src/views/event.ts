@@ -269,6 +269,9 @@ const eventMembers = {
   audiofile: described('the file that it is about', maybeText),
   order: described('the order that it is about', maybeText),
   title: described('of the file, where the ledger knows it', maybeText),
+  key: described('what tells its audio from others in place of the URL', maybeText),
+  tags: described('of its order', arrayOf(text)),
+  feed: described('the feed that it comes from: its title', maybeText),
   fields: described('all that it says; a field that came several times is a list', {
     type: 'object',
     additionalProperties: { anyOf: [text, arrayOf(text)] },

@@ -1,4 +1,4 @@
-/** The file document: what `files`, `track`, `wait` and lists of orders print of each file. */
+/** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
 import type { ShownFile } from '../flows/files/shown.ts';
 import type { FileRow } from '../ledger/file-row.ts';
 import { leftOutReasons } from '../lib/errors.ts';
@@ -7,8 +7,8 @@ import { type OrderedBy, userAndHost } from '../lib/sender.ts';
 import { amountJson, currencyOf } from './amounts.ts';
 import { downloadJson, downloadRecord } from './download-record.ts';
 import { errorField } from './error-schema.ts';
-import { listField, RecordType, textField, timeField } from './record.ts';
-import { anything, arrayOf, boolean, maybeNumber, maybeText, nullable, object, oneOf } from './schema.ts';
+import { answerField, listField, RecordType, textField, timeField } from './record.ts';
+import { arrayOf, boolean, maybeNumber, maybeText, nullable, object, oneOf } from './schema.ts';
 
 export const fileRecord = new RecordType<ShownFile>([
   textField('audiofile', "the file's id; null where the service's answer names none", ({ row }) => row.id, {
@@ -21,7 +21,7 @@ export const fileRecord = new RecordType<ShownFile>([
     ({ row }) => row.state,
     { kind: 'state', cell: ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered') },
   ),
-  textField('title', 'of the audio', ({ row }) => row.title, { importance: 90 }),
+  textField('title', "of the audio; of an episode, the feed's", ({ row }) => row.title, { importance: 90 }),
   {
     name: 'minutes',
     help: 'how long the audio is',
@@ -59,11 +59,11 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   {
     name: 'by',
-    help: 'who ordered it: user and host',
+    help: 'who ordered it: the actor of the CI job, or user and host',
     importance: 25,
-    schema: nullable(object({ user: maybeText, host: maybeText, job: maybeText })),
+    schema: nullable(object({ user: maybeText, host: maybeText, job: maybeText, actor: maybeText })),
     json: ({ row }) => byJson(row),
-    cell: ({ row }) => userAndHost(senderOf(row)),
+    cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
   },
   {
     name: 'job',
@@ -106,18 +106,19 @@ export const fileRecord = new RecordType<ShownFile>([
   listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), {
     separator: '|',
   }),
-  listField('tags', 'what it is filed under', ({ row }) => row.tags, {
-    separator: '|',
-  }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),
   textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
-  {
-    name: 'answer',
-    help: "the service's own answer, as it came",
-    schema: anything,
-    json: answerOf,
-    cell: false,
-  },
+  listField('tags', 'what it is filed under', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
+  textField('feed', 'the feed that it comes from: its title', ({ row }) => row.audio.feed),
+  textField('guid', "the feed's name for the episode", ({ row }) => row.audio.guid),
+  textField('link', 'the page of the episode', ({ row }) => row.audio.link, { kind: 'link' }),
+  timeField('published_at', 'when the episode came out', ({ row }) => row.audio.published),
+  textField(
+    'source',
+    'the path of a recording on the machine that uploaded it',
+    ({ row }) => row.audio.source,
+  ),
+  answerField(answerOf),
   {
     name: 'left_out',
     help: 'why it was not ordered now',
@@ -135,12 +136,13 @@ export const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
   ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
 });
 
-function byJson({ user, host, job }: FileRow): Json {
+function byJson({ user, host, job, actor }: FileRow): Json {
   if (!host) return null;
   return new Map([
     ['user', user || null],
     ['host', host],
     ['job', job || null],
+    ['actor', actor || null],
   ]);
 }
 

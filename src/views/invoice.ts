@@ -1,59 +1,102 @@
-import type { Invoice } from '../api/invoices.ts';
-import type { Json } from '../lib/json.ts';
-import type { Column, View } from '../lib/view.ts';
-import { alignAmounts } from './amounts.ts';
+import type { Invoice, InvoiceItem } from '../api/invoices.ts';
+import type { Outcome } from '../flows/bulk.ts';
+import type { View } from '../lib/view.ts';
+import { alignAmounts, amountJson, currencyOf } from './amounts.ts';
+import { documents } from './documents.ts';
+import { answerField, type Field, RecordType, textField } from './record.ts';
+import { arrayOf, maybeNumber, maybeText } from './schema.ts';
 
-const header: readonly Column[] = [
-  { name: 'invoice', kind: 'id' },
-  { name: 'state', kind: 'state' },
-  { name: 'purchase_order' },
-  { name: 'created', kind: 'time' },
-  { name: 'paid', kind: 'time' },
-  { name: 'invoice_total', kind: 'amount' },
-];
+const amount = <T>(
+  name: string,
+  help: string,
+  text: (value: T) => string,
+  more: Partial<Field<T>> = {},
+): Field<T> => ({
+  ...{ name, help, kind: 'amount', schema: maybeNumber, cell: text },
+  json: (value) => amountJson(text(value)),
+  ...more,
+});
 
-const item: readonly Column[] = [
-  { name: 'item', kind: 'id' },
-  { name: 'sku', importance: 80, uncut: true },
-  { name: 'quantity', kind: 'amount', importance: 40 },
-  { name: 'price', kind: 'amount', importance: 50 },
-  { name: 'audiofile', importance: 60, uncut: true },
-  { name: 'total', kind: 'amount', importance: 90 },
-];
+/** A line of an invoice. */
+const itemRecord = new RecordType<InvoiceItem>([
+  textField('item', 'the id of the item', ({ id }) => id, { kind: 'id' }),
+  textField('sku', 'what was bought', ({ sku }) => sku, { importance: 80, uncut: true }),
+  amount('quantity', 'how much of it', ({ quantity }) => quantity, { importance: 40 }),
+  amount('price', 'of one', ({ price }) => price, { importance: 50 }),
+  textField('audiofile', 'the file that it is for', ({ audiofile }) => audiofile, {
+    importance: 60,
+    uncut: true,
+  }),
+  amount('total', 'of the item', ({ total }) => total, { importance: 90 }),
+]);
 
-const help: Readonly<Record<string, string>> = {
-  invoice: 'its id',
-  state: 'as the service names it',
-  purchase_order: 'of the account',
-  created: 'when it was made',
-  paid: 'when it was paid',
-  invoice_total: 'of the whole invoice',
-  item: 'the id of the item',
-  sku: 'what was bought',
-  quantity: 'how much of it',
-  price: 'of one',
-  audiofile: 'the file that it is for',
-  total: 'of the item',
-};
+interface ShownInvoice extends Invoice {
+  /** Of amounts that name none; empty where it is not known. */
+  readonly currency: string;
+}
 
-export const invoiceColumns = [...header, ...item].map(({ name }) => ({ name, help: help[name] ?? '' }));
+/** The document of an invoice; its columns come before those of its items, one of which is the item's total. */
+export const invoiceRecord = new RecordType<ShownInvoice>([
+  textField('invoice', 'its id', ({ id }) => id, { kind: 'id' }),
+  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  textField('purchase_order', 'of the account', ({ purchaseOrder }) => purchaseOrder),
+  textField('created', 'when it was made, as the service says it', ({ created }) => created, {
+    kind: 'time',
+  }),
+  textField('paid', 'when it was paid, as the service says it', ({ paid }) => paid, { kind: 'time' }),
+  {
+    name: 'invoice_total',
+    help: 'of the whole invoice',
+    kind: 'amount',
+    schema: maybeText,
+    cell: ({ total }) => total,
+  },
+  amount('total', 'of the whole invoice, to the digit', ({ total }) => total, { cell: false }),
+  textField(
+    'currency',
+    'of the amounts, where it is known',
+    ({ total, currency }) => currencyOf(total, currency),
+    {
+      cell: false,
+    },
+  ),
+  {
+    ...{ name: 'items', help: 'what it bills', schema: arrayOf(itemRecord.schema), cell: false },
+    json: ({ items }) => items.map((each) => itemRecord.json(each)),
+  },
+  answerField(({ json }) => json),
+]);
+
+export const invoiceColumns = [...invoiceRecord.columnHelp, ...itemRecord.columnHelp];
 
 /** For scripts: a row for each item, with the invoice's header in front; an invoice with no items is one row. */
-export function invoicesView(invoices: readonly Invoice[], json: Json): View {
+export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency: string): View {
+  const invoices = outcomes.flatMap(({ value }) => (value ? [{ ...value, currency }] : []));
   const rows = invoices.flatMap((invoice) => {
-    const items = itemRows(invoice);
-    return (items.length ? items : [item.map(() => '')]).map((row) => [...headerRow(invoice), ...row]);
+    const items = invoice.items.map((each) => itemRecord.cells(each));
+    const header = invoiceRecord.cells(invoice);
+    return (items.length ? items : [itemRecord.columns.map(() => '')]).map((row) => [...header, ...row]);
   });
-  return { json, columns: [...header, ...item], rows, quiet: invoices.map((invoice) => invoice.total) };
+  return {
+    json: documents(outcomes, (each) => invoiceRecord.json({ ...each, currency }), { name: 'invoice' }),
+    columns: [...invoiceRecord.columns, ...itemRecord.columns],
+    rows,
+    quiet: invoices.map(({ total }) => total),
+  };
 }
 
 /** For people: the header as a page, then the items, then the sum, in the currency that is known. */
 export function invoicePages(given: Invoice, currency: string): View[] {
-  const invoice = { ...given, ...alignedAmounts(given, currency) };
-  const total = ['total', ...item.slice(2).map(() => ''), invoice.total];
-  const page: View = { json: null, columns: header, rows: [headerRow(invoice)], quiet: [], asRecord: true };
-  const items: View = { json: null, columns: item, rows: [...itemRows(invoice), total], quiet: [] };
-  return invoice.items.length ? [page, items] : [page];
+  const invoice = { ...given, ...alignedAmounts(given, currency), currency };
+  const page = invoiceRecord.view([invoice], ({ id }) => id);
+  const items = itemRecord.view(invoice.items, ({ id }) => id);
+  const total = ['total', ...itemRecord.columns.slice(2).map(() => ''), invoice.total];
+  return [
+    { ...{ json: null, quiet: [], columns: page.columns, rows: page.rows }, asRecord: true },
+    ...(invoice.items.length
+      ? [{ ...{ json: null, quiet: [], columns: items.columns }, rows: [...items.rows, total] }]
+      : []),
+  ];
 }
 
 function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoice, 'total' | 'items'> {
@@ -67,15 +110,3 @@ function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoi
     items: items.map((each, at) => ({ ...each, price: prices[at] ?? '', total: totals[at] ?? '' })),
   };
 }
-
-const headerRow = (invoice: Invoice): string[] => [
-  invoice.id,
-  invoice.state,
-  invoice.purchaseOrder,
-  invoice.created,
-  invoice.paid,
-  invoice.total,
-];
-
-const itemRows = (invoice: Invoice): string[][] =>
-  invoice.items.map((each) => [each.id, each.sku, each.quantity, each.price, each.audiofile, each.total]);

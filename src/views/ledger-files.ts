@@ -2,11 +2,13 @@
 import type { FilePage } from '../flows/files/list.ts';
 import type { ListedFile } from '../flows/files/listed.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
+import type { Json } from '../lib/json.ts';
 import { otherSender } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts } from './amounts.ts';
 import { fileRecord, senderOf } from './file-record.ts';
 import { viewPages } from './pages.ts';
+import { RecordType, textField } from './record.ts';
 
 /** What people see of each file: of the last ones only those that tell something of one of the files. */
 const columnsForPeople = (files: readonly ShownFile[]): string[] => {
@@ -63,10 +65,28 @@ const filePageView = ({ rows, downloads }: FilePage, form: ListForm): View => {
 export const filePages = (pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> =>
   viewPages(pages, (page) => filePageView(page, form), { rows: [], downloads: new Map() });
 
-/** The files that were taken in. JSON: one document, or with `several` an array in the order asked. */
-export function trackedView(files: readonly ShownFile[], several: boolean, form: ListForm): View {
-  const json = files.map((each) => fileRecord.json(each));
-  const tracked = files.filter(({ error }) => !error);
-  const { columns, rows, quiet } = fileListView(tracked, form);
-  return { columns, rows, quiet, json: several ? json : (json[0] ?? null) };
+/** The files that were asked about. JSON: one document, or with `several` an array in the order asked. */
+export function askedView(files: readonly ShownFile[], several: boolean, form: ListForm): View {
+  const found = files.filter(({ error }) => !error);
+  const { columns, rows, quiet } = fileListView(found, form);
+  return { columns, rows, quiet, json: documents(files, several) };
 }
+
+const documents = (files: readonly ShownFile[], several: boolean): Json => {
+  const all = files.map((each) => fileRecord.json(each));
+  return several ? all : (all[0] ?? null);
+};
+
+type ChangedFile = ShownFile & { readonly message: string };
+
+/** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
+export const changeRecord = new RecordType<ChangedFile>([
+  textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
+  textField('message', 'what the service says', ({ message }) => message),
+  ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
+]);
+
+export const changedView = (file: ChangedFile): View => ({
+  ...changeRecord.view([file], ({ row }) => row.id),
+  json: changeRecord.json(file),
+});

@@ -16,7 +16,7 @@ interface OrderRow {
   readonly url: string;
 }
 
-/** The rows of a single order. Its JSON is the service's answer. */
+/** The rows of orders that are not waited for; their JSON are file documents. */
 export const orderRecord = new RecordType<OrderRow>([
   textField('audiofile', "the file's id", ({ id }) => id, { kind: 'id' }),
   textField('order', 'the id of the order', ({ order }) => order, { importance: 70, uncut: true }),
@@ -27,12 +27,6 @@ export const orderRecord = new RecordType<OrderRow>([
 
 /** Without those that the answer names, but that are files of another order. */
 const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
-
-/** A row for each file; the JSON is the service's answer as it came. */
-export function orderView([placed]: readonly PlacedOrder[], forPeople: boolean): View {
-  const { rows, columns } = ordersTable(placed ? [placed] : [], forPeople);
-  return { rows, columns, json: placed?.order.json ?? null, quiet: placed ? ownFiles(placed) : [] };
-}
 
 /** People see which columns have something. */
 export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {

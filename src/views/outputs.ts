@@ -6,16 +6,16 @@ import { attemptRecord, settledRecord } from './attempt.ts';
 import { budgetRecord, budgetsSchema } from './budget.ts';
 import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
-import { changeRecord } from './completion.ts';
+import { changeRecord as completionRecord } from './completion.ts';
 import { doctorRecord } from './doctor.ts';
 import { savedRecord } from './download-record.ts';
 import { errorMembers, errorSchema, optionalErrorMembers } from './error-schema.ts';
 import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
-import { audioFileRecord } from './file.ts';
 import { fileRecord } from './file-record.ts';
 import { ignoredRecord } from './ignored.ts';
-import { invoiceColumns } from './invoice.ts';
+import { invoiceColumns, invoiceRecord } from './invoice.ts';
 import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
+import { changeRecord } from './ledger-files.ts';
 import { statusSchema } from './ledger-status.ts';
 import { logRecord } from './log.ts';
 import { orderRecord } from './order.ts';
@@ -23,7 +23,8 @@ import { plannedRecord, planSchema } from './plan.ts';
 import type { RecordColumn } from './record.ts';
 import { reportColumns, reportSchema } from './report/schema.ts';
 import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
-import { syncRecord, syncSchema } from './sync.ts';
+import { balanceRecord, webhookRecord } from './simple.ts';
+import { syncRecord } from './sync.ts';
 
 export interface CommandOutput {
   /** What --json prints. */
@@ -36,41 +37,21 @@ export interface CommandOutput {
 
 const anyOf = (...schemas: readonly Schema[]): Schema => ({ anyOf: [...schemas] });
 
-const answer: Schema = described("the service's answer, as it came", { type: 'object' });
-
-/** The API document does not say how these are written: a bare amount, address or message is accepted too. */
-const bareAnswer = (...types: readonly string[]): Schema =>
-  described("the service's answer, as it came", { type: ['object', ...types] });
-const anyAnswer = bareAnswer('array', 'string', 'number', 'boolean', 'null');
-
-const failedOf = (subject: Readonly<Record<string, Schema>>): Schema =>
-  described('in the place of one that failed', object({ ...subject, error: errorSchema }));
-
-const failed = (...names: readonly string[]): Schema =>
-  failedOf(Object.fromEntries(names.map((name) => [name, text])));
-
-const failedFile = failedOf({ audiofile: object({ id: text }) });
+const failed = (...names: readonly string[]): Schema => {
+  const subject = Object.fromEntries(names.map((name) => [name, text]));
+  return described('in the place of one that failed', object({ ...subject, error: errorSchema }));
+};
 
 const file = described('a file', fileRecord.schema);
 const oneFile = described('for a single id', file);
 const severalFiles = described('for several ids, or where the line does not say which', arrayOf(file));
 
-/** One answer, or several with failures in their places. */
-const answers = (failure: Schema): Schema =>
-  anyOf(
-    described("for a single id: the service's answer, as it came", { type: 'object' }),
-    described('for several ids, in the order asked', arrayOf(anyOf(failure, answer))),
-  );
-
 const saved = described('a transcript', savedRecord.schema);
+const invoice = invoiceRecord.schema;
 
 const orderSchema = anyOf(
-  described("a single order: the service's answer, as it came", {
-    type: 'object',
-    properties: { request: false },
-  }),
   described(
-    'with --from, --feed, --wait, --download, --skip-ordered, --per-order or files: one element a file. `answer` is that to the order, with --wait and --download that about the file',
+    'one element a file. `answer` is that to the order; with --wait and --download, that about the file',
     arrayOf(file),
   ),
   described('with --dry-run', planSchema),
@@ -78,6 +59,20 @@ const orderSchema = anyOf(
 
 const setting = object({ value: maybeText, source: text });
 const settings: Schema = { type: 'object', additionalProperties: setting };
+const shownSettings = { profile: text, base_url: maybeText, api_key: described('masked', maybeText) };
+const whoamiMembers = {
+  ...shownSettings,
+  ledger: described('the address of a shared one, or the path of the file', text),
+  account: described('whose orders these are, in a shared ledger', text),
+  budget: described('of the settings; steno budget tells that of the ledger', maybeText),
+};
+const whoamiSchema = object({
+  ...whoamiMembers,
+  sources: described(
+    'where each of them came from',
+    object(Object.fromEntries(Object.keys(whoamiMembers).map((name) => [name, text]))),
+  ),
+});
 const settingColumns = columns({
   setting: 'its name',
   value: 'empty where it is not set; a key is masked',
@@ -91,9 +86,8 @@ const changedSetting = object({
 const writtenFile = object({ path: described('of the file', text) });
 const movedFiles = arrayOf(object({ audiofile: text, state: text }));
 const movedColumns = columns({ audiofile: "the file's id", state: 'the state now' });
-const urlColumns = columns({ url: "the account's webhook" });
-const doneColumns = columns({ audiofile: "the file's id", message: 'what the service says' });
-const completionOutput = of(arrayOf(changeRecord.schema), changeRecord.columnHelp);
+const webhookOutput = of(webhookRecord.schema, webhookRecord.columnHelp);
+const completionOutput = of(arrayOf(completionRecord.schema), completionRecord.columnHelp);
 const importOutput = of(arrayOf(importedRecord.schema), importedRecord.columnHelp);
 
 function columns(all: Readonly<Record<string, string>>): RecordColumn[] {
@@ -112,15 +106,21 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'attempts settle': of(settledRecord.schema, settledRecord.columnHelp),
   ignore: of(arrayOf(ignoredRecord.schema), ignoredRecord.columnHelp),
   files: of(arrayOf(file), fileRecord.columnHelp),
-  file: of(answers(failedFile), audioFileRecord.columnHelp),
+  file: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   track: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   wait: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
-  transcript: of(anyOf(saved, arrayOf(anyOf(saved, failed('audiofile', 'format')))), savedRecord.columnHelp),
-  sync: of(syncSchema, syncRecord.columnHelp),
-  upgrade: of(answer, doneColumns),
-  refund: of(answer, doneColumns),
-  balance: of(bareAnswer('string', 'number'), columns({ balance: 'in the currency of the account' })),
-  invoice: of(answers(failed('invoice')), invoiceColumns),
+  transcript: of(arrayOf(anyOf(saved, failed('audiofile', 'format'))), savedRecord.columnHelp),
+  sync: of(arrayOf(anyOf(saved, failed('audiofile'))), syncRecord.columnHelp),
+  upgrade: of(changeRecord.schema, changeRecord.columnHelp),
+  refund: of(changeRecord.schema, changeRecord.columnHelp),
+  balance: of(balanceRecord.schema, balanceRecord.columnHelp),
+  invoice: of(
+    anyOf(
+      described('for a single id', invoice),
+      described('for several ids, in the order asked', arrayOf(anyOf(invoice, failed('invoice')))),
+    ),
+    invoiceColumns,
+  ),
   report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   budget: of(budgetsSchema, budgetRecord.columnHelp),
   'budget set': of(object({ budget: text })),
@@ -136,12 +136,12 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
     columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
   ),
   'events replay': of(arrayOf(replayedRecord.schema), replayedRecord.columnHelp),
-  'webhook get': of(anyAnswer, urlColumns),
-  'webhook set': of(anyAnswer, urlColumns),
-  'webhook test': of(anyAnswer, urlColumns),
+  'webhook get': webhookOutput,
+  'webhook set': webhookOutput,
+  'webhook test': webhookOutput,
   login: of(object({ profile: text, path: described('of the config file', text) })),
   logout: of(object({ profile: text })),
-  whoami: of(settings, settingColumns),
+  whoami: of(whoamiSchema, settingColumns),
   'config list': of(settings, settingColumns),
   'config get': of(
     object({ setting: text, value: text, source: text }),

@@ -79,6 +79,7 @@ export const planRecord = new RecordType<PlanRow>([
         published_at: maybeTime,
         minutes: maybeNumber,
         key: described('what tells it from others in place of its URL', maybeText),
+        feed: described('the feed that it comes from: its title', maybeText),
         guid: described("the feed's name for the episode", maybeText),
         link: described('the page of the episode', maybeText),
       }),
@@ -169,6 +170,7 @@ const audioJson = ({ path, url, key, details = {} }: PlannedAudio): Json =>
     published_at: details.published ?? null,
     minutes: amountJson(minutesText(details.seconds)),
     key: key ?? null,
+    feed: details.feed ?? null,
     guid: details.guid ?? null,
     link: details.link ?? null,
   });

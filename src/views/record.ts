@@ -4,7 +4,7 @@
  */
 import { type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
-import { nullable, type Schema } from './schema.ts';
+import { anything, nullable, type Schema } from './schema.ts';
 
 export interface Field<T> extends Column {
   /** What it holds, in a few words: for the schema and the help. */
@@ -131,6 +131,15 @@ export const textField = <T>(
   json: (value) => text(value) || null,
   cell: (value) => text(value) || '',
   ...more,
+});
+
+/** What the service said, as it came. */
+export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
+  name: 'answer',
+  help: "the service's own answer, as it came",
+  schema: anything,
+  json: answer,
+  cell: false,
 });
 
 /** A time, ISO 8601 in UTC. */

@@ -7,6 +7,17 @@ export interface ShownSetting {
   readonly source: string;
 }
 
+const member = (name: string): string => name.replaceAll('-', '_');
+
+/** What `whoami` prints: plain values, and where each came from. */
+export const whoamiView = (settings: readonly ShownSetting[]): View => ({
+  ...settingsView(settings),
+  json: toJson({
+    ...Object.fromEntries(settings.map(({ name, value }) => [member(name), value || null])),
+    sources: Object.fromEntries(settings.map(({ name, source }) => [member(name), source])),
+  }),
+});
+
 export const settingsView = (settings: readonly ShownSetting[]): View => ({
   json: toJson(
     Object.fromEntries(settings.map(({ name, value, source }) => [name, { value: value || null, source }])),

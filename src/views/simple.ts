@@ -1,34 +1,46 @@
-/** Views of results that are one value or one message. */
+/** Views of results that are one value. */
 import type { Balance } from '../api/balance.ts';
-import type { FileChange } from '../api/files.ts';
 import type { Webhook } from '../api/webhook.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import type { View } from '../lib/view.ts';
-import { amountWithCurrency } from './amounts.ts';
+import { amountJson, amountWithCurrency, currencyOf } from './amounts.ts';
+import { answerField, RecordType, textField } from './record.ts';
+import { maybeNumber } from './schema.ts';
 
 /** The API document calls it dollars. */
 const BALANCE_CURRENCY = 'USD';
 
-export const balanceView = ({ balance, json }: Balance, forPeople: boolean): View => ({
-  json,
-  columns: [{ name: 'balance', kind: 'amount' }],
-  rows: [[forPeople ? amountWithCurrency(balance, BALANCE_CURRENCY) : balance]],
-  quiet: [balance],
-});
+export const balanceRecord = new RecordType<Balance>([
+  {
+    ...{ name: 'balance', help: 'what is left, to the digit', kind: 'amount', schema: maybeNumber },
+    json: ({ balance }) => amountJson(balance),
+    cell: ({ balance }) => balance,
+  },
+  textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, BALANCE_CURRENCY), {
+    cell: false,
+  }),
+  answerField(({ json }) => json),
+]);
 
-export const doneView = ({ id, message, json }: FileChange): View => ({
-  json,
-  columns: [{ name: 'audiofile', kind: 'id' }, { name: 'message' }],
-  rows: [[id, message]],
-  quiet: [id],
-});
+export function balanceView(found: Balance, forPeople: boolean): View {
+  const { balance } = found;
+  const view = balanceRecord.view([found], () => balance);
+  const rows = forPeople ? [[amountWithCurrency(balance, BALANCE_CURRENCY)]] : view.rows;
+  return { ...view, rows, json: balanceRecord.json(found) };
+}
 
-/** The service's own answer is exact in JSON; what is ours shows no secret. */
-export const webhookView = ({ url, json }: Webhook): View => ({
-  json,
-  columns: [{ name: 'url', kind: 'link' }],
-  rows: url ? [[shownWebhook(url)]] : [],
-  quiet: url ? [shownWebhook(url)] : [],
+/** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
+export const webhookRecord = new RecordType<Webhook>([
+  textField('url', "the account's webhook; null where none is set", ({ url }) => url, {
+    kind: 'link',
+    cell: ({ url }) => shownWebhook(url),
+  }),
+  answerField(({ json }) => json),
+]);
+
+export const webhookView = (webhook: Webhook): View => ({
+  ...webhookRecord.view(webhook.url ? [webhook] : [], ({ url }) => shownWebhook(url)),
+  json: webhookRecord.json(webhook),
   // The URL is all there is to see, so that it is never cut.
   asRecord: true,
 });

@@ -1,10 +1,11 @@
 import type { Change } from '../flows/files/sync.ts';
 import type { Saved } from '../flows/transcripts/save.ts';
-import { type Json, toJson } from '../lib/json.ts';
+import { errorJson } from '../lib/error-json.ts';
+import type { Failure } from '../lib/errors.ts';
+import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import { downloadJson, downloadRecord, shownDownload } from './download-record.ts';
 import { RecordType, textField, timeField } from './record.ts';
-import { arrayOf, described, integer, maybeText, object, type Schema, text } from './schema.ts';
+import { savedJson } from './saved.ts';
 
 /** What is new of a file: a change of its state, or a transcript. */
 export interface SyncRow {
@@ -39,33 +40,23 @@ export const syncRecord = new RecordType<SyncRow>([
   timeField('downloaded_at', 'when it was written', ({ saved }) => saved?.at, { importance: 10 }),
 ]);
 
-export const syncSchema: Schema = object({
-  changed: arrayOf(object({ audiofile: text, was: maybeText, state: text })),
-  downloads: arrayOf(downloadRecord.schema),
-  checked: described('how many open files the service was asked about', integer),
-});
-
-/** The lists of the document, in the order in which they are printed. */
-export const syncLists = ['changed', 'downloads'] as const;
-
-/** One change or transcript: its JSON is an item of its list. */
+/** A change of state is a row alone: what has changed is told by `files`. */
 export function syncedView(row: SyncRow): View {
-  const { change, saved } = row;
+  const { saved } = row;
   return {
     ...syncRecord.view([row], String),
     get json() {
-      return saved ? downloadJson(shownDownload(saved)) : changeJson(change);
+      return saved ? savedJson(saved) : null;
     },
     quiet: saved ? [saved.path] : [],
   };
 }
 
-const changeJson = (change: Change | undefined): Json =>
-  toJson({
-    audiofile: change?.id ?? '',
-    was: change?.previousState || null,
-    state: change?.state ?? '',
-  });
+/** A file that could not be asked about or downloaded. */
+export const notSyncedView = ({ what, error }: Failure): View => ({
+  ...noSyncRows(),
+  json: toJson({ audiofile: what, error: errorJson(error) }),
+});
 
 const ROWS_PER_TABLE = 2000;
 
@@ -76,7 +67,3 @@ export function* syncTables(rows: readonly SyncRow[]): Generator<View> {
 }
 
 export const noSyncRows = (): View => syncRecord.view([], String);
-
-/** What stands beside the lists. */
-export const syncMembers = (checked: number): ReadonlyMap<string, Json> =>
-  new Map<string, Json>([['checked', toJson(checked)]]);

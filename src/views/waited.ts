@@ -3,7 +3,7 @@ import type { AudioFile } from '../api/files.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
 import type { WaitResult } from '../flows/files/wait-and-download.ts';
 import type { View } from '../lib/view.ts';
-import { filesView } from './file.ts';
+import { filesTable } from './file.ts';
 import { fileRecord } from './file-record.ts';
 import { savedView, writtenPaths } from './saved.ts';
 
@@ -37,5 +37,5 @@ export function waitedTable(
 ): View {
   if (saved) return savedView(saved, { forPeople: true });
   const files = outcomes.flatMap(({ file }) => file ?? []);
-  return filesView([...files, ...held], null, { forPeople: true, currency });
+  return filesTable([...files, ...held], currency);
 }

@@ -137,7 +137,7 @@ describe.concurrent('a transcript', () => {
     );
     const skipped = await user.run(['transcript', '5', '--skip-existing', '--json']);
     expect(skipped.code).toBe(0);
-    expect(JSON.parse(skipped.stdout)).toMatchObject({ path: '5.txt', bytes: 3, skipped: true });
+    expect(JSON.parse(skipped.stdout)).toMatchObject([{ path: '5.txt', bytes: 3, skipped: true }]);
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(service.got).toHaveLength(0);
     const forced = await user.run(['transcript', '5', '--force']);

@@ -14,11 +14,7 @@ describe.concurrent('one refused file among several', () => {
       .on('GET /audiofile/3', fileAnswer(3));
     const { code, stdout, stderr } = await user.run(['file', '1', '2', '3', '--json']);
     expect(code).toBe(10);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { audiofile: { id: 1 } },
-      { audiofile: { id: '2' }, error: { status } },
-      {},
-    ]);
+    expect(JSON.parse(stdout)).toMatchObject([{ audiofile: '1' }, { audiofile: '2', error: { status } }, {}]);
     expect(jsonError(stderr)).toMatchObject({ code: 'partial', failures: [{ what: '2', code: 'auth' }] });
   });
 

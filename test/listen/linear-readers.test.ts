@@ -113,6 +113,7 @@ const eventOf = (text: string): ReceivedEvent => {
   return new ReceivedEvent({
     ...{ id: 1, source: 'received', received_at: '2026-01-01T00:00:00.000Z', remote: '', content_type: text },
     ...{ body, event: text, version: '', audiofile: '', order_id: '', title: text, twin: null, arrival: '' },
+    ...{ key: text, details: JSON.stringify({ title: text, feed: text }) },
   });
 };
 const rowsOf = (text: string) => ({ columns: [{ name: 'a' }, { name: 'b' }], rows: [[text, text]] });

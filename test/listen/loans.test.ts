@@ -262,7 +262,7 @@ describe('webhook get and set', () => {
         expect(stdout + stderr).not.toMatch(new RegExp(`${PASSWORD}|${SECRET}`));
       }
       const { stdout } = await user.run(['webhook', ...line, '--json']);
-      expect(JSON.parse(stdout)).toEqual({ webhook: url });
+      expect(JSON.parse(stdout)).toEqual({ url, answer: { webhook: url } });
     }
   });
 
@@ -291,7 +291,7 @@ describe('webhook get and set', () => {
         `hint: steno listen puts it back, or: steno webhook set ${OTHER}\n`,
     );
     const json = await user.run(['webhook', 'get', '--json']);
-    expect(JSON.parse(json.stdout)).toEqual({ webhook: webhook.url });
+    expect(JSON.parse(json.stdout)).toMatchObject({ url: webhook.url });
     expect(JSON.parse(json.stderr)).toHaveProperty('warning');
   });
 

@@ -36,7 +36,7 @@ describe.concurrent('with --sandbox', () => {
       skus: ['TRANS14', 'TSTMP1'],
     });
     const invoice = JSON.parse((await ok(user, `invoice ${known.invoices[0]} --json`)).stdout);
-    expect(invoice.items.length).toBeGreaterThan(0);
+    expect([invoice.invoice, invoice.items[0].audiofile]).toEqual([known.invoices[0], id]);
     expect(Number((await ok(user, 'balance --quiet')).stdout)).toBeLessThan(Number(before));
   });
 

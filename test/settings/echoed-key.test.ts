@@ -24,10 +24,10 @@ describe('a key that the service repeats', () => {
     service.on('POST /order_url', { body: { order: form, audiofiles: [`a${form}`, `b${form}`] } });
     const placed = await user.run(['order', audio('1'), audio('2'), '--sku', 'TRANS14', '--json']);
     expect(placed.code).toBe(0);
-    expect(JSON.parse(placed.stdout)).toMatchObject({
-      order: `****${rest}`,
-      audiofiles: [`a****${rest}`, `b****${rest}`],
-    });
+    expect(JSON.parse(placed.stdout)).toMatchObject([
+      { audiofile: `a****${rest}`, order: `****${rest}`, answer: { order: `****${rest}` } },
+      { audiofile: `b****${rest}` },
+    ]);
     expect(queryLedger(user, 'SELECT id, order_id FROM files ORDER BY seq')).toEqual([
       { id: `a****${rest}`, order_id: `****${rest}` },
       { id: `b****${rest}`, order_id: `****${rest}` },

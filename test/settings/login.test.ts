@@ -192,16 +192,21 @@ describe.concurrent('whoami', () => {
       stdin: KEY,
     });
     const rows = await user.run(['whoami', '--profile', 'work']);
-    expect(rows.stdout).toBe(
-      'profile\twork\tflag\nbase-url\thttps://h/API4\tprofile work\napi-key\t****6789\tprofile work\n',
-    );
+    expect(rows.stdout.split('\n')).toEqual([
+      ...['profile\twork\tflag', 'base-url\thttps://h/API4\tprofile work', 'api-key\t****6789\tprofile work'],
+      ...[expect.stringMatching(/^ledger\t/), expect.stringMatching(/^account\t/), 'budget\t\tnot set', ''],
+    ]);
     const other = await user.run(['whoami', '--json', '--base-url', 'https://i/API4'], {
       env: { STENO_API_KEY: 'short', STENO_PROFILE: 'work' },
     });
-    expect(JSON.parse(other.stdout)).toEqual({
-      profile: { value: 'work', source: 'environment STENO_PROFILE' },
-      'base-url': { value: 'https://i/API4', source: 'flag' },
-      'api-key': { value: '****', source: 'environment STENO_API_KEY' },
+    expect(JSON.parse(other.stdout)).toMatchObject({
+      ...{ profile: 'work', base_url: 'https://i/API4', api_key: '****', budget: null },
+      sources: {
+        profile: 'environment STENO_PROFILE',
+        base_url: 'flag',
+        api_key: 'environment STENO_API_KEY',
+        budget: 'not set',
+      },
     });
   });
 
@@ -210,7 +215,7 @@ describe.concurrent('whoami', () => {
     const { code, stdout, stderr } = await user.run(['whoami']);
     expect([code, stdout]).toEqual([
       3,
-      'profile\tdefault\tdefault\nbase-url\t\tnot set\napi-key\t\tnot set\n',
+      expect.stringMatching(/^profile\tdefault\tdefault\nbase-url\t\tnot set\napi-key\t\tnot set\nledger\t/),
     ]);
     expect(stderr).toContain('hint: run: steno login');
   });

@@ -68,7 +68,7 @@ describe.concurrent('__complete', () => {
     const user = new User({ STENO_PROFILE: 'work', STENO_LEDGER: 'postgres://nobody@127.0.0.1:1/none' });
     const order = async (url: string) =>
       (await user.run(['--sandbox', 'order', url, '--sku', 'TRANS14', '--json'])).stdout;
-    const held = JSON.parse(await order('https://example.com/hold.mp3')).order;
+    const [{ order: held }] = JSON.parse(await order('https://example.com/hold.mp3'));
     await order('https://example.com/talk.mp3');
     const { stdout } = await user.run(['__complete', 'sandbox-held-order']);
     expect(stdout).toMatch(new RegExp(`^${held}\tOn Hold [^\n]*hold\\.mp3\n$`));

@@ -24,7 +24,7 @@ describe('a hidden character', () => {
     ])
       expect((await user.run(args)).stdout).toContain(shown);
     const { stdout } = await user.run(['file', '1', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ audiofile: { title: spoofed } });
+    expect(JSON.parse(stdout)).toMatchObject({ title: spoofed, answer: { audiofile: { title: spoofed } } });
   });
 
   it('is a blank in an error', async () => {
@@ -49,7 +49,7 @@ describe('a formula', () => {
       expect(row?.[2]).toBe(`'${title}`);
       expect((await user.run(['file', '1'])).stdout.split('\t')[2]).toBe(title);
       const { stdout } = await user.run(['file', '1', '--json']);
-      expect(JSON.parse(stdout)).toMatchObject({ audiofile: { title } });
+      expect(JSON.parse(stdout)).toMatchObject({ title, answer: { audiofile: { title } } });
     }
   });
 

@@ -181,7 +181,7 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     const [{ order = '' } = {}] = JSON.parse((await run('files', '--json')).stdout) as Array<{
       order?: string;
     }>;
-    const { invoices = [] } = JSON.parse((await run('file', id, '--json')).stdout).audiofile;
+    const { invoices = [] } = JSON.parse((await run('file', id, '--json')).stdout);
     await json(
       run,
       'invoice',
@@ -197,7 +197,7 @@ describe.concurrent('what is printed matches its schema:', { timeout: 120_000 },
     await json(run, 'api', 'api', 'GET', '/prepay_balance');
     expect(order).not.toBe('');
     const held = (await run('order', audio('hold'), '--sku', 'TRANS2', '--json')).stdout;
-    await json(runOf(user), 'sandbox release', 'sandbox', 'release', JSON.parse(held).order);
+    await json(runOf(user), 'sandbox release', 'sandbox', 'release', JSON.parse(held)[0].order);
     await json(runOf(user), 'sandbox advance', 'sandbox', 'advance');
     await json(runOf(user), 'sandbox reset', 'sandbox', 'reset');
     const plain = runOf(user);

@@ -1,22 +1,24 @@
 /** A file of the ledger as it is listed. */
 import type { AudioFile } from '../../api/files.ts';
 import { findFileState } from '../../catalog/states.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
+import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/audio-details.ts';
 import type { FileRow } from '../../ledger/file-row.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 
 export interface ListedFile extends FileRow {
   /** The same by the service, else by its feed or file; empty where that is not known. */
   readonly minutes: string;
-  readonly tags: readonly string[];
+  /** What its feed or file says; an episode has the title of its feed. */
+  readonly audio: AudioDetails;
 }
 
 export function listed(row: FileRow): ListedFile {
-  const { seconds, tags = [] } = parseDetails(row.details);
-  return { ...row, minutes: row.duration || minutesOf(seconds), tags };
+  const audio = parseDetails(row.details);
+  const minutes = row.duration || minutesOf(audio.seconds);
+  return { ...row, audio, minutes, title: audioTitle(row.title, audio) };
 }
 
-export const minutesOf = (seconds: number | undefined): string =>
+const minutesOf = (seconds: number | undefined): string =>
   seconds === undefined ? '' : String(Math.round(seconds / 0.6) / 100);
 
 /** A file of which the ledger knows nothing. */
@@ -43,7 +45,7 @@ export const unknownFile: ListedFile = {
     answer: null,
   },
   ...{ skus: null, names: null, notes: null, hold: null, user: null, host: null, job: null, actor: null },
-  ...{ key: '', details: '', duration: '', minutes: '', tags: [], total: '', upgraded_at: null },
+  ...{ key: '', details: '', audio: {}, duration: '', minutes: '', total: '', upgraded_at: null },
 };
 
 /** What the ledger knows of a file, with what the service says of it now. */
@@ -61,7 +63,7 @@ export function withAnswer(row: ListedFile | undefined, file: AudioFile): Listed
     state: state?.name ?? file.state,
     // After an upgrade, the state of the delivery before it is not its end.
     ended: row && row.state === state?.name ? row.ended : (state?.end ?? ''),
-    title: cutSignatures(file.title) || known.title,
+    title: audioTitle(cutSignatures(file.title) || known.title, known.audio),
     url: known.url || withoutSignature(file.originalLink),
     invoices: file.invoices.join(',') || known.invoices,
     duration: file.duration,

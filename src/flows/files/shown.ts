@@ -1,13 +1,13 @@
 /** All that is known of a file, from the ledger, from the service, or both: what commands print of it. */
 import { resolve } from 'node:path';
-import type { AudioFile } from '../../api/files.ts';
+import type { AudioFile, FileChange } from '../../api/files.ts';
 import type { Download } from '../../ledger/downloads.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
-import { cutJsonSignatures } from '../../lib/json-signatures.ts';
 import type { Outcome } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
-import type { KnownFiles } from './known.ts';
+import { type KnownFiles, knownFiles } from './known.ts';
 import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
 import type { Tracked } from './track.ts';
 import type { WaitResult } from './wait-and-download.ts';
@@ -44,7 +44,7 @@ export function shownFile({ what, file, error, known, saved, currency, otherwise
     downloads: allDownloads(known.downloads.get(what) ?? [], saved ?? []),
     currency,
     error,
-    ...(file && { answer: cutJsonSignatures(file.json) }),
+    ...(file && { answer: file.json }),
   };
 }
 
@@ -69,7 +69,7 @@ export function savedByFile(saved: readonly Saved[] = []): ReadonlyMap<string, r
   return byFile;
 }
 
-/** What waiting came to, a file each. */
+/** What the service said of files, and what was written of them: a document each. */
 export function waitedFiles(
   { outcomes, saved }: WaitResult,
   known: KnownFiles,
@@ -88,3 +88,14 @@ export const trackedFiles = (outcomes: readonly Outcome<Tracked>[], currency: st
       ? { ...value, currency }
       : { row: { ...unknownFile, id: what }, downloads: [], currency, answer: null, error },
   );
+
+/** A file that was upgraded or refunded, as the ledger knows it, with what the service answered to that. */
+export async function changedFile(
+  ledger: Ledger | undefined,
+  { id, message, json }: FileChange,
+  currency: string,
+): Promise<ShownFile & Pick<FileChange, 'message'>> {
+  const known = await knownFiles(ledger, [id]);
+  const file = shownFile({ what: id, file: undefined, error: undefined, known, saved: [], currency });
+  return { ...file, message, answer: json };
+}

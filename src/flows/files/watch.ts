@@ -10,7 +10,7 @@ export async function watchFiles(
   ledger: Ledger | undefined,
   ids: readonly string[],
   poll: PollOptions,
-  onChange: (file: AudioFile) => Promise<void>,
+  onChange: (id: string, file: AudioFile) => Promise<void>,
 ): Promise<void> {
   const states = new Map<string, string>();
   const { files, timedOut } = await pollFiles(ids, {
@@ -23,7 +23,7 @@ export async function watchFiles(
         if (error && !open) throw error;
         if (!file || states.get(id) === file.state) continue;
         states.set(id, file.state);
-        await onChange(file);
+        await onChange(id, file);
       }
     },
   });

@@ -1,12 +1,14 @@
 /** The chosen episodes of a podcast feed, as rows to order. */
+import { basename } from 'node:path';
 import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf } from '../../feeds/choose.ts';
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
-import { makeEpisode } from '../../ledger/audio-names.ts';
-import { withoutSignature } from '../../lib/audio-identity.ts';
+import type { AudioDetails } from '../../ledger/audio-details.ts';
+import { type Audio, makeEpisode } from '../../ledger/audio-names.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
+import { feedMark } from '../../lib/names.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
@@ -47,35 +49,30 @@ export async function feedRows(
 ): Promise<FeedRows> {
   const choice = choiceOf(input);
   const feed = await readFeed(source, reading);
+  const ofFeed = feedDetails(feed);
   if (!isChoice(choice)) {
     const rows = feed.episodes
       .filter(({ problem }) => !problem)
-      .map((episode) => rowOf(episode, notes, feed));
-    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes), counted: [] };
+      .map((episode) => rowOf(episode, ofFeed, notes));
+    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes, ofFeed), counted: [] };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
-    rows: chosen.episodes.map((episode) => rowOf(episode, notes, feed)),
+    rows: chosen.episodes.map((episode) => rowOf(episode, ofFeed, notes)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
-    leftOut: leftOutOf(chosen.spoiled),
-    counted: countedOf(chosen),
+    leftOut: leftOutOf(chosen.spoiled, ofFeed),
+    counted: countedOf(chosen, ofFeed),
   };
 }
 
 /** What the feed spoiled holds up no other, and is never passed over in silence. */
-const leftOutOf = (episodes: readonly Episode[]): LeftOut[] =>
-  episodes.flatMap((episode) =>
-    episode.problem
-      ? [
-          {
-            path: `the episode ${nameOf(episode)}`,
-            reason: episode.problem,
-            url: withoutSignature(episode.enclosure.url),
-          },
-        ]
-      : [],
-  );
+const leftOutOf = (episodes: readonly Episode[], ofFeed: OfFeed): LeftOut[] =>
+  episodes.flatMap((episode) => {
+    const { problem: reason } = episode;
+    const path = `the episode ${nameOf(episode)}`;
+    return reason ? [{ path, reason, audio: audioOf(episode, ofFeed) }] : [];
+  });
 
 /** Nobody buys a whole back catalogue by accident. */
 export const wholeFeedError = (episodes: number): StenoError =>
@@ -91,16 +88,29 @@ const choiceOf = ({ latest, since, match, again }: FeedInput): Choice => ({
   again,
 });
 
-const rowOf = (episode: Episode, notes: string | undefined, feed: Feed): Row => {
-  const { title, published, seconds, guid, link, enclosure, names } = episode;
-  const details = { title, published, seconds, guid, link, feed: feed.title || feed.link };
+/** What is kept of the feed of an episode; its addresses may hold a token. */
+type OfFeed = Pick<AudioDetails, 'feed' | 'feedMarks'>;
+
+function feedDetails({ title, marks: { addresses, path } }: Feed): OfFeed {
+  const [address] = addresses;
+  const name = address === undefined ? basename(path ?? '') : new URL(address).host;
+  return { feed: title || name, feedMarks: [...new Set(addresses.map(feedMark))].join(' ') };
+}
+
+const rowOf = (episode: Episode, ofFeed: OfFeed, notes: string | undefined): Row => {
+  const { title, guid, enclosure } = episode;
   return {
     at: `episode '${oneLine(title || guid || enclosure.url, 80)}'`,
     url: enclosure.url,
-    audio: makeEpisode(enclosure.url, names, details),
+    audio: audioOf(episode, ofFeed),
     notes: notes === undefined ? undefined : fillNotes(notes, episode),
   };
 };
+
+const audioOf = (
+  { title, published, seconds, guid, link, enclosure: { url }, names }: Episode,
+  ofFeed: OfFeed,
+): Audio => makeEpisode(url, names, { title, published, seconds, guid, link, ...ofFeed });
 
 /** `{title}`, `{link}`, `{date}` and `{guid}` in the notes are those of the episode. */
 const fillNotes = (notes: string, { title, link = '', published = '', guid = '' }: Episode): string =>
@@ -114,11 +124,11 @@ function notesOf(feed: Feed, { episodes }: Chosen): string[] {
   return [`${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`];
 }
 
-function countedOf({ withTranscript, undated }: Chosen): CountedRows[] {
+function countedOf({ withTranscript, undated }: Chosen, ofFeed: OfFeed): CountedRows[] {
   const rows = (episodes: readonly Episode[], why: LeftOut['why'], because: string): CountedRows => ({
     because,
     rows: episodes.map((episode) => ({
-      ...{ path: nameOf(episode), reason: because, why, url: withoutSignature(episode.enclosure.url) },
+      ...{ path: nameOf(episode), reason: because, why, audio: audioOf(episode, ofFeed) },
     })),
   });
   return [

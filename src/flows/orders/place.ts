@@ -1,10 +1,12 @@
 /** Places one order, and tells which file belongs to which of its audios. */
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
+import { detailsText } from '../../ledger/audio-details.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import { cutSignatures } from '../../lib/audio-identity.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
 import type { KeptOut, OrderGuard } from './guard.ts';
@@ -34,7 +36,7 @@ export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {
   return [...byPurchase.values()].map((ofOne) => {
     const { planned, holder } = ofOne[0] as KeptOut;
     const files = ofOne.flatMap(({ planned: { audios }, holder: { file = '' } = {} }) =>
-      file ? [{ id: file, audio: audios[0] && plainAudio(audios[0]) }] : [],
+      file ? [{ id: file, audio: audios[0] && keptAudio(audios[0]) }] : [],
     );
     const audiofiles = files.map(({ id }) => id);
     return {
@@ -85,7 +87,7 @@ export async function placeOne(
   if (typeof sent === 'string') return void (await guard.putBack(planned));
   const { answer: order, kept, attempt } = sent;
   if (planned !== wanted) await forgetUploads(ledger, planned).catch(onLedgerError);
-  const files = kept ?? matchFiles(planned.audios.map(plainAudio), order.audiofiles, new Map());
+  const files = kept ?? matchFiles(planned.audios.map(keptAudio), order.audiofiles, new Map());
   return { planned, order, attempt, files };
 }
 
@@ -103,4 +105,7 @@ async function forgetUploads(ledger: Ledger | undefined, { test, audios }: Plann
   if (!test) await ledger?.uploads.forget(audios.map(({ url }) => url));
 }
 
-const plainAudio = ({ url, key }: Audio): OrderedAudio => ({ url, key });
+/** As the ledger keeps it. */
+export const keptAudio = ({ url, key, details }: Audio): OrderedAudio => ({
+  ...{ url, key, details: detailsText(details, cutSignatures) },
+});

@@ -2,7 +2,6 @@
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
 import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
-import { withoutSignature } from '../../lib/audio-identity.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { isUrlName } from '../../lib/names.ts';
 import { TextIndex } from '../../lib/text-index.ts';
@@ -79,12 +78,12 @@ export class PlannedRows {
       if (this.#options.again) return true;
       if (isUrlName(name) && hasOtherGuid(audio, this.#audios[first])) {
         const reason = `its audio is that of ${this.#placeOf(first)}, under another guid (--again orders it)`;
-        this.leftOut.push({ path: row.at, reason, why: 'repeated', url: withoutSignature(row.url) });
+        this.leftOut.push({ path: row.at, reason, why: 'repeated', audio });
         return true;
       }
       if (!this.#options.skipOrdered) throw this.#repeatError(name, row, audio, first);
-      const url = describeAudio(audio);
-      this.repeated.push({ path: row.at || url, reason: this.#placeOf(first), why: 'repeated', url });
+      const path = row.at || describeAudio(audio);
+      this.repeated.push({ path, reason: this.#placeOf(first), why: 'repeated', audio });
       return true;
     }
     const at = this.#audios.push(audio) - 1;

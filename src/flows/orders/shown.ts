@@ -1,18 +1,18 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 
+import { detailsText } from '../../ledger/audio-details.ts';
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 import type { StenoError } from '../../lib/errors.ts';
-import { cutJsonSignatures } from '../../lib/json-signatures.ts';
 import type { KnownFiles } from '../files/known.ts';
-import { type ListedFile, minutesOf, unknownFile } from '../files/listed.ts';
+import { type ListedFile, listed, unknownFile } from '../files/listed.ts';
 import { type ShownFile, savedByFile, shownFile } from '../files/shown.ts';
 import type { LeftOut } from '../uploads/audio-files.ts';
 import type { HeldFailure } from './duplicates.ts';
 import { fileProblem, notSentError } from './failures.ts';
 import type { KeptOut } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
-import { ownFiles, type PlacedOrder } from './place.ts';
+import { keptAudio, ownFiles, type PlacedOrder } from './place.ts';
 import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
@@ -38,10 +38,7 @@ export function orderedFiles(result: OrderResult, options: ListOptions): ShownFi
     ...unsentFiles(result.sent, options),
     ...overBudgetFiles(result.overBudget, options),
     ...options.leftOut.flatMap((row) => leftOutFile(row, options)),
-    ...options.unplanned.map(({ path, url = path, why = 'unusable' }) => ({
-      ...unplaced({ ...unknownFile, url }, undefined, options),
-      leftOut: why,
-    })),
+    ...options.unplanned.map((row) => unplannedFile(row, options)),
   ];
 }
 
@@ -56,19 +53,28 @@ const overBudgetFiles = (orders: readonly PlannedOrder[], options: ListOptions):
     unplacedFiles(planned, undefined, options).map((file) => ({ ...file, leftOut: 'budget' as const })),
   );
 
-/** What exists, where it is on order. */
+/** The document of what exists, where it is on order. */
 function leftOutFile({ planned, why, holder }: KeptOut, options: ListOptions): ShownFile[] {
-  const [row] = unplacedFiles(planned, undefined, options);
-  const known = row && { ...row, row: { ...row.row, order_id: holder?.order ?? '' } };
-  const { known: files, currency } = options;
-  const shown = holder?.file
-    ? shownFile({
-        ...{ what: holder.file, file: undefined, error: undefined, saved: undefined },
-        ...{ known: files, currency, otherwise: known?.row ?? unknownFile },
-      })
-    : known;
-  return shown ? [{ ...shown, leftOut: why }] : [];
+  const { file: what = '', order: order_id = '' } = holder ?? {};
+  const base = holder ? unknownFile : plannedRow(planned);
+  return planned.audios.map((audio) => {
+    const otherwise = { ...audioRow(base, audio), order_id };
+    const sources = { what, file: undefined, error: undefined, saved: [], otherwise };
+    return { ...shownFile({ ...options, ...sources }), leftOut: why };
+  });
 }
+
+const unplannedFile = ({ path, why = 'unusable', audio }: LeftOut, options: ListOptions): ShownFile => ({
+  ...unplaced(audio ? audioRow(unknownFile, audio) : { ...unknownFile, url: path }, undefined, options),
+  leftOut: why,
+});
+
+/** The files of what is left out. */
+export const leftOutIds = ({ held }: SentOrders, leftOut: readonly KeptOut[]): string[] =>
+  [
+    ...leftOut.map(({ holder }) => holder?.file ?? ''),
+    ...held.flatMap(({ error }) => error.duplicate?.audiofiles ?? []),
+  ].filter(Boolean);
 
 function placedFiles(
   placed: PlacedOrder,
@@ -78,8 +84,7 @@ function placedFiles(
 ): ShownFile[] {
   const { order } = placed;
   const problem = fileProblem(placed)[0]?.error;
-  // Once for all: an order may have tens of thousands of files.
-  const answer = options.waits ? null : cutJsonSignatures(order.json);
+  const answer = options.waits ? null : order.json;
   const rowOf = orderedRows(placed);
   const ids = ownFiles(placed);
   const lacking = problem ? audiosWithoutFile(placed.planned.audios, audiosOf(placed)) : [];
@@ -98,7 +103,11 @@ function placedFiles(
     return { ...shown, row: { ...shown.row, state }, answer, error: shown.error ?? problem };
   });
   const without = lacking.map((audio) => ({
-    ...unplaced({ ...rowOf(''), ...plannedName(audio) }, problem, options),
+    ...unplaced(
+      { ...audioRow(plannedRow(placed.planned), audio), order_id: order.id, hold: order.hold ?? null },
+      problem,
+      options,
+    ),
     answer,
   }));
   return [...files, ...without];
@@ -119,12 +128,13 @@ function otherError(
 
 /** What is known of a file from its order, where there is no ledger. */
 function orderedRows({ planned, order, files }: PlacedOrder): (id: string) => ListedFile {
-  const only = planned.audios.length === 1 ? planned.audios[0] : undefined;
+  const [only] = planned.audios.length === 1 ? planned.audios.map(keptAudio) : [];
   const audios = new Map(files.files.map(({ id, audio }) => [id, audio]));
   const common = { ...plannedRow(planned), order_id: order.id, hold: order.hold ?? null };
   return (id) => {
     const audio = id ? audios.get(id) : only;
-    return { ...common, id, url: withoutSignature(audio?.url ?? ''), key: audio?.key ?? '' };
+    const { url = '', key = '', details = '' } = audio ?? {};
+    return listed({ ...common, id, url: withoutSignature(url), key, details });
   };
 }
 
@@ -136,10 +146,14 @@ const plannedRow = ({ skus, names, notes, test }: PlannedOrder): ListedFile => (
   test: test ? 1 : 0,
 });
 
-const plannedName = (audio: PlannedAudio): Pick<ListedFile, 'url' | 'key'> => ({
-  url: describeAudio(audio),
-  key: audio.key ?? '',
-});
+/** A row of a list, with what its feed or file says of it. */
+const audioRow = (row: ListedFile, audio: PlannedAudio): ListedFile =>
+  listed({
+    ...row,
+    url: describeAudio(audio),
+    key: audio.key ?? '',
+    details: detailsText(audio.details, cutSignatures),
+  });
 
 const unplaced = (row: ListedFile, error: StenoError | undefined, { currency }: ListOptions): ShownFile => ({
   ...{ row, downloads: [], currency, error, answer: null },
@@ -151,20 +165,23 @@ const unplacedFiles = (
   options: ListOptions,
 ): ShownFile[] =>
   planned.audios.map((audio: PlannedAudio) => {
-    const minutes = minutesOf(audio.details?.seconds);
-    const row = { ...plannedRow(planned), ...plannedName(audio), minutes };
-    return unplaced(row, error, options);
+    return unplaced(audioRow(plannedRow(planned), audio), error, options);
   });
 
-function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile[] {
-  const files = planned
-    ? unplacedFiles(planned, error, options)
-    : [unplaced({ ...unknownFile, url: what }, error, options)];
-  return files.map((file) => ({ ...file, leftOut: error.duplicate?.reason }));
+/** The document of what is on order, where that is known. */
+function heldFile({ what, error, planned }: HeldFailure, options: ListOptions): ShownFile {
+  const { reason, order = '', audiofiles: [file = ''] = [] } = error.duplicate ?? {};
+  const [audio] = planned?.audios ?? [];
+  const row = planned && audio ? audioRow(plannedRow(planned), audio) : { ...unknownFile, url: what };
+  const otherwise = { ...row, order_id: order };
+  return {
+    ...shownFile({ ...options, what: file, file: undefined, error, saved: [], otherwise }),
+    leftOut: reason,
+  };
 }
 
 /** What the ledger held up, and what was left when the sending stopped. */
 const unsentFiles = (sent: SentOrders, options: ListOptions): ShownFile[] => [
-  ...sent.held.flatMap((held) => heldFile(held, options)),
+  ...sent.held.map((held) => heldFile(held, options)),
   ...sent.notSent.flatMap((planned) => unplacedFiles(planned, notSentError(sent), options)),
 ];

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
+import { audioTitle, parseDetails } from '../../ledger/audio-details.ts';
 import type { NotedCopy, Written } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
@@ -19,6 +19,7 @@ import {
   type NameParts,
   Names,
   numberedPath,
+  placeOf,
 } from './name.ts';
 import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
 import { type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
@@ -253,12 +254,13 @@ export class TranscriptDownloads {
     const row = asksDetails(template) ? await this.#ask((ledger) => ledger.files.get(id)) : undefined;
     const isKnown = file !== undefined || (row?.checked_at ?? null) !== null;
     const said = isKnown || !asksService(template) ? file : await getFile(this.#options.transport, id);
-    const { title = '', guid = '', published = '' } = parseDetails(row?.details ?? null);
+    const audio = parseDetails(row?.details ?? null);
+    const { guid = '', published = '', feed = '', tags: [tag = ''] = [], source } = audio;
     // As the ledger keeps a title, so that one template gives one name; a name on disk is read by anybody.
     const clean = (text: string): string => cutSignatures(this.#options.transport.hide(text));
     return {
-      ...{ id, ext, guid },
-      title: clean(said?.title || row?.title || title),
+      ...{ id, ext, guid, feed, tag, key: row?.key ?? '', ...placeOf(source, row?.url ?? '') },
+      title: clean(audioTitle(said?.title || row?.title || '', audio)),
       order: said?.orders[0] ?? row?.order_id ?? '',
       date: /^\d{4}-\d\d-\d\d/.exec(published)?.[0] ?? '',
     };

@@ -1,22 +1,23 @@
 /** File names made of the service's data: safe on every system, whatever the data holds. */
 import { sep } from 'node:path';
 import { usage } from '../../lib/errors.ts';
+import { isUrl } from '../../lib/is-url.ts';
 import { pathKey } from '../../lib/path-key.ts';
 
-export interface NameParts {
-  readonly id: string;
-  readonly title: string;
-  readonly order: string;
-  /** What the feed calls the episode. */
-  readonly guid: string;
-  /** The day on which the episode came out, in UTC. */
-  readonly date: string;
-  readonly ext: string;
-}
+const placeholders = [
+  ...(['id', 'title', 'order', 'key', 'tag', 'feed', 'guid', 'date', 'dir', 'basename', 'ext'] as const),
+];
+
+type Placeholder = (typeof placeholders)[number];
+
+/**
+ * What placeholders stand for. `date` is the day on which an episode came out, in UTC; `dir` is the folder of the audio,
+ * `basename` its name without its extension.
+ */
+export type NameParts = { readonly [Name in Placeholder]?: string } & Record<'id' | 'ext', string>;
 
 export const DEFAULT_TEMPLATE = '{id}.{ext}';
 
-const placeholders = ['id', 'title', 'order', 'guid', 'date', 'ext'] as const;
 /** What the service has to be asked for; the ledger has the rest. */
 const fromService = /\{(title|order)\}/;
 /** File systems take 255; a partial file's name is longer than the final one. */
@@ -63,11 +64,28 @@ export function fileName(template: string, parts: NameParts): string {
     .join('/');
 }
 
-/** What is not known of a file is its id. */
+/** What is not known of a file is its id, which alone is taken as it is. */
 const partText = (name: keyof NameParts, parts: NameParts): string => {
-  const value = safeValue(parts[name]);
+  const value = safeValue(name === 'id' ? parts.id : percentDecoded(parts[name] ?? ''));
   return /^\.*$/.test(value) ? safeValue(parts.id) : value;
 };
+
+/** Each run of escapes that is text; others stay. */
+const percentDecoded = (text: string): string =>
+  text.replace(/(%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return escapes;
+    }
+  });
+
+/** The last folder and the bare name of an audio, by its path or its URL. */
+export function placeOf(source: string | undefined, url: string): Pick<NameParts, 'dir' | 'basename'> {
+  const path = source ?? (isUrl(url) ? new URL(url).pathname : url);
+  const [name = '', dir = ''] = path.split(/[/\\]/).filter(Boolean).reverse();
+  return { dir, basename: name.replace(/(?<=.)\.[A-Za-z0-9]{1,5}$/, '') };
+}
 
 const safeValue = (value: string): string =>
   value

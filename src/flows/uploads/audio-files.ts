@@ -2,6 +2,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import type { Audio } from '../../ledger/audio-names.ts';
 import { audioExtensions } from '../../lib/audio-extensions.ts';
 import { errorCode, errorMessage, type LeftOutReason, StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
@@ -13,7 +14,7 @@ export interface LeftOut {
   /** For programs; without it, it can't be used. */
   readonly why?: LeftOutReason | undefined;
   /** Of an episode, or of a row of a manifest. */
-  readonly url?: string | undefined;
+  readonly audio?: Audio | undefined;
 }
 
 export interface FoundAudio {

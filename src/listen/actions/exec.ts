@@ -114,6 +114,9 @@ function eventVariables(event: ReceivedEvent, attempt: number): Record<string, s
   add('SOURCE', event.source);
   add('RECEIVED_AT', event.receivedAt);
   add('TITLE', event.title);
+  add('KEY', event.key);
+  add('TAGS', event.audio.tags?.join(',') ?? '');
+  add('FEED', event.audio.feed ?? '');
   add('TRY', String(attempt));
   // Also where there is none: an event is unsigned, and must not name a file of this machine.
   add('PATH', event.path);

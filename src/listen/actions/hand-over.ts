@@ -97,7 +97,7 @@ class TranscriptEvent extends ReceivedEvent {
   override readonly format: string;
 
   constructor({ file, ext }: WaitingTranscript, { path }: TakenTranscript, row: FileRow | undefined) {
-    const { order_id = '', url = '', title = '' } = row ?? {};
+    const { order_id = '', url = '', title = '', key = '', details = '' } = row ?? {};
     super({
       ...{
         id: 0,
@@ -107,7 +107,7 @@ class TranscriptEvent extends ReceivedEvent {
         content_type: '',
       },
       ...{ body: completeForm({ id: file, order_id, url }), event: 'TRANSCRIPT_COMPLETE', version: '' },
-      ...{ audiofile: file, order_id, title, twin: null, arrival: null },
+      ...{ audiofile: file, order_id, title, key, details, twin: null, arrival: null },
     });
     this.path = path;
     this.format = ext;

@@ -18,7 +18,7 @@ describe.concurrent('file --watch', () => {
     const states = stdout
       .trimEnd()
       .split('\n')
-      .map((line) => (JSON.parse(line) as { audiofile: { statename: string } }).audiofile.statename);
+      .map((line) => (JSON.parse(line) as { state: string }).state);
     expect(states).toEqual(['Transcribing', 'Something New', 'Delivered']);
     expect(service.got).toHaveLength(4);
   });

@@ -157,7 +157,7 @@ describe.concurrent('an answer with', () => {
     const { service, user, order } = await orderingAccount();
     service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } });
     const bare = await order(a, ...WITHOUT_LEDGER, '--json');
-    expect([bare.code, JSON.parse(bare.stdout).order]).toEqual([11, 'X1']);
+    expect([bare.code, JSON.parse(bare.stdout)[0].order]).toEqual([11, 'X1']);
     expect(jsonError(bare.stderr)).toMatchObject({ code: 'uncertain' });
     const ok = { order: 'X2', audiofiles: [4], message: 'ok' };
     service.on('POST /order_url', { body: { order: 'X1', audiofiles: [], message: 'ok' } }, { body: ok });

@@ -19,9 +19,10 @@ describe.concurrent('attempts', () => {
       urls: [audio('a'), audio('b')],
       audiofiles: [],
       skus: ['TRANS14', 'TSTMP1'],
-      by: { user: userInfo().username, host: hostname(), pid: expect.any(Number), job: null },
+      by: { user: userInfo().username, host: hostname(), pid: expect.any(Number), job: null, actor: null },
       order: null,
       detail: expect.stringContaining('HTTP 500: oops'),
+      keys: [],
     });
     const rows = (await user.run(['attempts'])).stdout.split('\n');
     expect(rows[0]?.split('\t')).toEqual([
@@ -34,6 +35,7 @@ describe.concurrent('attempts', () => {
       '',
       only?.detail,
       'order',
+      '',
       '',
       '',
     ]);
@@ -50,6 +52,7 @@ describe.concurrent('attempts', () => {
       'kind',
       'audiofiles',
       'via',
+      'keys',
     ]);
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');

@@ -269,6 +269,11 @@ describe.concurrent('an episode', () => {
     expect(stderr).toContain(
       "left out because the feed has a transcript of it (--again orders it): 1 ('Three')\n",
     );
+    const json = JSON.parse((await from(feedOf(items), '--latest', '2', '--skip-ordered', '--json')).stdout);
+    expect(json).toMatchObject([
+      { audiofile: '1', guid: 'g2', left_out: 'ordered' },
+      { audiofile: null, url: m(3), guid: 'g3', title: 'Three', left_out: 'transcript' },
+    ]);
     expect((await from(feedOf(items), '--latest', '1', '--again')).code).toBe(0);
     expect(bought()).toEqual([[m(2)], [m(3)]]);
   });
@@ -449,7 +454,9 @@ describe.concurrent('the JSON of --feed', () => {
       estimate,
     });
     expect(await json('--latest', '1')).toMatchObject([{ order: 'o1' }]);
-    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([{ left_out: 'ordered' }]);
+    expect(await json('--latest', '1', '--skip-ordered')).toMatchObject([
+      { order: 'o1', left_out: 'ordered' },
+    ]);
     expect(await json('--latest', '1', '--skip-ordered', '--dry-run')).toMatchObject({ orders: [] });
     expect(await json('--latest', '1', '--again', '--wait')).toMatchObject([{ order: 'o2' }]);
   });

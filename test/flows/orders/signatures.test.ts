@@ -30,7 +30,6 @@ describe.concurrent('the signature of a link', () => {
       ['files', '--csv'],
       ['file', '1'],
       ['file', '1', '--csv'],
-      ['wait', '1', '--json'],
       ['__complete', 'audiofile'],
       ['track', '1', '--json'],
       ['order', link, '--sku', 'TRANS14', '--debug'],
@@ -85,7 +84,11 @@ describe.concurrent('the signature of a link', () => {
     const { service, user } = await orderingAccount();
     service.on('GET /audiofile/1', { body: { audiofile: { id: 1, statename: 'x', originallink: link } } });
     const { stdout } = await user.run(['file', '1', '--json']);
-    expect(JSON.parse(stdout).audiofile.originallink).toBe(link);
+    const file = JSON.parse(stdout);
+    expect([file.url, file.answer.audiofile.originallink]).toEqual([url, link]);
+    const waited = JSON.parse((await user.run(['wait', '1', '--json', '--timeout', '1s'])).stdout);
+    expect([waited.url, waited.answer.audiofile.originallink]).toEqual([url, link]);
+    expectNoSecretIn(user);
   });
 
   it.each([[], ['--json'], ['--csv'], ['--quiet']])('is not in a plan: --dry-run %s', async (...form) => {

@@ -50,7 +50,8 @@ describe.concurrent('a row without a clear answer from an earlier run', () => {
     const { order, manifest } = await earlierRun(placed(3));
     manifest('a', 'b', 'c');
     const some = await order('--from', 'm', '--skip-ordered', '--json');
-    const held = { audiofile: null, url: audio('b'), answer: null, error: { code: 'duplicate' } };
+    const unclear = { left_out: 'unclear', skus: ['TRANS14'], error: { code: 'duplicate' } };
+    const held = { audiofile: null, url: audio('b'), answer: null, ...unclear };
     expect([some.code, JSON.parse(some.stdout)]).toMatchObject([
       10,
       [
@@ -156,7 +157,7 @@ describe.concurrent('--retry-unclear', () => {
     expect([code, stdout], stderr).toEqual([0, '2\n3\n']);
     expect(sent()).toEqual([[audio('b')], [audio('c')]]);
     expect((await user.run(['attempts'])).stdout).toMatch(
-      /^2\tunclear\t[^\n]*later as order x2\torder\t\t\n$/,
+      /^2\tunclear\t[^\n]*later as order x2\torder\t\t\t\n$/,
     );
     const again = await order(...line);
     expect([again.code, again.stdout]).toEqual([0, '']);

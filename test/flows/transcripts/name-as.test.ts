@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { item, rss } from '../../support/feed.ts';
 import { listing } from '../../support/files.ts';
-import { type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
+import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
 import { complete, Listener, send } from '../../support/listener.ts';
 
 const episodes = [
@@ -66,11 +66,11 @@ describe('the title, day and guid of an episode', () => {
     expect(files(it)).toEqual(['2026-02-04 The second.txt', '3 Elsewhere.txt']);
   });
 
-  it('give way to the title that the service has', async () => {
-    const it = await withFeed({ 1: 'Corrected' });
+  it('come before the title that the service has', async () => {
+    const it = await withFeed({ 1: '0.mp3' });
     await ordered(it);
     await it.user.run(['sync', '--download', 'out', '--name-as', '{title}.{ext}']);
-    expect(files(it)).toEqual(['Corrected.txt', 'No name, no day.txt', 'The first.txt']);
+    expect(files(it)).toEqual(['No name, no day.txt', 'The first.txt', 'The second.txt']);
   });
 
   it('are asked of the ledger alone where the service has nothing to add', async () => {
@@ -99,7 +99,7 @@ describe('the title, day and guid of an episode', () => {
 describe('a folder of --download', () => {
   it('gives two files of one name their own', async () => {
     const it = await withFeed({ 1: 'Talk', 2: 'talk', 3: 'Talk' });
-    await ordered(it);
+    await it.order(audio('a'), audio('b'), audio('c'));
     await it.user.run(['sync', '--download', 'out', '--name-as', '{title}.{ext}']);
     expect(files(it)).toEqual(['Talk-3.txt', 'Talk.txt', 'talk-2.txt']);
     expect(['Talk.txt', 'talk-2.txt', 'Talk-3.txt'].map((name) => text(it, name))).toEqual([

@@ -85,7 +85,7 @@ describe.concurrent('a name that is noted for one file', () => {
     const it = await twoOfOneTitle();
     await it.user.run(['transcript', '1', ...byTitle]);
     const left = await it.user.run(['transcript', '2', '-o', 'Talk.txt', '--skip-existing', '--json']);
-    expect(JSON.parse(left.stdout)).toMatchObject({ path: 'Talk.txt', skipped: true });
+    expect(JSON.parse(left.stdout)).toMatchObject([{ path: 'Talk.txt', skipped: true }]);
     expect(noted(it)).toEqual([['1', 'Talk.txt']]);
     await it.user.run(['transcript', '2', '-o', 'Talk.txt', '--force']);
     expect([noted(it), text(it, 'Talk.txt')]).toEqual([[['2', 'Talk.txt']], 'transcript 2.txt\n']);

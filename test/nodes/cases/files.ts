@@ -19,7 +19,7 @@ export function files(node: NodeUnderTest): void {
     const [a, b] = [await node.order('show-a'), await node.order('show-b')];
     expect(await node.user.json(`file ${a}`)).toMatchObject({ audiofile: { id: Number(a) } });
     const several = await node.user.json<Array<{ audiofile: { id: number } }>>(`file ${b} ${a}`);
-    expect(several.map(({ audiofile }) => String(audiofile.id))).toEqual([b, a]);
+    expect(several.map(({ audiofile }) => audiofile)).toEqual([b, a]);
   });
 
   it('exits 4 at a file that the service does not know', async () => {
@@ -31,7 +31,7 @@ export function files(node: NodeUnderTest): void {
     const id = await node.order('watched');
     const { stdout } = await node.user.ok(`file ${id} --watch --interval 50ms --json`);
     const states = stdout.trim().split('\n');
-    expect(JSON.parse(states.at(-1) ?? '')).toMatchObject({ audiofile: { statename: 'Delivered' } });
+    expect(JSON.parse(states.at(-1) ?? '')).toMatchObject({ state: 'Delivered' });
   });
 
   it('waits for files, and notes their state', async () => {
