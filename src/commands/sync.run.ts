@@ -21,7 +21,14 @@ import { whileWorking } from '../ui/progress.ts';
 import { ResultStream } from '../ui/result-stream.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';
-import { noSyncRows, notSyncedView, type SyncRow, syncedView, syncTables } from '../views/sync.ts';
+import {
+  noSyncRows,
+  notAskedView,
+  notHandedOverView,
+  type SyncRow,
+  syncedView,
+  syncTables,
+} from '../views/sync.ts';
 
 interface SyncOptions {
   readonly download: string | undefined;
@@ -55,8 +62,8 @@ export async function run(context: Context, { options, line }: Input<SyncOptions
   try {
     const summary = () => ({ done: news.toString(), hint: goOnHint('the rest with', line) });
     const { onChecked, onChange, onSaved, onHandedOver } = news;
-    const tallies = await untilInterrupted(signal, summary, () =>
-      whileWorking(out, 'Checking', async (report) => {
+    const [asked, ...ofTranscripts] = await untilInterrupted(signal, summary, () =>
+      whileWorking(out, 'Checking', async (report): Promise<[Tally, ...Tally[]]> => {
         const { refreshed, downloaded } = await context.whileNoting(ledger, (notes) =>
           syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report }),
         );
@@ -71,10 +78,10 @@ export async function run(context: Context, { options, line }: Input<SyncOptions
         ];
       }),
     );
-    news.onFailures(tallies);
+    news.onFailures(asked, ofTranscripts);
     await news.show();
     out.note(news.toString('open'));
-    raiseTallies(tallies);
+    raiseTallies([asked, ...ofTranscripts]);
   } catch (error) {
     // What is done is told, also where the rest was broken off.
     if (signal.aborted || !news.isEmpty) await news.show();
@@ -179,9 +186,11 @@ class News implements Omit<SyncCallbacks, 'report'> {
   }
 
   /** In JSON each is an element; in rows they are told on stderr. */
-  readonly onFailures = (tallies: readonly Tally[]): void => {
+  readonly onFailures = (asked: Tally, ofTranscripts: readonly Tally[]): void => {
     if (!this.#out.mode.json) return;
-    for (const failure of tallies.flatMap(({ failed }) => failed)) this.#printed.add(notSyncedView(failure));
+    for (const failure of asked.failed) this.#printed.add(notAskedView(failure));
+    for (const { failed } of ofTranscripts)
+      for (const failure of failed) this.#printed.add(notHandedOverView(failure));
   };
 
   async show(): Promise<void> {

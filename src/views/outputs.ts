@@ -110,7 +110,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   track: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   wait: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   transcript: of(arrayOf(anyOf(saved, failed('audiofile', 'format'))), savedRecord.columnHelp),
-  sync: of(arrayOf(anyOf(saved, failed('audiofile'))), syncRecord.columnHelp),
+  sync: of(arrayOf(anyOf(saved, failed('audiofile', 'format'), failed('audiofile'))), syncRecord.columnHelp),
   upgrade: of(changeRecord.schema, changeRecord.columnHelp),
   refund: of(changeRecord.schema, changeRecord.columnHelp),
   balance: of(balanceRecord.schema, balanceRecord.columnHelp),

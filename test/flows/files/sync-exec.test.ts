@@ -131,6 +131,11 @@ describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
     ]);
     const json = await exec(failing, '--json');
     expect(json.code).toBe(1);
+    const error = { code: 'failed', message: 'the command for file 1 failed: exit 3' };
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { audiofile: '1', format: 'txt', error },
+      { audiofile: '2', format: 'txt', error: { code: 'failed' } },
+    ]);
     expect(jsonError(json.stderr)).toMatchObject({
       failures: [{ what: '1.txt', message: 'the command for file 1 failed: exit 3' }, { what: '2.txt' }],
     });
