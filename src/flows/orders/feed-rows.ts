@@ -71,7 +71,9 @@ const leftOutOf = (episodes: readonly Episode[], ofFeed: OfFeed): LeftOut[] =>
   episodes.flatMap((episode) => {
     const { problem: reason } = episode;
     const path = `the episode ${nameOf(episode)}`;
-    return reason ? [{ path, reason, audio: audioOf(episode, ofFeed) }] : [];
+    // Its URL may be none, which has no name.
+    const audio = { url: episode.enclosure.url, names: [], details: detailsOf(episode, ofFeed) };
+    return reason ? [{ path, reason, audio }] : [];
   });
 
 /** Nobody buys a whole back catalogue by accident. */
@@ -107,10 +109,13 @@ const rowOf = (episode: Episode, ofFeed: OfFeed, notes: string | undefined): Row
   };
 };
 
-const audioOf = (
-  { title, published, seconds, guid, link, enclosure: { url }, names }: Episode,
-  ofFeed: OfFeed,
-): Audio => makeEpisode(url, names, { title, published, seconds, guid, link, ...ofFeed });
+const audioOf = (episode: Episode, ofFeed: OfFeed): Audio =>
+  makeEpisode(episode.enclosure.url, episode.names, detailsOf(episode, ofFeed));
+
+const detailsOf = ({ title, published, seconds, guid, link }: Episode, ofFeed: OfFeed): AudioDetails => ({
+  ...{ title, published, seconds, guid, link },
+  ...ofFeed,
+});
 
 /** `{title}`, `{link}`, `{date}` and `{guid}` in the notes are those of the episode. */
 const fillNotes = (notes: string, { title, link = '', published = '', guid = '' }: Episode): string =>
