@@ -291,7 +291,13 @@ describe.concurrent('a call for money', () => {
     const { service, user } = await account();
     service.on('*', { body });
     for (const flags of [[], ['--json']]) {
-      const { code, stdout, stderr } = await user.run(['api', 'POST', '/audiofile/5/refund', '--again', ...flags]);
+      const { code, stdout, stderr } = await user.run([
+        'api',
+        'POST',
+        '/audiofile/5/refund',
+        '--again',
+        ...flags,
+      ]);
       expect([code, stdout]).toEqual([11, '']);
       expect(stderr).toContain(why);
     }

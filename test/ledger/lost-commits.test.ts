@@ -211,7 +211,9 @@ describe('an outcome', () => {
     const purchases = purchasesWith(outbox());
     const refused = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow('that can write to it will');
+    await expect(purchases.markRefused(refused, order, `no ${SECRET}`)).rejects.toThrow(
+      'that can write to it will',
+    );
     expect(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).not.toContain(SECRET);
     await handOver();
     expect(await rows('SELECT status, detail FROM purchases')).toEqual([
@@ -219,7 +221,9 @@ describe('an outcome', () => {
     ]);
     const unclear = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow('that can write to it will');
+    await expect(purchases.markUncertain(unclear, order, 'no answer')).rejects.toThrow(
+      'that can write to it will',
+    );
     expect(JSON.parse(readFileSync(join(folder, keptFiles()[0] ?? ''), 'utf8')).outcome.kind).toBe(
       'uncertain',
     );
@@ -234,7 +238,9 @@ describe('an outcome', () => {
     const purchases = purchasesWith(outbox());
     const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('that can write to it will');
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
+      'that can write to it will',
+    );
     for (const table of ['claims', 'purchase_names', 'purchase_items', 'purchases'])
       await store.run(`DELETE FROM ${table}`);
     for (const other of ['v', 'w', 'x', 'y', 'z']) await ledger.purchases.begin(newOrder(other), []);
@@ -250,7 +256,9 @@ describe('an outcome', () => {
     const purchases = purchasesWith(outbox());
     const begun = await begin(purchases);
     fates = ['refused'];
-    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow('that can write to it will');
+    await expect(purchases.markPlaced(begun, order, placedAs('o1', '1', '2'))).rejects.toThrow(
+      'that can write to it will',
+    );
     await ledger.openAttempts.settlePlaced(await first(), 'o9', []);
     await handOver();
     expect(await rows('SELECT order_id FROM purchases')).toEqual([{ order_id: 'o1' }]);

@@ -29,7 +29,12 @@ describe.concurrent('with --sandbox', () => {
     expect((await ok(user, `transcript ${id} --deprecated-path -o -`)).stdout).toContain('Ada');
     expect((await ok(user, `transcript ${id} --test --format srt -o -`)).stdout).toMatch(/fake/i);
     const [known] = JSON.parse((await ok(user, 'files --json')).stdout);
-    expect(known).toMatchObject({ audiofile: id, state: 'Delivered', ended: 'delivered', skus: ['TRANS14', 'TSTMP1'] });
+    expect(known).toMatchObject({
+      audiofile: id,
+      state: 'Delivered',
+      ended: 'delivered',
+      skus: ['TRANS14', 'TSTMP1'],
+    });
     const invoice = JSON.parse((await ok(user, `invoice ${known.invoices[0]} --json`)).stdout);
     expect(invoice.items.length).toBeGreaterThan(0);
     expect(Number((await ok(user, 'balance --quiet')).stdout)).toBeLessThan(Number(before));
