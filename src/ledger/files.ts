@@ -150,13 +150,16 @@ export class Files extends Table {
    */
   async toRefresh(filter: FileFilter = {}): Promise<string[]> {
     const { where, values } = this.#where(filter);
-    const named = await this.ids(
-      `SELECT id FROM files WHERE ${where} AND ${hasNews} AND ended <> '' AND test = 0 ORDER BY heard_at`,
-      ...values,
-    );
     const wantsRefunded = !filter.states?.length || filter.states.includes('Refunded');
-    const refunded = wantsRefunded ? await this.unbilled({ ...filter, states: ['Refunded'] }) : [];
-    return [...new Set([...(await this.open(filter)), ...named, ...refunded])];
+    const lists = await Promise.all([
+      this.open(filter),
+      this.ids(
+        `SELECT id FROM files WHERE ${where} AND ${hasNews} AND ended <> '' AND test = 0 ORDER BY heard_at`,
+        ...values,
+      ),
+      wantsRefunded ? this.unbilled({ ...filter, states: ['Refunded'] }) : [],
+    ]);
+    return [...new Set(lists.flat())];
   }
 
   /** Files that were delivered or refunded lately, and of which the service has not said yet what they cost. */

@@ -98,7 +98,9 @@ describe.skipIf(!postgresFolder)('an order whose ledger goes away after it was s
     const { code, stdout, stderr } = await user.run(['files', '--quiet']);
     expect([code, stdout]).toEqual([0, '1\n']);
     expect(
-      stderr.match(/^warning: what became of a purchase is in \S+\.json, .*: it is damaged$/gm),
+      stderr.match(
+        /^warning: the outcome of a purchase, kept in \S+\.json, could not be .*: it is damaged$/gm,
+      ),
     ).toHaveLength(3);
     expect(kept().sort()).toEqual(['a.json', 'b.json', 'c.json']);
   });
