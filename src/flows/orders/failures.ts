@@ -30,7 +30,8 @@ export function raiseUnplaced(
   const { outcomes, held, unsent, interrupted } = sent;
   const failed = outcomes.flatMap(({ error, planned }) => {
     const shown = isRecorded && error instanceof CallError ? withAttempts(error) : error;
-    return shown ? [{ what: placedUrls(planned, placeOf), error: shown }] : [];
+    const [at = ''] = planned.audios.map(placeOf);
+    return shown ? [{ what: placedUrls(planned, at), error: shown, at }] : [];
   });
   const unplaced = [...failed, ...values<PlacedOrder>(outcomes).flatMap(fileProblem)];
   const total = outcomes.length + unsent;
@@ -39,7 +40,8 @@ export function raiseUnplaced(
   const [first] = [...unplaced, ...held];
   if (!first) return;
   const isAlone = total + held.length === 1;
-  if (isAlone && !(listsHeld && held.length && isOfLedger(first))) throw first.error;
+  if (isAlone && !(listsHeld && held.length && isOfLedger(first)))
+    throw failed[0]?.at ? about(first) : first.error;
   throw new BulkError(
     kindOf(unplaced, held, values<PlacedOrder>(outcomes).length > 0),
     summary(unplaced.length, total, sent),
@@ -57,13 +59,14 @@ export function withAttempts(error: CallError): CallError {
 }
 
 /** `m.csv, line 3: https://…` */
-function placedUrls(order: PlannedOrder, placeOf: (audio: Audio) => string): string {
+function placedUrls(order: PlannedOrder, at: string): string {
   const [first] = order.audios;
-  const place = first ? placeOf(first) : '';
-  return place && first && place !== describeAudio(first)
-    ? `${place}: ${describeUrls(order)}`
-    : describeUrls(order);
+  return at && first && at !== describeAudio(first) ? `${at}: ${describeUrls(order)}` : describeUrls(order);
 }
+
+/** A row that stands alone is named, as one of many is. */
+const about = ({ what, error: { kind, message, hint, status, cause } }: Failure): StenoError =>
+  new StenoError(kind, `${what}: ${message}`, { hint, status, cause });
 
 /** Of halves, the rows are counted. */
 function summary(unplaced: number, total: number, { halved, outcomes, notSent, held }: SentOrders): string {
