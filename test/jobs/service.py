@@ -1,35 +1,54 @@
-"""Transcripts for the uploads of our customers: each upload has an id of ours, which steno knows as its key."""
-import json, os, subprocess, sys
+#!/usr/bin/env python3
+"""Transcripts for the uploads of our customers. steno knows each upload by our own id, as its key.
 
-
-class Failed(Exception):
-    """Carries what steno says of a failure: code, message, and for exit 9 what exists."""
+service.py order <upload> <customer> <url> | state <upload> | bill <customer> | event
+"""
+import json
+import os
+import subprocess
+import sys
 
 
 def steno(*args):
+    """Gives the document; what steno says of a failure is an exception."""
     done = subprocess.run(["steno", *args, "--json"], capture_output=True, text=True)
     if done.returncode:
-        raise Failed(done.returncode, json.loads(done.stderr.splitlines()[-1])["error"])
+        raise Failed(json.loads(done.stderr.splitlines()[-1])["error"])
     return json.loads(done.stdout)
 
 
+class Failed(Exception):
+    pass
+
+
 def order(upload, customer, url):
-    """However often it is called, and after any crash: one order. Gives the id of its file."""
-    [row] = steno("order", url, "--key", upload, "--tag", customer, "--sku", "TRANS14", "--or-existing")
-    return row["audiofile"]
+    """One order for an upload, however many workers try, and after whatever crash."""
+    try:
+        [file] = steno("order", url, "--key", upload, "--tag", customer, "--sku", "TRANS14", "--or-existing")
+    except Failed as failed:
+        (error,) = failed.args
+        if error.get("reason") in ("unclear", "in_progress"):
+            return {"upload": upload, "attempt": error["attempt"]}
+        raise
+    return {"upload": upload, "audiofile": file["audiofile"]}
 
 
 def state(upload):
-    files = steno("files", "--key", upload, "--refresh")
-    return files[0]["state"] if files else None
+    [file] = steno("files", "--key", upload, "--refresh")
+    return {"upload": file["key"], "state": file["state"], "paths": [each["path"] for each in file["downloads"]]}
 
 
-def cost(customer):
-    return sum(file["total"] or 0 for file in steno("files", "--tag", customer))
+def bill(customer):
+    rows = steno("report", "--by", "tag")["tags"]
+    return {"customer": customer, "spent": next((row["spent"] for row in rows if row["tag"] == customer), 0)}
 
 
-def on_event():
-    """Run by `listen --exec`: notes for which upload which transcript is ready."""
-    if os.environ["STENO_EVENT"] == "delivered":
-        with open(os.environ["READY"], "a") as ready:
-            print(os.environ["STENO_EVENT_KEY"], os.environ["STENO_EVENT_TAGS"], file=ready)
+def event():
+    """Run by: steno listen --register --download … --exec 'python3 service.py event'"""
+    told = {name: os.environ.get(f"STENO_EVENT_{name.upper()}") for name in ("event", "key", "tags")}
+    with open("told.jsonl", "a") as file:
+        print(json.dumps(told), file=file)
+    return told
+
+
+print(json.dumps({"order": order, "state": state, "bill": bill, "event": event}[sys.argv[1]](*sys.argv[2:])))
