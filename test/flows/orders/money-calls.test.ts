@@ -31,36 +31,31 @@ async function ordered(): Promise<OrderingAccount> {
   return account;
 }
 
-const calls = [
-  {
-    name: 'upgrade',
-    route: 'POST /audiofile/1/upgrade',
-    line: ['upgrade', '1', '--sku', 'UPGRD2,TSTMP1'],
-    row: { kind: 'upgrade', via: '', skus: 'UPGRD2,TSTMP1', file: '1' },
-    what: 'of audiofile 1 with',
-  },
-  {
-    name: 'refund',
-    route: 'POST /audiofile/1/refund',
-    line: ['refund', '1', '--yes'],
-    row: { kind: 'refund', via: '', skus: '', file: '1' },
-    what: 'of audiofile 1',
-  },
-  {
-    name: 'api, an upgrade',
-    route: 'POST /audiofile/1/upgrade',
-    line: ['api', 'POST', '/audiofile/1/upgrade', 'sku=UPGRD2'],
-    row: { kind: 'upgrade', via: 'POST /audiofile/1/upgrade', skus: 'UPGRD2', file: '1' },
-    what: 'of audiofile 1 with',
-  },
-  {
-    name: 'api, a refund',
-    route: 'POST /audiofile/1/refund',
-    line: ['api', 'POST', '/audiofile/1/refund'],
-    row: { kind: 'refund', via: 'POST /audiofile/1/refund', skus: '', file: '1' },
-    what: 'of audiofile 1',
-  },
-] as const;
+const upgrade = {
+  name: 'upgrade',
+  route: 'POST /audiofile/1/upgrade',
+  line: ['upgrade', '1', '--sku', 'UPGRD2,TSTMP1'],
+  row: { kind: 'upgrade', via: '', skus: 'UPGRD2,TSTMP1', file: '1' },
+  what: 'of audiofile 1 with',
+};
+
+const refund = {
+  name: 'refund',
+  route: 'POST /audiofile/1/refund',
+  line: ['refund', '1', '--yes'],
+  row: { kind: 'refund', via: '', skus: '', file: '1' },
+  what: 'of audiofile 1',
+};
+
+/** The same as a raw call. */
+const raw = (call: typeof upgrade, skus: string): typeof upgrade => ({
+  ...call,
+  name: `api, ${call.name}`,
+  line: ['api', ...call.route.split(' '), ...(skus ? [`sku=${skus}`] : [])],
+  row: { ...call.row, via: call.route, skus },
+});
+
+const calls = [upgrade, refund, raw(upgrade, 'UPGRD2'), raw(refund, '')];
 
 const fine: Answer = { body: { message: 'done' } };
 const unclear: Answer = { status: 500, body: { message: 'oops' } };

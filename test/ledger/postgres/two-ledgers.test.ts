@@ -131,14 +131,14 @@ describe.skipIf(!postgresFolder)('a shared ledger beside a local one', () => {
     lock.close();
     expect([locked.code, locked.stderr]).toEqual([
       1,
-      expect.stringMatching(/^steno: nothing is ordered: .*\nhint: \S/),
+      expect.stringMatching(/^steno: nothing was ordered: .*\nhint: \S/),
     ]);
     for (const text of ['', 'no database at all '.repeat(300)]) {
       writeFileSync(ledgerOf(user), text);
       const damaged = await order('b', shared);
       expect([damaged.code, damaged.stderr]).toEqual([
         1,
-        expect.stringMatching(/^steno: nothing is ordered: .*\nhint: \S/),
+        expect.stringMatching(/^steno: nothing was ordered: .*\nhint: \S/),
       ]);
     }
     expect(sent()).toBe(1);
