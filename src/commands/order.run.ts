@@ -233,6 +233,7 @@ async function readPlan(
     planOrders(args, { ...options, feed }, { ...sources, report }),
   );
   for (const note of plan.notes) out.note(note);
+  if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
   for (const { because, rows } of plan.counted)
     sayRows(
       out,

@@ -24,7 +24,8 @@ export const order = command({
       'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
       'rows are listed, the others are ordered (exit 10).',
     'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
-      'are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in its ' +
+      'are shown and none is ordered (exit 2). Older pages of the feed are read as far as the choice needs them, at most ' +
+      '200; if one of them fails, nothing is ordered. An episode is known by its guid too, so that a new token or host in its ' +
       'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
       '{title}, {link}, {date} and {guid} are those of the episode.',
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +

@@ -51,6 +51,7 @@ export interface OrderPlan {
   readonly isWholeFeed: boolean;
   /** What people are told of a feed. */
   readonly notes: readonly string[];
+  readonly unread: FeedRows['unread'];
   /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
   /** The same, told by their number. */
@@ -74,7 +75,7 @@ export async function planOrders(
     .filter((arg) => !paths.includes(arg))
     .map((url) => ({ at: '', url: checkUrlArgument(url, input.sku), key }));
   if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
-  const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, reading);
+  const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, { ...reading, report });
   const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
@@ -104,6 +105,7 @@ export async function planOrders(
     orders: rows.orders,
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
+    unread: chosen.unread,
     leftOut: [...local.leftOut, ...listed, ...chosen.leftOut, ...rows.leftOut],
     counted: [...chosen.counted, { because: 'it is there twice', rows: rows.repeated }],
     placeOf: (audio) => rows.placeOf(audio),
