@@ -30,7 +30,8 @@ export const order = command({
       '{title}, {link}, {date} and {guid} are those of the episode.',
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
       'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
-      "out, and one that can't be uploaded holds up no other.",
+      "out, and one that can't be uploaded holds up no other. Of a folder, what ends like audio is taken; what is " +
+      'hidden, and links to folders, only with --hidden: all that is left out is counted and named.',
     'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +
       'rest; if its SKUs do not make up for those asked for, exit 9. What steno ignore names is left out of lists, feeds ' +
       'and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
@@ -68,6 +69,7 @@ export const order = command({
       needs: ['--feed'],
     }),
     match: text('--match <text|/regex/>', 'with --feed, episodes whose title has it', { needs: ['--feed'] }),
+    hidden: flag('--hidden', 'of a folder, also what is hidden (.name) and linked folders'),
     perOrder: count('--per-order <n>', 'how many URLs go into one order', {
       defaultNote: `${LISTED_URLS_PER_ORDER} of a list, else all`,
     }),

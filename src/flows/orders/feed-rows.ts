@@ -11,7 +11,7 @@ import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
-import type { LeftOut } from '../uploads/audio-files.ts';
+import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
 import type { Row } from './manifest-row.ts';
 
 export interface FeedInput {
@@ -34,13 +34,6 @@ export interface FeedRows {
   /** Episodes that can't be ordered. */
   readonly leftOut: readonly LeftOut[];
   readonly counted: readonly CountedRows[];
-}
-
-/** What is left out for one and the same reason, and is told in one line. */
-export interface CountedRows {
-  /** `left out because …` */
-  readonly because: string;
-  readonly rows: readonly LeftOut[];
 }
 
 export async function feedRows(
