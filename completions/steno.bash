@@ -99,7 +99,7 @@ _steno_child() {
 # The flags of a command.
 _steno_flags() {
   case $1:$2:${3-} in
-    'order::') offers=(--sku --from --feed --dry-run --wait --download --skip-ordered --or-existing --latest --since --match --per-order --notes --notes-file --name --key --tag --ignore-columns --test --max-cost --unpriced --up-to-budget --interval --format --name-as --fail-on-hold --retry-unclear --retry-ended --again --any-sku --param) ;;
+    'order::') offers=(--sku --from --feed --dry-run --wait --download --skip-ordered --or-existing --latest --since --match --hidden --per-order --notes --notes-file --name --key --tag --ignore-columns --test --max-cost --unpriced --up-to-budget --interval --format --name-as --fail-on-hold --retry-unclear --retry-ended --again --any-sku --param) ;;
     'attempts settle::') offers=(--placed --file --not-placed --reopen) ;;
     'ignore::') offers=(--list --remove) ;;
     'files::') offers=(--state --since --order --key --tag --feed --refresh --limit) ;;

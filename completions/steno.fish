@@ -292,6 +292,7 @@ complete -c steno -n '__steno_at order' -l or-existing -d 'count what is on orde
 complete -c steno -n '__steno_at order' -l latest -x -d 'with --feed, the newest n episodes'
 complete -c steno -n '__steno_at order' -l since -x -d 'with --feed, episodes from then on: 2026-05-01, or 7d ago'
 complete -c steno -n '__steno_at order' -l match -x -d 'with --feed, episodes whose title has it'
+complete -c steno -n '__steno_at order' -l hidden -d 'of a folder, also what is hidden (.name) and linked folders'
 complete -c steno -n '__steno_at order' -l per-order -x -d 'how many URLs go into one order'
 complete -c steno -n '__steno_at order' -l notes -x -d 'comments for the transcribers'
 complete -c steno -n '__steno_at order' -l notes-file -r -F -d 'take the comments from a file, or from stdin with -'

@@ -74,6 +74,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--latest'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, the newest n episodes' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, episodes from then on: 2026-05-01, or 7d ago' }
                 @{ Names = @('--match'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, episodes whose title has it' }
+                @{ Names = @('--hidden'); Value = $false; Help = 'of a folder, also what is hidden (.name) and linked folders' }
                 @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many URLs go into one order' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take the comments from a file, or from stdin with -' }

@@ -113,11 +113,11 @@ async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Prom
     ['ordered', 'on order already'],
     ['ignored', 'ignored'],
   ])
-    sayRows(
+    await sayRows(
       out,
       `left out because ${text}`,
       namesOf(guard.leftOut.filter((row) => row.why === why && !row.doubt)),
-      all,
+      { of: all },
     );
   await sayDoubtful(out, guard.leftOut);
 }
@@ -198,7 +198,7 @@ async function send(
   );
   for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
   const late = guard.leftOut.slice(leftOut);
-  sayRows(
+  await sayRows(
     out,
     'left out because another process has ordered it',
     namesOf(late.filter(({ doubt }) => !doubt)),
@@ -233,11 +233,13 @@ async function readPlan(
     planOrders(args, { ...options, feed }, { ...sources, report }),
   );
   for (const note of plan.notes) out.note(note);
-  for (const { because, rows } of plan.counted)
-    sayRows(
+  if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
+  for (const { because, rows, hint } of plan.counted)
+    await sayRows(
       out,
       `left out because ${because}`,
       rows.map(({ path }) => path),
+      { hint },
     );
   for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
   return plan;
@@ -390,10 +392,17 @@ const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
 /** More would fill the screen. */
 const MAX_NAMED = 5;
 
-/** Says how many were left out, and which. */
-function sayRows(out: Output, text: string, rows: readonly string[], of?: number): void {
+/** Says how many were left out, and which; with a hint it is a warning. */
+async function sayRows(
+  out: Output,
+  text: string,
+  rows: readonly string[],
+  { of, hint }: { readonly of?: number; readonly hint?: string | undefined } = {},
+): Promise<void> {
   if (rows.length === 0) return;
-  out.note(`${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${someOf(rows)})`);
+  const line = `${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${someOf(rows)})`;
+  if (hint === undefined) out.note(line);
+  else await out.warn(line, hint);
 }
 
 function someOf(rows: readonly string[]): string {
@@ -405,7 +414,7 @@ const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) =
 
 const leftOutOf = ({ leftOut }: OrderGuard, plan: OrderPlan): Pick<ShownList, 'leftOut' | 'unplanned'> => ({
   leftOut,
-  unplanned: [...plan.leftOut, ...plan.counted.flatMap(({ rows }) => rows)],
+  unplanned: [...plan.leftOut, ...plan.counted.flatMap(({ rows, isOther }) => (isOther ? [] : rows))],
 });
 
 /** What is shown beside what was placed. */

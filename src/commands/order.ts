@@ -24,12 +24,14 @@ export const order = command({
       'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
       'rows are listed, the others are ordered (exit 10).',
     'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
-      'are shown and none is ordered (exit 2). An episode is known by its guid too, so that a new token or host in its ' +
+      'are shown and none is ordered (exit 2). Older pages of the feed are read as far as the choice needs them, at most ' +
+      '200; if one of them fails, nothing is ordered. An episode is known by its guid too, so that a new token or host in its ' +
       'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
       '{title}, {link}, {date} and {guid} are those of the episode.',
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
       'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
-      "out, and one that can't be uploaded holds up no other.",
+      "out, and one that can't be uploaded holds up no other. Of a folder, what ends like audio is taken; what is " +
+      'hidden, and links to folders, only with --hidden: all that is left out is counted and named.',
     'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +
       'rest; if its SKUs do not make up for those asked for, exit 9. What steno ignore names is left out of lists, feeds ' +
       'and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
@@ -67,6 +69,7 @@ export const order = command({
       needs: ['--feed'],
     }),
     match: text('--match <text|/regex/>', 'with --feed, episodes whose title has it', { needs: ['--feed'] }),
+    hidden: flag('--hidden', 'of a folder, also what is hidden (.name) and linked folders'),
     perOrder: count('--per-order <n>', 'how many URLs go into one order', {
       defaultNote: `${LISTED_URLS_PER_ORDER} of a list, else all`,
     }),

@@ -1,7 +1,7 @@
 /** Which episodes of a feed are meant. */
 import { usage } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
-import type { Episode, Feed } from './feed.ts';
+import type { Draft, Episode, Feed } from './feed.ts';
 import type { TitleMatch } from './match.ts';
 
 export interface Choice {
@@ -54,7 +54,33 @@ export function chooseEpisodes(feed: Feed, { latest, since, match, again = false
   };
 }
 
-function matchingTitles(episodes: readonly Episode[], match: TitleMatch): Episode[] {
+/**
+ * Says after each page, by the episodes that it adds, whether older pages may have more of what is meant. Where a feed
+ * does not begin with the newest, only its end tells.
+ */
+export function olderWanted({ latest, since, match }: Choice): (added: readonly Draft[]) => boolean {
+  let [first, last] = ['', ''];
+  let isSorted = true;
+  let found = 0;
+  return (added) => {
+    const dates = added.flatMap(({ published }) => published ?? []);
+    for (const date of dates) {
+      first ||= date;
+      isSorted &&= last === '' || date <= last;
+      last = date;
+    }
+    const recent = added.filter(({ published = '' }) => since === undefined || published >= since);
+    const meant = match ? matchingTitles(recent, match) : recent;
+    // One with a date goes before all that have none.
+    found += meant.filter(({ published }) => published !== undefined || first === '').length;
+    if (first < last) return true;
+    if (latest !== undefined && found >= latest) return false;
+    if (since === undefined || dates.length === 0) return true;
+    return isSorted ? last >= since : dates.some((date) => date >= since);
+  };
+}
+
+function matchingTitles<One extends Draft>(episodes: readonly One[], match: TitleMatch): One[] {
   const isMatch = match(episodes.map(({ title }) => title));
   return episodes.filter((_, at) => isMatch[at]);
 }

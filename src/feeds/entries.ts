@@ -35,6 +35,9 @@ export interface RawFeed {
   link?: Link;
   /** Where it is moving to. */
   newAddress?: Link;
+  /** Older entries: the next page, and the archive before this document (RFC 5005). */
+  nextPage?: Link;
+  archive?: Link;
   readonly entries: Entry[];
 }
 
@@ -145,6 +148,8 @@ function linkOf({ attributes }: Tag, { base }: Scope): Link & { rel: string } {
 function useInFeed(feed: RawFeed, name: string, { rel, ...link }: Link & { rel: string }): Element['use'] {
   if (name === 'atom:link' && rel === 'self') feed.selfLink ??= link;
   if (name === 'atom:link' && rel === 'alternate') feed.link ??= link;
+  if (name === 'atom:link' && rel === 'next' && isFeedLink(link)) feed.nextPage ??= link;
+  if (name === 'atom:link' && rel === 'prev-archive' && isFeedLink(link)) feed.archive ??= link;
   const uses: Readonly<Record<string, Element['use']>> = {
     'rss:title': (text) => {
       feed.title ??= text;
@@ -161,6 +166,9 @@ function useInFeed(feed: RawFeed, name: string, { rel, ...link }: Link & { rel: 
   };
   return uses[name === 'atom:title' ? 'rss:title' : name];
 }
+
+/** Some name the next page of their web site. */
+const isFeedLink = ({ url, type }: Link): boolean => url !== '' && !/^text\/html\b/i.test(type);
 
 /** Elements whose text is a field of the entry. */
 const fields: Readonly<

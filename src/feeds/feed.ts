@@ -38,6 +38,29 @@ export interface Feed {
   readonly episodes: readonly Episode[];
   /** Entries that are no episodes: without audio, or listed twice. */
   readonly leftOut: { readonly withoutAudio: number; readonly repeated: number };
+  /** How many pages of it were read. */
+  readonly pages: number;
+  /** Why older pages were not read, if there are any. */
+  readonly unread?: UnreadPages | undefined;
+}
+
+/** Not needed for the choice, or else a warning. */
+export type UnreadPages = 'not needed' | { readonly message: string; readonly hint: string };
+
+/** A document of a feed: all of it, or a page. */
+export interface FeedPage {
+  readonly head: Pick<Feed, 'title' | 'link' | 'marks'>;
+  readonly episodes: readonly Draft[];
+  /** How many it has, with audio or without. */
+  readonly entries: number;
+  readonly older: OlderPage | undefined;
+}
+
+/** Where older entries are. */
+export interface OlderPage {
+  readonly url: string;
+  /** Archives may repeat what newer documents have; a page that adds nothing is the end. */
+  readonly isArchive: boolean;
 }
 
 export interface FeedSource {
@@ -51,39 +74,93 @@ export interface FeedSource {
   /** Of a file, absolute. */
   readonly path?: string | undefined;
   readonly contentType?: string | undefined;
+  /** The header `Link`. */
+  readonly links?: string | undefined;
   /** The user's interruption. */
   readonly signal: AbortSignal;
 }
 
-export async function parseFeed({
+/** A feed that is one document. */
+export async function parseFeed(source: FeedSource): Promise<Feed> {
+  return new FeedPages(await parsePage(source)).toFeed(source.where);
+}
+
+export async function parsePage({
   bytes,
   where,
   url,
   addresses = url === undefined ? [] : [url],
   path,
   contentType = '',
+  links = '',
   signal,
-}: FeedSource): Promise<Feed> {
+}: FeedSource): Promise<FeedPage> {
   const text = decodeFeed(bytes, contentType, where).trimStart();
   if (text === '') throw usage(`${where} is empty`);
   if (!text.startsWith('<')) throw usage(`${where} is not a feed: it does not begin with <`);
   const collector = new FeedCollector(where, () => pageError(where, text, url));
   await readXml(text, where, collector, signal);
-  const feed = toFeed(collector.feed, url, { addresses, path });
-  if (feed.episodes.length === 0) throw usage(`${where} has no episodes with audio (${countText(feed)})`);
-  return feed;
+  return toPage(collector.feed, url, { addresses, path, links });
 }
 
-const countText = ({ leftOut }: Feed): string =>
-  leftOut.withoutAudio
-    ? `${plural(leftOut.withoutAudio, 'entry').replace(/ys$/, 'ies')} without`
-    : 'no entries';
+/** Joins the pages of a feed; what it says of itself is on the first. */
+export class FeedPages {
+  readonly #head: FeedPage['head'];
+  readonly episodes: Draft[] = [];
+  readonly #seen = new Set<string>();
+  /** Of earlier pages. */
+  readonly #earlier = new Set<string>();
+  #withAudio = 0;
+  /** How many pages. */
+  count = 0;
+  entries = 0;
 
-function toFeed(
+  constructor(first: FeedPage) {
+    this.#head = first.head;
+    this.add(first);
+  }
+
+  /** Gives the episodes that no earlier page has. */
+  add({ episodes, entries }: FeedPage): readonly Draft[] {
+    const added = episodes.filter((draft) => {
+      const mark = listingMark(draft);
+      if (this.#earlier.has(pageMark(draft)) || (mark && this.#seen.has(mark))) return false;
+      if (mark) this.#seen.add(mark);
+      return true;
+    });
+    for (const draft of added) {
+      this.#earlier.add(pageMark(draft));
+      this.episodes.push(draft);
+    }
+    this.#withAudio += episodes.length;
+    this.entries += entries;
+    this.count += 1;
+    return added;
+  }
+
+  /** `where` names the feed in errors. */
+  toFeed(where: string, unread?: UnreadPages): Feed {
+    const withoutAudio = this.entries - this.#withAudio;
+    const counted = withoutAudio
+      ? `${plural(withoutAudio, 'entry').replace(/ys$/, 'ies')} without`
+      : 'no entries';
+    if (this.episodes.length === 0) throw usage(`${where} has no episodes with audio (${counted})`);
+    const names = episodeNames(this.episodes.map(namedBy), this.#head.marks);
+    return {
+      ...this.#head,
+      episodes: this.episodes.map((draft, at) => ({ ...draft, names: names[at] ?? [] })),
+      leftOut: { withoutAudio, repeated: this.#withAudio - this.episodes.length },
+      pages: this.count,
+      unread,
+    };
+  }
+}
+
+function toPage(
   raw: RawFeed,
   url: string | undefined,
-  { addresses, path }: Pick<FeedMarks, 'addresses' | 'path'>,
-): Feed {
+  { addresses, path, links }: Pick<FeedMarks, 'addresses' | 'path'> & { readonly links: string },
+): FeedPage {
   const selfLink = raw.selfLink && absoluteUrl(raw.selfLink, url);
   // A file has no address, but the feed in it says where it belongs.
   const base = url ?? selfLink ?? (raw.link && absoluteUrl(raw.link, undefined));
@@ -91,20 +168,28 @@ function toFeed(
   const newAddress = raw.newAddress && absoluteUrl(raw.newAddress, base);
   const title = titleText(raw.title);
   const saidAddresses = [selfLink, newAddress].filter((each) => each !== undefined);
-  const drafts = raw.entries.flatMap((entry) => draftOf(entry, base));
-  const episodes = withoutRepeated(drafts);
   const marks = { guid: raw.guid, addresses, saidAddresses, path, title };
-  const names = episodeNames(episodes.map(namedBy), marks);
+  const next = raw.nextPage ?? linkedNext(links);
+  const older = next ?? raw.archive;
+  const olderUrl = older && absoluteUrl(older, base);
   return {
-    title,
-    link,
-    marks,
-    episodes: episodes.map((draft, at) => ({ ...draft, names: names[at] ?? [] })),
-    leftOut: { withoutAudio: raw.entries.length - drafts.length, repeated: drafts.length - episodes.length },
+    head: { title, link, marks },
+    episodes: raw.entries.flatMap((entry) => draftOf(entry, base)),
+    entries: raw.entries.length,
+    older: olderUrl === undefined ? undefined : { url: olderUrl, isArchive: next === undefined },
   };
 }
 
-type Draft = Omit<Episode, 'names'>;
+/** Of the header `Link: <https://host/feed?page=2>; rel="next"`. */
+function linkedNext(header: string): Link | undefined {
+  for (const [, url = '', parameters = ''] of header.matchAll(/<([^<>]*)>((?:[^<",]|"[^"]*")*)/g)) {
+    const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters) ?? [];
+    if (/(?:^|\s)next(?:\s|$)/i.test(quoted ?? plain)) return { url, type: '', length: '', base: undefined };
+  }
+  return undefined;
+}
+
+export type Draft = Omit<Episode, 'names'>;
 
 /** Empty for an entry that is no episode. */
 function draftOf(entry: Entry, base: string | undefined): Draft[] {
@@ -143,14 +228,17 @@ const namedBy = ({ enclosure, problem, ...draft }: Draft) => ({
 });
 
 /** Some feeds list an episode twice, with the same guid and audio. */
-function withoutRepeated(drafts: readonly Draft[]): Draft[] {
-  const seen = new Set<string>();
-  return drafts.filter(({ guid, enclosure, problem }) => {
-    if (guid === undefined) return true;
-    const mark = JSON.stringify([guid, problem ? enclosure.url : audioIdentity(enclosure.url)]);
-    return !seen.has(mark) && seen.add(mark);
-  });
-}
+const listingMark = (draft: Draft): string | undefined =>
+  draft.guid === undefined ? undefined : JSON.stringify([draft.guid, audioOf(draft)]);
+
+/** The same for an episode on two pages: its link may have a new token on each. */
+const pageMark = (draft: Draft): string => {
+  const { guid, title, published } = draft;
+  return JSON.stringify([guid, title, published, guid && title && published ? '' : audioOf(draft)]);
+};
+
+const audioOf = ({ enclosure, problem }: Draft): string =>
+  problem ? enclosure.url : audioIdentity(enclosure.url);
 
 const MAX_TITLE_LENGTH = 1_000;
 

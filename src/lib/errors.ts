@@ -50,12 +50,12 @@ export interface Duplicate {
 
 /**
  * Why an audio is left out of an order. `renumbered`: it was ordered under another guid of its feed; `repeated`: it is in
- * the list twice; `transcript`: the feed offers one; `undated`: the feed does not say when it came out; `unusable`: it can't
- * be ordered.
+ * the list twice; `transcript`: the feed offers one; `undated`: the feed does not say when it came out; `hidden`: its name or
+ * folder begins with a dot; `linked`: a link to a folder; `unusable`: it can't be ordered.
  */
 export const leftOutReasons = [
   ...(['ordered', 'unclear', 'in_progress', 'other_skus', 'renumbered', 'budget', 'ignored'] as const),
-  ...(['repeated', 'transcript', 'undated', 'unusable'] as const),
+  ...(['repeated', 'transcript', 'undated', 'hidden', 'linked', 'unusable'] as const),
 ];
 export type LeftOutReason = (typeof leftOutReasons)[number];
 

@@ -134,6 +134,13 @@ describe('a redirect', () => {
     expect(other.got[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  it('from a document that names the address never leads from https to http', async () => {
+    const service = (await Service.start()).never('GET /2');
+    await expect(get(`${service.origin}/2`, { namedBy: 'https://127.0.0.1/1' })).rejects.toThrow(
+      `https://127.0.0.1/1 leads to ${service.origin}/2, which is not https`,
+    );
+  });
+
   it('without a target is an error', async () => {
     const service = (await Service.start()).on('GET /a', { status: 302 });
     await expect(get(`${service.origin}/a`)).rejects.toThrow(`${service.origin}/a answered HTTP 302`);

@@ -14,6 +14,8 @@ export interface Call {
   /** Line numbers of the trace. */
   readonly begun: number;
   ended: number;
+  /** What it returned. */
+  result: number;
 }
 
 interface Traced {
@@ -57,15 +59,19 @@ function parse(log: string): Call[] {
     const begun = /^(\w+)\(((?:\d+|AT_FDCWD)<.*?>|"[^"]*")([,)].*| <unfinished.*)$/.exec(rest);
     if (begun) {
       const [, name = '', target = '', text = ''] = begun;
-      const call = { name, target, text, begun: at, ended: at };
+      const call = { name, target, text, begun: at, ended: at, result: resultOf(rest) };
       calls.push(call);
       if (rest.endsWith('<unfinished ...>')) open.set(thread, call);
     } else if (rest.startsWith('<... ')) {
       const call = open.get(thread);
-      if (call) call.ended = at;
+      if (!call) return;
+      call.ended = at;
+      call.result = resultOf(rest);
     }
   });
   return calls;
 }
+
+const resultOf = (line: string): number => Number(/ = (-?\d+)[^=]*$/.exec(line)?.[1] ?? Number.NaN);
 
 export const isSync = ({ name }: Call): boolean => name === 'fsync' || name === 'fdatasync';

@@ -12,6 +12,7 @@ import { streamBody, unknownEncoding } from './body.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
 import { CallError } from './failures.ts';
+import { nearness } from './nearness.ts';
 import {
   isTransientNetworkError,
   isUntrusted,
@@ -29,6 +30,8 @@ import type { Trace } from './transport.ts';
 
 export interface PublicRequest {
   readonly url: string;
+  /** The document that names this address, where the user does not. */
+  readonly namedBy?: string | undefined;
   readonly accept: string;
   readonly maxBytes: number;
   /** For all of it, redirects and repeats included. */
@@ -50,6 +53,8 @@ export interface PublicAnswer {
   /** Where each redirect led; the last is `url`. */
   readonly redirects: readonly string[];
   readonly contentType: string;
+  /** The header `Link`. */
+  readonly links: string;
   readonly bytes: Buffer;
 }
 
@@ -75,6 +80,7 @@ export async function getPublic(request: PublicRequest): Promise<PublicAnswer> {
 async function follow(request: PublicRequest, deadline: Deadline): Promise<PublicAnswer> {
   let url = new URL(request.url);
   for (const redirects: string[] = []; redirects.length <= MAX_REDIRECTS; redirects.push(url.href)) {
+    if (request.namedBy !== undefined) await checkNamed(url, new URL(request.namedBy), request.env);
     const answer = await getOnce(request, url, deadline);
     if ('bytes' in answer) return { ...answer, redirects };
     url = nextUrl(answer.location, url);
@@ -98,7 +104,8 @@ async function getOnce(
     if (isRedirect(status) && headers.location) return { location: headers.location };
     if (status >= 300) throw statusFailure(url, response);
     const bytes = await readBounded(response, url, request.maxBytes);
-    return { url: url.href, contentType: headers['content-type'] ?? '', bytes };
+    const { link: links = '', 'content-type': contentType = '' } = headers;
+    return { url: url.href, contentType, links, bytes };
   } catch (error) {
     if (error instanceof StenoError && error.kind !== 'interrupted') throw error;
     throw failureOf(error, { peer: pool.peer, url }, deadline, request.signal);
@@ -144,6 +151,17 @@ function nextUrl(location: string, from: URL): URL {
   url.username = '';
   url.password = '';
   return url;
+}
+
+/** A link in a document of others leads no nearer to this machine than the document is, and not from https to http. */
+async function checkNamed(url: URL, by: URL, env: Env): Promise<void> {
+  const refuse = (why: string): never => {
+    throw new StenoError('failed', `${shownAddress(by.href)} leads to ${shownAddress(url.href)}, ${why}`);
+  };
+  if (by.protocol === 'https:' && url.protocol !== 'https:') refuse('which is not https');
+  if (url.hostname === by.hostname) return;
+  const [there, here] = await Promise.all([url, by].map((each) => nearness(each, env)));
+  if ((there ?? 0) > (here ?? 0)) refuse(`which is ${there === 2 ? 'this machine' : 'a private address'}`);
 }
 
 function statusFailure(url: URL, { status, headers }: HttpResponse): CallError {

@@ -11,7 +11,7 @@ import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';
 import { parseSince } from '../../lib/since.ts';
 import { oneLine, plural } from '../../lib/text.ts';
-import type { LeftOut } from '../uploads/audio-files.ts';
+import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
 import type { Row } from './manifest-row.ts';
 
 export interface FeedInput {
@@ -29,16 +29,11 @@ export interface FeedRows {
   readonly isWholeFeed: boolean;
   /** What people are told of the choice. */
   readonly notes: readonly string[];
+  /** Why the feed was not read to its end. */
+  readonly unread?: Exclude<Feed['unread'], string>;
   /** Episodes that can't be ordered. */
   readonly leftOut: readonly LeftOut[];
   readonly counted: readonly CountedRows[];
-}
-
-/** What is left out for one and the same reason, and is told in one line. */
-export interface CountedRows {
-  /** `left out because …` */
-  readonly because: string;
-  readonly rows: readonly LeftOut[];
 }
 
 export async function feedRows(
@@ -48,19 +43,22 @@ export async function feedRows(
   reading: FeedReading,
 ): Promise<FeedRows> {
   const choice = choiceOf(input);
-  const feed = await readFeed(source, reading);
+  const feed = await readFeed(source, reading, choice);
+  const unread = feed.unread === 'not needed' ? undefined : feed.unread;
   const ofFeed = feedDetails(feed);
   if (!isChoice(choice)) {
     const rows = feed.episodes
       .filter(({ problem }) => !problem)
       .map((episode) => rowOf(episode, ofFeed, notes));
-    return { rows, isWholeFeed: true, notes: [], leftOut: leftOutOf(feed.episodes, ofFeed), counted: [] };
+    const leftOut = leftOutOf(feed.episodes, ofFeed);
+    return { rows, isWholeFeed: true, notes: [], unread, leftOut, counted: [] };
   }
   const chosen = chooseEpisodes(feed, choice);
   return {
     rows: chosen.episodes.map((episode) => rowOf(episode, ofFeed, notes)),
     isWholeFeed: false,
     notes: notesOf(feed, chosen),
+    unread,
     leftOut: leftOutOf(chosen.spoiled, ofFeed),
     counted: countedOf(chosen, ofFeed),
   };
@@ -126,7 +124,9 @@ const fillNotes = (notes: string, { title, link = '', published = '', guid = '' 
 
 function notesOf(feed: Feed, { episodes }: Chosen): string[] {
   const name = feed.title ? `'${oneLine(feed.title, 80)}'` : 'the feed';
-  return [`${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}`];
+  const older = feed.unread === 'not needed' ? ', older ones are not needed' : '';
+  const pages = feed.pages > 1 || feed.unread ? ` (${plural(feed.pages, 'page')} read${older})` : '';
+  return [`${plural(episodes.length, 'episode')} of ${feed.episodes.length} in ${name}${pages}`];
 }
 
 function countedOf({ withTranscript, undated }: Chosen, ofFeed: OfFeed): CountedRows[] {

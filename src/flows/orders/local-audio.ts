@@ -7,13 +7,12 @@ import { makeFile } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
-import { audioDuration } from '../../lib/audio/duration.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { uploadName, urlName } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach } from '../bulk.ts';
-import { findAudio, type LeftOut } from '../uploads/audio-files.ts';
+import { type CountedRows, findAudio, type LeftOut } from '../uploads/audio-files.ts';
 import { isUnchanged, readContent, settle } from '../uploads/content.ts';
 import { noUploadCommand } from '../uploads/recipes.ts';
 import { canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
@@ -30,9 +29,12 @@ export const isLocalPath = (text: string): boolean =>
 export interface LocalRows {
   readonly rows: readonly Row[];
   readonly leftOut: readonly LeftOut[];
+  readonly counted: readonly CountedRows[];
 }
 
 export interface LocalReading {
+  /** Also what is hidden in folders, and linked folders. */
+  readonly hidden: boolean;
   /** Without it no file is read: it could not be ordered. */
   readonly uploadCommand: string | undefined;
   readonly signal: AbortSignal;
@@ -42,9 +44,9 @@ export interface LocalReading {
 /** The files themselves are read once, for their content's hash: what is on order is not uploaded. */
 export async function localRows(
   paths: readonly string[],
-  { uploadCommand, signal, report }: LocalReading,
+  { uploadCommand, hidden, signal, report }: LocalReading,
 ): Promise<LocalRows> {
-  const { files, leftOut } = await findAudio(paths, signal);
+  const { files, leftOut, counted } = await findAudio(paths, signal, hidden);
   if (uploadCommand === undefined) throw noUploadCommand(paths[0] ?? '');
   const { complete, growing } = await settle(files, { now: Date.now(), signal });
   const read = await doEach(complete, READ_JOBS, String, (path) => rowOf(path, signal), report);
@@ -56,7 +58,7 @@ export async function localRows(
   const notTaken = [...leftOut, ...growing.map(isGrowing), ...changed.map(isGrowing), ...repeated];
   const [first] = notTaken;
   if (rows.length === 0 && first) throw usage(`there is nothing to order: ${first.path}: ${first.reason}`);
-  return { rows, leftOut: notTaken };
+  return { rows, leftOut: notTaken, counted };
 }
 
 /** Copies of a recording are one audio, and are bought once. */
@@ -83,7 +85,7 @@ interface LocalRow extends Row {
 async function rowOf(path: string, signal: AbortSignal): Promise<LocalRow | undefined> {
   const content = await readContent(path, signal);
   if (!content) return undefined;
-  const seconds = await audioDuration(path);
+  const { seconds } = content;
   const { href } = pathToFileURL(path);
   const title = basename(path, extname(path));
   const audio = makeFile(href, content.hash, { title, seconds, source: resolve(path) });

@@ -7,8 +7,8 @@ import type { Audio } from '../../ledger/audio-names.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';
-import type { LeftOut } from '../uploads/audio-files.ts';
-import { type CountedRows, type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
+import type { CountedRows, LeftOut } from '../uploads/audio-files.ts';
+import { type FeedInput, type FeedRows, feedRows } from './feed-rows.ts';
 import { parseParams, readNotes } from './input.ts';
 import { isLocalPath, type LocalRows, localRows } from './local-audio.ts';
 import { manifestName, readManifest } from './manifest.ts';
@@ -32,6 +32,7 @@ export interface OrderInput extends FeedInput {
   readonly param: readonly string[];
   readonly skipOrdered: boolean;
   readonly upToBudget: boolean;
+  readonly hidden: boolean;
 }
 
 /** Where what is ordered comes from, beside the arguments. */
@@ -51,6 +52,7 @@ export interface OrderPlan {
   readonly isWholeFeed: boolean;
   /** What people are told of a feed. */
   readonly notes: readonly string[];
+  readonly unread: FeedRows['unread'];
   /** Local files and episodes that are not ordered. */
   readonly leftOut: readonly LeftOut[];
   /** The same, told by their number. */
@@ -69,12 +71,13 @@ export async function planOrders(
   checkSources(args, input);
   const notes = await readNotes(input.notes, notesFile, stdin);
   const paths = args.filter(isLocalPath);
+  if (input.hidden && paths.length === 0) throw usage('--hidden requires a folder of this machine');
   const key = checkKey(args, paths, input);
   const given: Row[] = args
     .filter((arg) => !paths.includes(arg))
     .map((url) => ({ at: '', url: checkUrlArgument(url, input.sku), key }));
   if (args.length && input.sku.length === 0) throw usage('an order requires --sku', skuHint(args));
-  const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, reading);
+  const chosen = feed === undefined ? noFeed : await feedRows(feed, input, notes, { ...reading, report });
   const defaults = {
     skus: input.sku,
     names: checkNames(input.name),
@@ -85,7 +88,7 @@ export async function planOrders(
     extra: parseParams(input.param),
   };
   const readLocal = (some: readonly string[]): Promise<LocalRows> =>
-    localRows(some, { uploadCommand, signal, report });
+    localRows(some, { uploadCommand, hidden: input.hidden, signal, report });
   const isList = from !== undefined || feed !== undefined || paths.length > 0;
   const rows = new PlannedRows(defaults, {
     perOrder: input.perOrder ?? (isList ? LISTED_URLS_PER_ORDER : Number.POSITIVE_INFINITY),
@@ -104,13 +107,14 @@ export async function planOrders(
     orders: rows.orders,
     isWholeFeed: chosen.isWholeFeed,
     notes: chosen.notes,
+    unread: chosen.unread,
     leftOut: [...local.leftOut, ...listed, ...chosen.leftOut, ...rows.leftOut],
-    counted: [...chosen.counted, { because: 'it is there twice', rows: rows.repeated }],
+    counted: [...local.counted, ...chosen.counted, { because: 'it is there twice', rows: rows.repeated }],
     placeOf: (audio) => rows.placeOf(audio),
   };
 }
 
-const noFiles: LocalRows = { rows: [], leftOut: [] };
+const noFiles: LocalRows = { rows: [], leftOut: [], counted: [] };
 
 interface ManifestSources {
   readonly stdin: NodeJS.ReadStream;

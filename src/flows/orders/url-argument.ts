@@ -12,6 +12,9 @@ export function checkUrlArgument(text: string, skus: readonly string[]): string 
       `'${text}' is a SKU, not a URL`,
       `write several with commas and no blanks: --sku ${[...new Set([...skus, text])].join(',')}`,
     );
+  // What is not UTF-8 in an argument is this character when it comes to us.
+  if (text.includes('\ufffd') && !/^https?:/i.test(text))
+    throw usage(`the name '${text}' is not UTF-8`, 'rename the file or folder');
   if (/^https?:.*,\s*https?:\/\//i.test(text))
     throw usage(`several URLs are joined by a comma: ${text}`, 'separate them with blanks');
   if (/^https?:\/\/.*,$/i.test(text))

@@ -1,7 +1,9 @@
 /** Finds the audio that a person means by files and folders on disk. */
+import { isUtf8 } from 'node:buffer';
 import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { formatOfName } from '../../catalog/formats.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
 import { audioExtensions } from '../../lib/audio-extensions.ts';
 import { errorCode, errorMessage, type LeftOutReason, StenoError, usage } from '../../lib/errors.ts';
@@ -17,44 +19,88 @@ export interface LeftOut {
   readonly audio?: Audio | undefined;
 }
 
+/** What is left out for one and the same reason, and is told in one line. */
+export interface CountedRows {
+  /** `left out because …` */
+  readonly because: string;
+  readonly rows: readonly LeftOut[];
+  /** What to do about it: then it is a warning. */
+  readonly hint?: string;
+  /** It is no audio, so that the JSON has nothing of it. */
+  readonly isOther?: boolean;
+}
+
 export interface FoundAudio {
   /** Each file once, in the order of the arguments; within a folder by name. */
   readonly files: readonly string[];
   /** Files and folders of a given folder that can't be used. */
   readonly leftOut: readonly LeftOut[];
+  /** The same, told by their number. */
+  readonly counted: readonly CountedRows[];
 }
 
 /**
- * A file that is named is taken whatever its name ends in; in a folder and those below it, what ends like audio. Hidden
- * files and folders are left out, and links to folders are not followed: they may lead in a circle, or anywhere.
+ * A file that is named is taken whatever its name ends in; in a folder and those below it, what ends like audio. With
+ * `takesHidden` also what is hidden, and what links to folders lead to; each folder once, so that a circle ends.
  */
-export async function findAudio(paths: readonly string[], signal: AbortSignal): Promise<FoundAudio> {
-  const search = new Search(signal);
+export async function findAudio(
+  paths: readonly string[],
+  signal: AbortSignal,
+  takesHidden = false,
+): Promise<FoundAudio> {
+  const search = new Search(signal, takesHidden);
   for (const path of paths) {
     const found = await statOf(path);
     if (found instanceof StenoError) throw found;
     if (found.isDirectory()) await search.takeFolder(path);
     else await search.takeNamed(path, found);
   }
-  const [first] = search.leftOut;
-  if (search.files.length === 0 && first)
-    throw usage(`there is no audio to use: ${first.path}: ${first.reason}`);
-  return search;
+  const { files, leftOut, counted } = search;
+  const [because] = counted.filter(({ isOther, rows }) => rows.length && !isOther);
+  const first = leftOut[0] ?? because?.rows[0];
+  if (files.length === 0 && first)
+    throw usage(`there is no audio to use: ${first.path}: ${first.reason}`, because?.hint);
+  return { files, leftOut, counted };
 }
 
 interface Entry {
   readonly path: string;
   readonly isFolder: boolean;
+  /** By its own name, or that of a folder above it. */
+  readonly isHidden: boolean;
 }
+
+const TAKE_HIDDEN = '--hidden takes what is hidden, and follows links to folders';
 
 class Search implements FoundAudio {
   readonly files: string[] = [];
   readonly leftOut: LeftOut[] = [];
   readonly #seen = new Set<string>();
+  readonly #folders = new Set<string>();
+  readonly #hidden: LeftOut[] = [];
+  readonly #linked: LeftOut[] = [];
+  readonly #misnamed: LeftOut[] = [];
+  readonly #others: LeftOut[] = [];
   readonly #signal: AbortSignal;
+  readonly #takesHidden: boolean;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, takesHidden: boolean) {
     this.#signal = signal;
+    this.#takesHidden = takesHidden;
+  }
+
+  get counted(): CountedRows[] {
+    return [
+      { because: IS_HIDDEN, rows: this.#hidden, hint: TAKE_HIDDEN },
+      { because: IS_LINK, rows: this.#linked, hint: TAKE_HIDDEN },
+      { because: NOT_UTF8, rows: this.#misnamed, hint: 'rename it' },
+      {
+        because: 'its name does not end like audio',
+        rows: this.#others,
+        hint: 'a file that is named itself is taken, whatever its name ends in',
+        isOther: true,
+      },
+    ];
   }
 
   async takeNamed(path: string, found: BigIntStats): Promise<void> {
@@ -84,7 +130,7 @@ class Search implements FoundAudio {
   #count = 0;
 
   async #walk(folder: string): Promise<void> {
-    const waiting: Entry[] = [{ path: folder, isFolder: true }];
+    const waiting: Entry[] = [{ path: folder, isFolder: true, isHidden: false }];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (this.#signal.aborted) throw new StenoError('interrupted', 'interrupted');
       if (!next.isFolder) {
@@ -92,23 +138,52 @@ class Search implements FoundAudio {
         continue;
       }
       // The last one is taken first. One by one: as arguments, a hundred thousand of them would not fit.
-      for (const entry of (await this.#entries(next.path)).reverse()) waiting.push(entry);
+      for (const entry of (await this.#entries(next)).reverse()) waiting.push(entry);
     }
   }
 
   /** What of a folder is looked at: folders, and what ends like audio; by name. */
-  async #entries(folder: string): Promise<Entry[]> {
+  async #entries(folder: Entry): Promise<Entry[]> {
+    const { path, isHidden } = folder;
     try {
-      const all = await readdir(folder, { withFileTypes: true });
-      return all
-        .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || isAudioName(entry)))
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
-        .map((entry) => ({ path: join(folder, entry.name), isFolder: entry.isDirectory() }));
+      if (this.#takesHidden && !this.#isNew(this.#folders, await stat(path, { bigint: true }))) return [];
+      const all = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
+      const entries: Entry[] = [];
+      for (const entry of all.map(readName).sort((one, other) => (one.name < other.name ? -1 : 1)))
+        entries.push(...(await this.#sorted(folder, entry)));
+      return entries;
     } catch (error) {
-      this.leftOut.push({ path: folder, reason: reasonOf(error) });
+      if (isHidden && !this.#takesHidden) return [];
+      this.leftOut.push({ path, reason: reasonOf(error) });
       this.#count += 1;
       return [];
     }
+  }
+
+  /** An entry of a folder, if it is to be looked at; else it is counted. */
+  async #sorted(folder: Entry, { name, kind, isUtf8 }: NamedEntry): Promise<Entry[]> {
+    const path = join(folder.path, name);
+    const isLinked = kind === 'link' && (await isFolder(path));
+    const found = {
+      path,
+      isFolder: isLinked || kind === 'folder',
+      isHidden: folder.isHidden || name.startsWith('.'),
+    };
+    if (!found.isFolder && !isAudioName(name)) {
+      // Hidden ones are no recordings: .DS_Store, or all of .git. Transcripts may lie beside their audio.
+      if (!found.isHidden && formatOfName(name) === undefined) this.#leaveOut(this.#others, path, '');
+    } else if (!isUtf8) this.#leaveOut(this.#misnamed, path, NOT_UTF8);
+    else if (this.#takesHidden) return [found];
+    else if (isLinked && !folder.isHidden) this.#leaveOut(this.#linked, path, IS_LINK, 'linked');
+    else if (!isLinked && found.isHidden && !found.isFolder)
+      this.#leaveOut(this.#hidden, path, IS_HIDDEN, 'hidden');
+    else if (!isLinked) return [found];
+    return [];
+  }
+
+  #leaveOut(list: LeftOut[], path: string, reason: string, why?: LeftOutReason): void {
+    list.push({ path, reason, why });
+    if (list !== this.#others) this.#count += 1;
   }
 
   async #takeFound(path: string): Promise<void> {
@@ -120,15 +195,42 @@ class Search implements FoundAudio {
   }
 
   /** A file under two names, or named twice, is one. */
-  #add(path: string, { dev, ino }: BigIntStats): void {
+  #add(path: string, found: BigIntStats): void {
+    if (this.#isNew(this.#seen, found)) this.files.push(path);
+  }
+
+  #isNew(seen: Set<string>, { dev, ino }: BigIntStats): boolean {
     const id = `${dev}:${ino}`;
-    if (!this.#seen.has(id)) this.files.push(path);
-    this.#seen.add(id);
+    return !seen.has(id) && seen.add(id) !== undefined;
   }
 }
 
-const isAudioName = ({ name }: Dirent): boolean =>
-  audioExtensions.includes(extname(name).slice(1).toLowerCase());
+interface NamedEntry {
+  readonly name: string;
+  readonly isUtf8: boolean;
+  readonly kind: 'folder' | 'link' | 'other';
+}
+
+/** Bytes of a name that are not UTF-8 are shown as numbers: no text could name the file. */
+function readName(entry: Dirent<Buffer>): NamedEntry {
+  const { name: bytes } = entry;
+  const isText = isUtf8(bytes);
+  const name = isText ? bytes.toString() : bytes.toString('latin1').replace(/[\x80-\xff]/g, escaped);
+  if (entry.isDirectory()) return { name, isUtf8: isText, kind: 'folder' };
+  return { name, isUtf8: isText, kind: entry.isSymbolicLink() ? 'link' : 'other' };
+}
+
+const escaped = (character: string): string => `\\x${character.charCodeAt(0).toString(16)}`;
+
+/** What macOS keeps beside a file has its name, with `._` before it. */
+const isAudioName = (name: string): boolean =>
+  !name.startsWith('._') && audioExtensions.includes(extname(name).slice(1).toLowerCase());
+
+const isFolder = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 async function statOf(path: string): Promise<BigIntStats | StenoError> {
   try {
@@ -141,10 +243,13 @@ async function statOf(path: string): Promise<BigIntStats | StenoError> {
 }
 
 const IS_TEXT = 'it is a text file';
+const IS_LINK = 'it is a link to a folder';
+const IS_HIDDEN = 'it is hidden';
+const NOT_UTF8 = 'its name is not UTF-8';
 
 /** Why a file can't be audio; undefined if it may be. */
 async function unusable(path: string, found: BigIntStats): Promise<string | undefined> {
-  if (found.isDirectory()) return 'it is a link to a folder';
+  if (found.isDirectory()) return IS_LINK;
   // Opening a pipe would wait for a writer.
   if (!found.isFile()) return 'it is not a regular file';
   if (found.size === 0n) return 'it is empty';

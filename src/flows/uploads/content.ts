@@ -1,7 +1,8 @@
 /** What a file holds, whatever it is called: its hash is what tells one audio from another. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { durationIn } from '../../lib/audio/duration.ts';
+import { FileWindow } from '../../lib/audio/file-window.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 
@@ -9,18 +10,31 @@ export interface Content {
   /** SHA-256, as hexadecimal digits. */
   readonly hash: string;
   readonly bytes: number;
+  /** How long it plays, where it says so. */
+  readonly seconds: number | undefined;
   readonly mark: FileMark;
 }
 
-/** Undefined where the file changed while it was read: what was hashed is not what will be uploaded. */
+/** Reads a file once, for its hash and its length. Undefined where the file changed while it was read: what was hashed is not what will be uploaded. */
 export async function readContent(path: string, signal: AbortSignal): Promise<Content | undefined> {
   const before = await markOf(path);
   const hash = createHash('sha256');
   let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    signal.throwIfAborted();
+    hash.update(chunk);
+    bytes += chunk.length;
+  };
+  let seconds: number | undefined;
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, signal })) {
-      hash.update(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
+    signal.throwIfAborted();
+    const file = await open(path);
+    try {
+      const window = new FileWindow(file, before.size, take);
+      seconds = await durationIn(window);
+      await window.passRest();
+    } finally {
+      await file.close();
     }
   } catch (error) {
     if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
@@ -28,7 +42,7 @@ export async function readContent(path: string, signal: AbortSignal): Promise<Co
   }
   const after = await markOf(path);
   return isSame(before, after) && bytes === after.size
-    ? { hash: hash.digest('hex'), bytes, mark: after }
+    ? { hash: hash.digest('hex'), bytes, seconds, mark: after }
     : undefined;
 }
 

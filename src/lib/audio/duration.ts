@@ -2,8 +2,7 @@
  * How long an audio file plays, from its headers. A file of an unknown kind, or whose headers do not say, has no known
  * duration: what is shown as a cost must not rest on a guess.
  */
-import { open } from 'node:fs/promises';
-import { FileWindow } from './file-window.ts';
+import type { FileWindow } from './file-window.ts';
 import { flacSeconds } from './flac.ts';
 import { framedSeconds } from './frames.ts';
 import { audioStart } from './id3.ts';
@@ -14,17 +13,10 @@ import { wavSeconds } from './wav.ts';
 /** Longer than any recording: a header that says so is wrong. */
 const MAX_SECONDS = 30 * 86_400;
 
-/** The seconds that a local file plays; undefined where it does not say. Fails only where it can't be read. */
-export async function audioDuration(path: string): Promise<number | undefined> {
-  const file = await open(path);
-  try {
-    const status = await file.stat();
-    if (!status.isFile()) return undefined;
-    const seconds = await secondsOf(new FileWindow(file, status.size));
-    return seconds !== undefined && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined;
-  } finally {
-    await file.close();
-  }
+/** The seconds that a file plays; undefined where it does not say. Fails only where it can't be read. */
+export async function durationIn(file: FileWindow): Promise<number | undefined> {
+  const seconds = await secondsOf(file);
+  return seconds !== undefined && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined;
 }
 
 async function secondsOf(file: FileWindow): Promise<number | undefined> {

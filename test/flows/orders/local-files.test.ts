@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,6 +17,7 @@ import { type OrderingAccount, orderingAccount, queryLedger, statuses } from '..
 import { setAll } from '../../support/settings.ts';
 import { signed } from '../../support/signed.ts';
 import { BIN, finished } from '../../support/steno.ts';
+import { hasStrace, trace } from '../../support/strace.ts';
 import { until } from '../../support/until.ts';
 
 /** Says what it was given, and prints a URL that follows from the content. */
@@ -198,12 +200,90 @@ describe.concurrent('a folder', () => {
     for (const again of [[], ['--again']]) {
       const { code, stderr } = await order('rec', '--json', ...again);
       expect(code, stderr).toBe(0);
-      expect(JSON.parse(stderr.split('\n')[0] ?? '')).toEqual({
-        warning: { message: 'left out: rec/deep/copy of a.mp3: it has the same content as rec/a.mp3' },
-      });
+      const warnings = stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).warning.message);
+      expect(warnings).toEqual([
+        'left out because it is hidden: 1 (rec/.hidden.mp3)',
+        'left out: rec/deep/copy of a.mp3: it has the same content as rec/a.mp3',
+      ]);
     }
     expect(uploads()).toEqual([a, a, b, b]);
     expect(bought().map((urls) => urls.length)).toEqual([2, 2]);
+  });
+
+  it('says how many it leaves out, which and why; --hidden orders hidden ones and linked folders', async () => {
+    const { file, order, uploads, user } = await local();
+    const paths = [file('rec/a.mp3'), file('rec/.b.mp3'), file('rec/.old/c.mp3')];
+    file('rec/cover.jpg');
+    file('far/d.mp3');
+    symlinkSync('../far', join(user.home, 'rec', 'link'));
+    const some = await order('rec', '--json');
+    expect(some.code, some.stderr).toBe(0);
+    const warnings = some.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).warning);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'left out because it is hidden: 2 (rec/.b.mp3, rec/.old/c.mp3)',
+      'left out because it is a link to a folder: 1 (rec/link)',
+      'left out because its name does not end like audio: 1 (rec/cover.jpg)',
+    ]);
+    expect(warnings[0].hint).toContain('--hidden');
+    expect(JSON.parse(some.stdout)).toMatchObject([
+      { order: 'o1' },
+      { url: 'rec/.b.mp3', left_out: 'hidden' },
+      { url: 'rec/.old/c.mp3', left_out: 'hidden' },
+      { url: 'rec/link', left_out: 'linked' },
+    ]);
+    const all = await order('rec', '--hidden', '--skip-ordered');
+    expect(all.code, all.stderr).toBe(0);
+    expect(uploads()).toEqual([...paths, join(user.home, 'rec', 'link', 'd.mp3')].sort());
+    expect(all.stderr).not.toContain('hidden');
+  });
+
+  it('is needed for --hidden', async () => {
+    const { order } = await local();
+    const { code, stderr } = await order('https://e.org/a.mp3', '--hidden');
+    expect([code, stderr]).toEqual([2, 'steno: --hidden requires a folder of this machine\n']);
+  });
+
+  it.runIf(process.platform === 'linux')('names a file whose name is not UTF-8', async () => {
+    const { file, order, user } = await local();
+    file('rec/a.mp3');
+    const name = Buffer.from('rec/caf\u00e9.mp3', 'latin1');
+    writeFileSync(Buffer.concat([Buffer.from(`${user.home}/`), name]), '\0\xff');
+    const { code, stderr } = await order('rec');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      'warning: left out because its name is not UTF-8: 1 (rec/caf\\xe9.mp3)\nhint: rename it\n',
+    );
+    const alone = await order(name.toString());
+    expect([alone.code, alone.stderr]).toEqual([
+      2,
+      "steno: the name 'rec/caf\ufffd.mp3' is not UTF-8\nhint: rename the file or folder\n",
+    ]);
+  });
+
+  it.runIf(hasStrace)('is read once: for the hash and the length, and not for the order', async () => {
+    const { file, user, bought } = await local('echo "https://up.example/$(basename "$1")"');
+    const tone = readFileSync('test/data/tone-vbr-no-table.mp3', 'latin1');
+    const sizes = [30, 60].map((times) => {
+      const path = file(`rec/${times}.mp3`);
+      writeFileSync(path, tone.repeat(times), 'latin1');
+      utimesSync(path, 1e9, 1e9);
+      return [path, tone.length * times] as const;
+    });
+    const line = ['order', 'rec', '--sku', 'TRANS14'];
+    const { calls, code } = await trace(user, line, 'read,pread64');
+    expect(code).toBe(0);
+    expect(bought().flat()).toHaveLength(2);
+    for (const [path, size] of sizes) {
+      const read = calls.filter(({ target }) => target.endsWith(`<${path}>`));
+      // The first 4 KiB tell audio from text, before anything else is done.
+      expect(read.reduce((sum, { result }) => sum + result, 0)).toBe(size + 4_096);
+    }
   });
 
   it('without audio is an error', async () => {

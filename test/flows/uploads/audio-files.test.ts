@@ -15,7 +15,7 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findAudio } from '../../../src/flows/uploads/audio-files.ts';
+import { type CountedRows, findAudio } from '../../../src/flows/uploads/audio-files.ts';
 import { readContent, settle } from '../../../src/flows/uploads/content.ts';
 import { freshFolder } from '../../support/files.ts';
 
@@ -41,6 +41,12 @@ async function found(folder: string, ...paths: string[]): Promise<string[]> {
   return files.map((path) => relative(folder, path));
 }
 
+/** What was left out for each reason. */
+const countsOf = (folder: string, counted: readonly CountedRows[]): string[][] =>
+  counted
+    .filter(({ rows }) => rows.length)
+    .map(({ because, rows }) => [because, ...rows.map(({ path }) => relative(folder, path))]);
+
 describe('a folder', () => {
   it('gives what ends like audio, in it and below it, by name', async () => {
     const names = [
@@ -59,10 +65,72 @@ describe('a folder', () => {
     expect(await found(folder)).toEqual(['B.m4a', 'a/b/c.flac', 'a/z.MP3', 'a.wav', 'b.mp3', 'ä.opus']);
   });
 
-  it('leaves out hidden files and folders', async () => {
-    expect(await found(folderOf({ 'a.mp3': AUDIO, '._a.mp3': AUDIO, '.trash/b.mp3': AUDIO }))).toEqual([
-      'a.mp3',
+  it('counts what it leaves out, and names it', async () => {
+    const folder = folderOf({
+      'a.mp3': AUDIO,
+      'a.txt': 'its transcript',
+      'dictation.dss': AUDIO,
+      '.b.mp3': AUDIO,
+      '.old/deep/c.mp3': AUDIO,
+      '.old/notes.md': 'x',
+      '.git/config': 'x',
+      '.DS_Store': AUDIO,
+      '._a.mp3': AUDIO,
+    });
+    const { files, counted } = await findAudio([folder], signal);
+    expect(files).toEqual([join(folder, 'a.mp3')]);
+    expect(countsOf(folder, counted)).toEqual([
+      ['it is hidden', '.b.mp3', '.old/deep/c.mp3'],
+      ['its name does not end like audio', 'dictation.dss'],
     ]);
+    expect(counted.flatMap(({ rows }) => rows.map(({ why }) => why))).toEqual([
+      'hidden',
+      'hidden',
+      undefined,
+    ]);
+  });
+
+  it('gives hidden ones too where they are asked for, but not what macOS keeps beside a file', async () => {
+    const folder = folderOf({ 'a.mp3': AUDIO, '.b.mp3': AUDIO, '.old/c.mp3': AUDIO, '._a.mp3': AUDIO });
+    const { files, counted } = await findAudio([folder], signal, true);
+    expect(files.map((path) => relative(folder, path))).toEqual(['.b.mp3', '.old/c.mp3', 'a.mp3']);
+    expect(countsOf(folder, counted)).toEqual([]);
+  });
+
+  it('with hidden audio alone is an error that names --hidden', async () => {
+    await expect(findAudio([folderOf({ '.a.mp3': AUDIO })], signal)).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringMatching(/^there is no audio to use: .*\/\.a\.mp3: it is hidden$/),
+      hint: '--hidden takes what is hidden, and follows links to folders',
+    });
+  });
+
+  it.runIf(process.platform === 'linux')('names what is not UTF-8, and takes the others', async () => {
+    const folder = folderOf({ 'a.mp3': AUDIO, 'replaced \ufffd.mp3': AUDIO });
+    const named = (name: string): Buffer =>
+      Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
+    writeFileSync(named('caf\u00e9.mp3'), AUDIO);
+    mkdirSync(named('\u00fcber'));
+    writeFileSync(named('caf\u00e9.md'), 'x');
+    const { files, counted } = await findAudio([folder], signal);
+    expect(files.map((path) => relative(folder, path))).toEqual(['a.mp3', 'replaced \ufffd.mp3']);
+    expect(countsOf(folder, counted)).toEqual([
+      ['its name is not UTF-8', '\\xfcber', 'caf\\xe9.mp3'],
+      ['its name does not end like audio', 'caf\\xe9.md'],
+    ]);
+  });
+
+  it('follows links to folders where hidden ones are asked for, each folder once', async () => {
+    const folder = folderOf({ 'a/one.mp3': AUDIO });
+    const other = folderOf({ 'far.mp3': AUDIO });
+    symlinkSync(folder, join(folder, 'a', 'circle'));
+    symlinkSync('.', join(folder, 'self'));
+    symlinkSync(other, join(folder, 'elsewhere'));
+    symlinkSync(other, join(folder, 'once more'));
+    symlinkSync('loop', join(folder, 'loop'));
+    const { files, counted } = await findAudio([folder], signal, true);
+    expect(files.map((path) => relative(folder, path))).toEqual(['a/one.mp3', 'elsewhere/far.mp3']);
+    expect(countsOf(folder, counted)).toEqual([['its name does not end like audio', 'loop']]);
   });
 
   it('follows no link to a folder, in a circle or elsewhere, but takes links to files', async () => {
@@ -74,12 +142,14 @@ describe('a folder', () => {
     symlinkSync(join(other, 'two.mp3'), join(folder, 'link.mp3'));
     symlinkSync('loop.mp3', join(folder, 'loop.mp3'));
     symlinkSync('nowhere', join(folder, 'gone.mp3'));
-    const { files, leftOut } = await findAudio([folder], signal);
+    const { files, leftOut, counted } = await findAudio([folder], signal);
     expect(files).toEqual([join(folder, 'a/one.mp3'), join(folder, 'link.mp3')]);
+    expect(countsOf(folder, counted)).toEqual([
+      ['it is a link to a folder', 'elsewhere', 'a/circle', 'a/circle.mp3'],
+    ]);
     expect(
       leftOut.map(({ path, reason }) => [relative(folder, path), reason.replaceAll(folder, '')]),
     ).toEqual([
-      ['a/circle.mp3', 'it is a link to a folder'],
       ['gone.mp3', "there is no file or folder '/gone.mp3'"],
       ['loop.mp3', "can't read /loop.mp3: it is a link to itself"],
     ]);

@@ -8,10 +8,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { audioDuration } from '../../../src/lib/audio/duration.ts';
+import { durationIn } from '../../../src/lib/audio/duration.ts';
+import { FileWindow } from '../../../src/lib/audio/file-window.ts';
 import { freshFolder } from '../../support/files.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -20,6 +22,11 @@ const folder = freshFolder();
 /** A tone of 2.5 s. */
 const pathOf = (name: string): string => join(DATA, `tone-${name}`);
 const data = (name: string): Buffer => readFileSync(pathOf(name));
+
+async function audioDuration(path: string): Promise<number | undefined> {
+  await using file = await open(path);
+  return await durationIn(new FileWindow(file, (await file.stat()).size));
+}
 
 let files = 0;
 async function durationOf(...parts: readonly Uint8Array[]): Promise<number | undefined> {
