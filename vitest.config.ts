@@ -72,7 +72,7 @@ const sharedLong = [
   'test/crash/*.test.ts',
   'test/flows/sums.test.ts',
   'test/flows/files/{identity,list,pairing,sync,sync-exec,track,wait}.test.ts',
-  'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
+  'test/flows/orders/{answers,attempts,attempts-being-sent,attempts-settle,bulk-changes,feeds,local-files,place,same-audio,signatures,unclear-rows,wait}.test.ts',
   'test/flows/transcripts/{drafts,name-as}.test.ts',
   'test/listen/{history,look-out-order,lookout,webhook-loan}.test.ts',
 ];

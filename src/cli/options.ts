@@ -84,6 +84,10 @@ export const nameTemplate = (help: string, more: More = {}): Option<string | und
     more,
   );
 
+/** A list of files, the same for every command that takes one. */
+export const idsFrom = (): Option<string | undefined> =>
+  text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', { values: 'file' });
+
 /** Several values, with commas or by repeating the flag. */
 export function list(flags: string, help: string, more: More = {}): Option<readonly string[]> {
   return option<readonly string[]>(flags, help, more, [], (given, previous) => {

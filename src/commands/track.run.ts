@@ -1,12 +1,10 @@
-import { checkId } from '../api/ids.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { trackedFiles } from '../flows/files/shown.ts';
 import { trackFiles } from '../flows/files/track.ts';
-import { readIds } from '../flows/orders/manifest.ts';
-import { usage } from '../lib/errors.ts';
+import { givenIds } from '../flows/orders/manifest.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
@@ -20,10 +18,7 @@ interface TrackOptions {
 
 export async function run(context: Context, { args, options, line }: Input<TrackOptions>): Promise<void> {
   const { out } = context;
-  const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
-  const ids = [...new Set([...args, ...listed].map(checkId))];
-  if (ids.length === 0 && options.from === undefined)
-    throw usage('track requires an id, or --from', 'see: steno track --help');
+  const ids = await givenIds('track', args, options.from, context.stdin);
   const ledger = await context.requireLedger('track writes to the ledger');
   const form = { forPeople: out.forPeople, currency: context.settings.currency };
   if (ids.length === 0) return out.show(askedView([], true, form));

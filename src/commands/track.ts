@@ -1,5 +1,5 @@
 import { command } from '../cli/command-spec.ts';
-import { text } from '../cli/options.ts';
+import { idsFrom } from '../cli/options.ts';
 
 export const track = command({
   name: 'track',
@@ -10,9 +10,7 @@ export const track = command({
     'refreshed.',
   args: [{ name: '[id…]', help: 'audiofile ids' }],
   options: {
-    from: text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', {
-      values: 'file',
-    }),
+    from: idsFrom(),
   },
   examples: [
     ['steno track 12345', 'one file'],

@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
-import { checkId } from '../api/ids.ts';
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat } from '../catalog/formats.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
-import { readIds } from '../flows/orders/manifest.ts';
+import { givenIds } from '../flows/orders/manifest.ts';
 import {
   outputTarget,
   saveTranscripts,
@@ -41,10 +40,7 @@ export async function run(
   context: Context,
   { args, options, line }: Input<TranscriptOptions>,
 ): Promise<void> {
-  const listed = options.from === undefined ? [] : await readIds(options.from, context.stdin);
-  const ids = [...new Set([...args, ...listed].map(checkId))];
-  if (ids.length === 0 && options.from === undefined)
-    throw usage('transcript requires an id or --from', 'see: steno transcript --help');
+  const ids = await givenIds('transcript', args, options.from, context.stdin);
   const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));
   if (options.nameAs !== undefined) checkTemplate(options.nameAs, formats.length > 1);
   if (options.output === '') throw usage('the name after --output is empty', 'name a file or a folder');

@@ -1,6 +1,6 @@
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { command } from '../cli/command-spec.ts';
-import { count, flag, list, nameTemplate, text } from '../cli/options.ts';
+import { count, flag, idsFrom, list, nameTemplate, text } from '../cli/options.ts';
 
 export const transcript = command({
   name: 'transcript',
@@ -22,9 +22,7 @@ export const transcript = command({
       values: 'file',
     }),
     nameAs: nameTemplate('name of each file', { excludes: ['--output -'] }),
-    from: text('--from <file|->', 'take ids from a file, one a line, or from stdin with -', {
-      values: 'file',
-    }),
+    from: idsFrom(),
     jobs: count('--jobs <n>', 'how many at once', { default: '8', max: 64, excludes: ['--output -'] }),
     force: flag('--force', 'replace existing files', { excludes: ['--skip-existing', '--output -'] }),
     skipExisting: flag('--skip-existing', 'leave existing files as they are and go on', {

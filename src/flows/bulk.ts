@@ -214,7 +214,8 @@ function raiseFailed(failed: readonly Failure[], total: number): void {
   throw new BulkError(kindOf(failed, total), `${failed.length} of ${total} failed`, failed);
 }
 
-function kindOf(failed: readonly Failure[], all: number): Kind {
+/** `all`: how many were tried. */
+export function kindOf(failed: readonly Failure[], all: number): Kind {
   if (failed.length < all) return 'partial';
   const kinds = new Set(failed.map(({ error }) => error.kind));
   const [kind] = kinds;

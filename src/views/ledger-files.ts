@@ -1,11 +1,13 @@
 /** Files as they are in the ledger. */
+import type { Outcome } from '../flows/bulk.ts';
 import type { FilePage } from '../flows/files/list.ts';
 import type { ListedFile } from '../flows/files/listed.ts';
-import type { ShownFile } from '../flows/files/shown.ts';
+import type { ChangedFile, ShownFile } from '../flows/files/shown.ts';
 import type { Json } from '../lib/json.ts';
 import { otherSender } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts } from './amounts.ts';
+import { documents as documentsOf } from './documents.ts';
 import { fileRecord, senderOf } from './file-record.ts';
 import { viewPages } from './pages.ts';
 import { RecordType, textField } from './record.ts';
@@ -77,8 +79,6 @@ const documents = (files: readonly ShownFile[], several: boolean): Json => {
   return several ? all : (all[0] ?? null);
 };
 
-type ChangedFile = ShownFile & { readonly message: string };
-
 /** A file that was upgraded or refunded: its rows say what the service answers, its document is that of the file. */
 export const changeRecord = new RecordType<ChangedFile>([
   textField('audiofile', "the file's id", ({ row }) => row.id, { kind: 'id' }),
@@ -86,7 +86,11 @@ export const changeRecord = new RecordType<ChangedFile>([
   ...fileRecord.fields.slice(1).flatMap((field) => (field.json ? [{ ...field, cell: false as const }] : [])),
 ]);
 
-export const changedView = (file: ChangedFile): View => ({
-  ...changeRecord.view([file], ({ row }) => row.id),
-  json: changeRecord.json(file),
+/** JSON: one document, or with `several` an array in the order asked. */
+export const changedView = (outcomes: readonly Outcome<ChangedFile>[], several: boolean): View => ({
+  ...changeRecord.view(
+    outcomes.flatMap(({ value }) => value ?? []),
+    ({ row }) => row.id,
+  ),
+  json: documentsOf(outcomes, (file) => changeRecord.json(file), { name: 'audiofile', isList: several }),
 });

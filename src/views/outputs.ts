@@ -47,7 +47,12 @@ const oneFile = described('for a single id', file);
 const severalFiles = described('for several ids, or where the line does not say which', arrayOf(file));
 
 const saved = described('a transcript', savedRecord.schema);
-const invoice = invoiceRecord.schema;
+
+const oneOrSeveral = (one: Schema, name: string): Schema =>
+  anyOf(
+    described('for a single id', one),
+    described('for several ids, in the order asked', arrayOf(anyOf(one, failed(name)))),
+  );
 
 const orderSchema = anyOf(
   described(
@@ -86,6 +91,7 @@ const changedSetting = object({
 const writtenFile = object({ path: described('of the file', text) });
 const movedFiles = arrayOf(object({ audiofile: text, state: text }));
 const movedColumns = columns({ audiofile: "the file's id", state: 'the state now' });
+const changeOutput = of(oneOrSeveral(changeRecord.schema, 'audiofile'), changeRecord.columnHelp);
 const webhookOutput = of(webhookRecord.schema, webhookRecord.columnHelp);
 const completionOutput = of(arrayOf(completionRecord.schema), completionRecord.columnHelp);
 const importOutput = of(arrayOf(importedRecord.schema), importedRecord.columnHelp);
@@ -111,16 +117,10 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   wait: of(anyOf(oneFile, severalFiles), fileRecord.columnHelp),
   transcript: of(arrayOf(anyOf(saved, failed('audiofile', 'format'))), savedRecord.columnHelp),
   sync: of(arrayOf(anyOf(saved, failed('audiofile', 'format'), failed('audiofile'))), syncRecord.columnHelp),
-  upgrade: of(changeRecord.schema, changeRecord.columnHelp),
-  refund: of(changeRecord.schema, changeRecord.columnHelp),
+  upgrade: changeOutput,
+  refund: changeOutput,
   balance: of(balanceRecord.schema, balanceRecord.columnHelp),
-  invoice: of(
-    anyOf(
-      described('for a single id', invoice),
-      described('for several ids, in the order asked', arrayOf(anyOf(invoice, failed('invoice')))),
-    ),
-    invoiceColumns,
-  ),
+  invoice: of(oneOrSeveral(invoiceRecord.schema, 'invoice'), invoiceColumns),
   report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   budget: of(budgetsSchema, budgetRecord.columnHelp),
   'budget set': of(object({ budget: text })),

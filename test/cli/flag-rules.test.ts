@@ -46,7 +46,9 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--state': 'filters add up',
     '--order': 'filters add up',
     '--since': 'filters add up',
+    '--key': 'filters add up',
     '--tag': 'filters add up',
+    '--feed': 'filters add up',
     '--limit': 'filters add up',
     '--refresh': 'comes before the list',
   },
@@ -69,6 +71,8 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--jobs': 'there are always calls',
   },
   upgrade: {
+    '--from': 'adds to the ids',
+    '--yes': 'a script that also runs with one id has it',
     '--sku': 'every upgrade has one',
     '--any-sku': 'allows something; a line may need it or not',
     '--test': 'needs a test file: checked with the id',
@@ -86,6 +90,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--limit': 'filters add up',
   },
   refund: {
+    '--from': 'adds to the ids',
     '--again': 'allows something; a line may need it or not',
     '--yes': 'a script that also runs without a terminal has it',
     '--test': 'needs a test file: checked with the id',

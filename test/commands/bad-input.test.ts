@@ -107,7 +107,7 @@ const cases: ReadonlyArray<readonly [what: string, args: readonly string[], says
   ],
   ['a test refund of a real file', ['refund', '5', '--test', '--yes'], /only with audiofiles 100 and 101/],
   ['a refund that nobody confirms', ['refund', '5'], /--yes/, /steno refund 5 --yes/],
-  ['two ids for a refund', ['refund', '5', '6', '--yes'], /too many arguments/],
+  ['an id for the balance', ['balance', '5'], /too many arguments/],
   [
     'an unknown format',
     ['transcript', '5', '--format', 'dox'],

@@ -5,7 +5,7 @@ import type { Download } from '../../ledger/downloads.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LeftOutReason, StenoError } from '../../lib/errors.ts';
 import type { Json } from '../../lib/json.ts';
-import type { Outcome } from '../bulk.ts';
+import { type Outcome, values } from '../bulk.ts';
 import type { Saved } from '../transcripts/save.ts';
 import { type KnownFiles, knownFiles } from './known.ts';
 import { type ListedFile, unknownFile, withAnswer } from './listed.ts';
@@ -89,13 +89,22 @@ export const trackedFiles = (outcomes: readonly Outcome<Tracked>[], currency: st
       : { row: { ...unknownFile, id: what }, downloads: [], currency, answer: null, error },
   );
 
-/** A file that was upgraded or refunded, as the ledger knows it, with what the service answered to that. */
-export async function changedFile(
+export type ChangedFile = ShownFile & Pick<FileChange, 'message'>;
+
+/** Files that were upgraded or refunded, as the ledger knows them, with what the service answered to that. */
+export async function changedFiles(
   ledger: Ledger | undefined,
-  { id, message, json }: FileChange,
+  outcomes: readonly Outcome<FileChange>[],
   currency: string,
-): Promise<ShownFile & Pick<FileChange, 'message'>> {
-  const known = await knownFiles(ledger, [id]);
-  const file = shownFile({ what: id, file: undefined, error: undefined, known, saved: [], currency });
-  return { ...file, message, answer: json };
+): Promise<Outcome<ChangedFile>[]> {
+  const known = await knownFiles(
+    ledger,
+    values(outcomes).map(({ id }) => id),
+  );
+  return outcomes.map((outcome) => {
+    if (outcome.error) return outcome;
+    const { what, value } = outcome;
+    const file = shownFile({ what, file: undefined, error: undefined, known, saved: [], currency });
+    return { what, value: { ...file, message: value.message, answer: value.json } };
+  });
 }

@@ -11,6 +11,7 @@ import {
   type Budget,
   type BudgetPeriod,
   budgetPeriods,
+  budgetText,
   parseBudget,
   periodAt,
   withCurrency,
@@ -18,7 +19,7 @@ import {
 import type { Failure } from '../../lib/errors.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
-import { fromMillionths, type Money, millionthsOf, parseNumber } from '../../lib/money.ts';
+import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
@@ -26,7 +27,15 @@ import { fetchInvoices, missingOf } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
 import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
 import { learnPrices } from '../prices/learn.ts';
-import { type BudgetInForce, checkBudget, checkMaxCost, NotCovered, type Spent } from '../prices/limits.ts';
+import {
+  type BudgetInForce,
+  budgetState,
+  checkBudget,
+  checkMaxCost,
+  inCurrency,
+  NotCovered,
+  type Spent,
+} from '../prices/limits.ts';
 import type { Price } from '../prices/price.ts';
 import type { BilledFile } from '../prices/samples.ts';
 import type { OrderGuard } from './guard.ts';
@@ -260,6 +269,19 @@ export class OrderCosts {
     const why = problemOf(fits + 1);
     if (why instanceof NotCovered) return { firstLeftOut, why };
     return fits === 0 && why ? { firstLeftOut, problem: why } : { firstLeftOut };
+  }
+
+  /** `20.00 EUR left of the budget of 100.00 EUR/month`: of each. */
+  get leftTexts(): string[] {
+    const facts = this.#facts;
+    if (!facts) return [];
+    return this.budgets.map(({ budget }) => {
+      const spent = this.#spentIn(facts, budget.period);
+      const counted = inCurrency(budget, spent);
+      const { left: amount } = budgetState(counted, spent, facts.nowMs);
+      const left = moneyText({ amount, currency: counted.limit.currency });
+      return `${left} left of the budget of ${budgetText(budget)}`;
+    });
   }
 
   #spentIn({ spent, unpriced }: CostFacts, period: BudgetPeriod): Spent {

@@ -1,5 +1,6 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
 import { open } from 'node:fs/promises';
+import { checkId } from '../../api/ids.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../../lib/memory.ts';
@@ -33,8 +34,21 @@ export async function readManifest(
   if (rows === 0) throw usage(`the manifest ${manifestName(file)} holds no URL`);
 }
 
+/** The ids that a command was given, each once. */
+export async function givenIds(
+  command: string,
+  args: readonly string[],
+  from: string | undefined,
+  stdin: NodeJS.ReadStream,
+): Promise<string[]> {
+  if (args.length === 0 && from === undefined)
+    throw usage(`${command} requires an id or --from`, `see: steno ${command} --help`);
+  const listed = from === undefined ? [] : await readIds(from, stdin);
+  return [...new Set([...args, ...listed].map(checkId))];
+}
+
 /** Ids from a file: the first field of each line, so that a table that steno printed is accepted too. */
-export async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
+async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
   const text = (await readInput(file, stdin)).toString().replace(/\r\n?/g, '\n');
   return Array.from(contentLines(text), ({ text: line }) => line.split('\t', 1)[0]?.trim() ?? '');
 }

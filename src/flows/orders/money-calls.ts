@@ -10,7 +10,7 @@ import { parseDetails } from '../../ledger/audio-details.ts';
 import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderedFiles } from '../../ledger/ordered-files.ts';
-import type { Begun, NewPurchase, PurchasedAudio } from '../../ledger/purchase.ts';
+import { type Begun, kindOf, type NewPurchase, type PurchasedAudio } from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
@@ -18,7 +18,7 @@ import type { Json, JsonObject } from '../../lib/json.ts';
 import { refundName, upgradeNames } from '../../lib/names.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { costSettings, OrderCosts, readCostFacts } from './cost.ts';
-import { duplicateError, heldChange } from './duplicates.ts';
+import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
 import type { PlannedOrder } from './planned-order.ts';
@@ -37,32 +37,33 @@ export interface MoneyCallOptions {
   readonly onLedgerError: (error: unknown) => Promise<void>;
 }
 
-/** What a call costs counts only under a budget. */
+/** What a call costs counts only under a budget, or where it is shown. */
 export async function callCosts(
   ledger: Ledger | undefined,
   settings: Settings,
   allowsUnpriced: boolean,
+  isShown = false,
 ): Promise<OrderCosts> {
   const costs = costSettings(settings);
-  const facts = ledger && (await readCostFacts(ledger, costs, false));
+  const facts = ledger && (await readCostFacts(ledger, costs, isShown));
   return OrderCosts.open(ledger, facts, costs, { maxCost: undefined, allowsUnpriced });
 }
 
-export async function upgradeOnce(
-  id: string,
-  skus: readonly string[],
-  test: boolean,
-  options: MoneyCallOptions,
-): Promise<FileChange> {
-  const purchase = await changeOf('upgrade', id, skus, test, options.ledger);
-  const send = (check: BeforeSend): Promise<FileChange> =>
-    upgradeFile(options.transport, id, skus, test, check);
-  return (await sendChange(purchase, options, send)).answer;
+/** An upgrade or a refund of a file. */
+export interface PlannedChange {
+  readonly id: string;
+  readonly purchase: NewPurchase;
 }
 
-export async function refundOnce(id: string, test: boolean, options: MoneyCallOptions): Promise<FileChange> {
-  const purchase = await changeOf('refund', id, [], test, options.ledger);
-  const send = (check: BeforeSend): Promise<FileChange> => refundFile(options.transport, id, test, check);
+export async function changeOnce(
+  { id, purchase }: PlannedChange,
+  options: MoneyCallOptions,
+): Promise<FileChange> {
+  const { kind, skus, test } = purchase;
+  const send = (check: BeforeSend): Promise<FileChange> =>
+    kind === 'upgrade'
+      ? upgradeFile(options.transport, id, skus, test, check)
+      : refundFile(options.transport, id, test, check);
   return (await sendChange(purchase, options, send)).answer;
 }
 
@@ -73,7 +74,8 @@ export async function callOnce(
   options: MoneyCallOptions,
   onAnswer: (answer: RawAnswer) => void,
 ): Promise<void> {
-  const { transport, ledger } = options;
+  const { transport, ledger, keyMark } = options;
+  await ledger?.prepareForOrders(false, keyMark);
   const via = `${call.method} ${call.path}`;
   const params = call.params ?? new Map();
   const ask = async (check: BeforeSend): Promise<Json> => {
@@ -82,10 +84,12 @@ export async function callOnce(
     return answer.json ?? null;
   };
   if (kind !== 'order') {
-    const purchase = await changeOf(kind, file, valuesOf(params, 'sku'), isTest(call), ledger);
-    await sendChange({ ...purchase, via }, options, async (check) =>
-      readChange(call, file, await ask(check)),
-    );
+    const change = { kind, skus: valuesOf(params, 'sku'), test: isTest(call) };
+    const [planned] = await planChanges([file], change, ledger);
+    if (planned)
+      await sendChange({ ...planned.purchase, via }, options, async (check) =>
+        readChange(call, file, await ask(check)),
+      );
     return;
   }
   const urls = valuesOf(params, 'url');
@@ -118,27 +122,32 @@ const valuesOf = (params: JsonObject, name: string): string[] =>
 export const isTest = ({ params = new Map() }: Call): boolean =>
   valuesOf(params, 'test').some((value) => /^(true|1|yes|on)$/i.test(value));
 
-/** The upgrade or the refund of a file, with what the ledger knows of the file. */
-async function changeOf(
-  kind: 'upgrade' | 'refund',
-  file: string,
-  skus: readonly string[],
-  test: boolean,
+export interface Change extends Pick<NewPurchase, 'skus' | 'test'> {
+  readonly kind: 'upgrade' | 'refund';
+}
+
+/** The same change of each file, with what the ledger knows of the file. */
+export async function planChanges(
+  files: readonly string[],
+  { kind, skus, test }: Change,
   ledger: Ledger | undefined,
-): Promise<NewPurchase> {
-  const row = await ledger?.files.get(file);
-  const minutes = Number(row?.duration || Number.NaN);
-  const details = parseDetails(row?.details ?? null);
-  const audio: PurchasedAudio = {
-    url: row?.url ?? '',
-    key: row?.key || undefined,
-    names: kind === 'upgrade' ? upgradeNames(file, skus) : [refundName(file)],
-    // The service bills the length that it says itself.
-    details: minutes > 0 ? { ...details, seconds: minutes * 60 } : details,
-    file,
-    totalBefore: row?.total,
-  };
-  return { kind, audios: [audio], skus, names: [], test };
+): Promise<PlannedChange[]> {
+  const rows = await ledger?.files.getAll(files);
+  return files.map((file) => {
+    const row = rows?.get(file);
+    const minutes = Number(row?.duration || Number.NaN);
+    const details = parseDetails(row?.details ?? null);
+    const audio: PurchasedAudio = {
+      url: row?.url ?? '',
+      key: row?.key || undefined,
+      names: kind === 'upgrade' ? upgradeNames(file, skus) : [refundName(file)],
+      // The service bills the length that it says itself.
+      details: minutes > 0 ? { ...details, seconds: minutes * 60 } : details,
+      file,
+      totalBefore: row?.total,
+    };
+    return { id: file, purchase: { kind, audios: [audio], skus, names: [], test } };
+  });
 }
 
 const sendChange = (
@@ -154,10 +163,9 @@ const sendChange = (
 /** Sends it unless the ledger or the budget says otherwise. */
 async function sendChecked<Answer, Kept>(
   purchase: NewPurchase,
-  { ledger, keyMark, again, costs, onLedgerError }: MoneyCallOptions,
+  { ledger, again, costs, onLedgerError }: MoneyCallOptions,
   sending: Sending<Answer, Kept>,
 ): Promise<Sent<Answer, Kept>> {
-  await ledger?.prepareForOrders(false, keyMark);
   const isLimited = costs !== undefined && purchase.kind !== 'refund';
   if (!again) await refuseHeld(purchase, ledger);
   if (isLimited) costs.check([asOrder(purchase)]);
@@ -174,7 +182,7 @@ async function sendChecked<Answer, Kept>(
     throw ledger && !purchase.test && error instanceof CallError ? withAttempts(error) : error;
   }
   // Another process was faster, or has spent what was left.
-  await refuseHeld(purchase, ledger);
+  if (!again) await refuseHeld(purchase, ledger);
   if (isLimited) await costs.recheck([asOrder(purchase)]);
   throw new StenoError('duplicate', 'it was not sent: another process sent the same call first', {
     hint: 'if it is still wanted, run this again',
@@ -182,20 +190,39 @@ async function sendChecked<Answer, Kept>(
 }
 
 /** Throws where an earlier purchase of the same holds it. */
-async function refuseHeld(
-  { kind = 'order', audios, test }: NewPurchase,
-  ledger: Ledger | undefined,
-): Promise<void> {
-  if (!ledger || test) return;
-  const holders = await ledger.claims.holders(audios.flatMap(({ names }) => names));
-  const held = audios.flatMap((audio) => strongest(audio, holders) ?? []);
+async function refuseHeld(purchase: NewPurchase, ledger: Ledger | undefined): Promise<void> {
+  const [held = []] = await heldAudios([purchase], ledger);
   const [first] = held;
   if (!first) return;
-  throw kind === 'order' ? duplicateError(held, 'raw call') : heldChange(first);
+  throw kindOf(purchase) === 'order' ? duplicateError(held, 'raw call') : heldChange(first);
+}
+
+/** What earlier purchases hold of each; tests are held by none. */
+async function heldAudios(
+  purchases: readonly NewPurchase[],
+  ledger: Ledger | undefined,
+): Promise<HeldAudio[][]> {
+  const names = purchases.flatMap(({ test, audios }) => (test ? [] : audios.flatMap((each) => each.names)));
+  const holders = names.length && ledger ? await ledger.claims.holders(names) : new Map();
+  return purchases.map(({ test, audios }) =>
+    test ? [] : audios.flatMap((audio) => strongest(audio, holders) ?? []),
+  );
+}
+
+/** The changes that an earlier one of the same holds up, by file. */
+export async function heldChanges(
+  changes: readonly PlannedChange[],
+  ledger: Ledger | undefined,
+): Promise<Map<string, StenoError>> {
+  const purchases = changes.map(({ purchase }) => purchase);
+  const held = await heldAudios(purchases, ledger);
+  return new Map(
+    changes.flatMap(({ id }, at) => (held[at] ?? []).slice(0, 1).map((each) => [id, heldChange(each)])),
+  );
 }
 
 /** As an order, which is what costs are estimated of. */
-const asOrder = (purchase: NewPurchase): PlannedOrder => ({ ...purchase, extra: [] });
+export const asOrder = (purchase: NewPurchase): PlannedOrder => ({ ...purchase, extra: [] });
 
 function withCosts(purchase: NewPurchase, costs: OrderCosts): NewPurchase {
   const { audios } = costs.priced(asOrder(purchase));

@@ -66,7 +66,7 @@ export async function sendOrders(
     report({ note: text });
     onWaitForOthers(text);
   };
-  const pacer = new Pacer(options);
+  const pacer = new Pacer(options, 'order');
   const hopeless: Hopeless = new Set();
   const rows = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
@@ -92,16 +92,19 @@ export async function sendOrders(
   return stop([]);
 }
 
-/** Waits between two orders where the service has too much to do. */
-class Pacer {
-  readonly #options: SendingOptions;
+/** Waits between two calls for money where the service has too much to do. */
+export class Pacer {
+  readonly #options: Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'report'>;
+  readonly #unit: string;
   #busyInRow = 0;
 
-  constructor(options: SendingOptions) {
+  /** `unit`: what is sent, as one of them is called. */
+  constructor(options: Pick<SendingOptions, 'signal' | 'pauseLimitMs' | 'report'>, unit: string) {
     this.#options = options;
+    this.#unit = unit;
   }
 
-  /** Gives back why the orders that are left must not be sent, if so. The refused one is not sent again. */
+  /** Gives back why what is left must not be sent, if so. The refused one is not sent again. */
   async after(error: StenoError | undefined, left: number): Promise<string | undefined> {
     if (error && endsTheRun(error)) return 'of the failure before it';
     const busy = isBusy(error) ? error : undefined;
@@ -120,7 +123,7 @@ class Pacer {
 
   async #pause(ms: number, left: number): Promise<undefined> {
     const { report, signal } = this.#options;
-    report({ note: `waiting ${formatDuration(ms)} for the service: ${plural(left, 'order')} left` });
+    report({ note: `waiting ${formatDuration(ms)} for the service: ${plural(left, this.#unit)} left` });
     // An interruption is seen before the next order.
     await sleep(ms, signal).catch(() => {});
   }
