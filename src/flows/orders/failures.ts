@@ -39,7 +39,8 @@ export function raiseUnplaced(
   const [first] = [...unplaced, ...held];
   if (!first) return;
   const isAlone = total + held.length === 1;
-  if (isAlone && !(listsHeld && held.length && isOfLedger(first))) throw first.error;
+  if (isAlone && !(listsHeld && held.length && isOfLedger(first)))
+    throw outcomes.some(({ planned }) => isLocal(planned)) ? named(first) : first.error;
   throw new BulkError(
     kindOf(unplaced, held, values<PlacedOrder>(outcomes).length > 0),
     summary(unplaced.length, total, sent),
@@ -54,6 +55,15 @@ export function withAttempts(error: CallError): CallError {
   const { kind, message, hint, status, cause } = error;
   const details = { hint: `${hint}, steno attempts`, status, cause, outcomeUnknown: true };
   return new CallError(kind, message, details);
+}
+
+const isLocal = ({ audios }: PlannedOrder): boolean => audios.some(({ path }) => path !== undefined);
+
+/** Where the service says something of recordings, with their names: the user did not give it their URLs. */
+function named({ what, error }: Failure): StenoError {
+  const { kind, message, hint, status } = error;
+  if (kind !== 'failed' && kind !== 'missing' && kind !== 'uncertain') return error;
+  return new StenoError(kind, `${what}: ${message}`, { hint, status, cause: error });
 }
 
 /** `m.csv, line 3: https://…` */
