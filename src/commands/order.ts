@@ -28,8 +28,8 @@ export const order = command({
       '200; if one of them fails, nothing is ordered. An episode is known by its guid too, so that a new token or host in its ' +
       'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
       '{title}, {link}, {date} and {guid} are those of the episode.',
-    'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 and prints ' +
-      'one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
+    'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 (as its last ' +
+      'argument, unless it names $1 or STENO_FILE) and prints one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
       "out, and one that can't be uploaded holds up no other. Of a folder, what ends like audio is taken; what is " +
       'hidden, and links to folders, only with --hidden: all that is left out is counted and named.',
     'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +

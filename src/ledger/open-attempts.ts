@@ -1,6 +1,7 @@
 /** Purchases whose end is not known, and how somebody who knows it settles them. */
 import { randomUUID } from 'node:crypto';
 import { type Sender, thisSender } from '../lib/sender.ts';
+import { parseDetails } from './audio-details.ts';
 import { updateBills } from './billing.ts';
 import { openStatus, type SenderRow } from './claims.ts';
 import { takeFilesBack } from './merged.ts';
@@ -23,6 +24,8 @@ export interface Attempt {
   readonly status: 'placed' | 'refused' | 'unclear' | 'being sent';
   readonly at: string;
   readonly urls: readonly string[];
+  /** The paths of its recordings, on the machine that uploaded them. */
+  readonly sources: readonly string[];
   /** What tells its audios from others in place of their URLs, where something does. */
   readonly keys: readonly string[];
   /** The files of an upgrade or a refund, and those of an order that are known. */
@@ -114,8 +117,8 @@ export class OpenAttempts extends PurchaseTable {
     const { id, number, kind, via, status, started_at, order_id, detail, skus, user, host, pid, job, actor } =
       row;
     const isOpen = status === 'sending' || status === 'uncertain';
-    const items = await this.db.all<{ url: string; key: string; file: string }>(
-      'SELECT url, key, file FROM purchase_items WHERE purchase = ? ORDER BY position',
+    const items = await this.db.all<{ url: string; key: string; file: string; details: string }>(
+      'SELECT url, key, file, details FROM purchase_items WHERE purchase = ? ORDER BY position',
       id,
     );
     return {
@@ -123,6 +126,7 @@ export class OpenAttempts extends PurchaseTable {
       status: isOpen ? openStatus(status, row, this.db.isShared) : status,
       at: started_at,
       urls: items.flatMap(({ url }) => (url ? [url] : [])),
+      sources: items.flatMap(({ details }) => parseDetails(details).source ?? []),
       keys: items.flatMap(({ key }) => (key ? [key] : [])),
       files: items.flatMap(({ file }) => (file ? [file] : [])),
       skus: skus ? skus.split(',') : [],

@@ -59,7 +59,7 @@ export const settingList: readonly Setting[] = [
   },
   {
     name: 'upload-command',
-    help: 'command that uploads a file and prints its https URL, for order <file>',
+    help: 'command that is given a path, uploads that file and prints its https URL, for order <file>',
     check: checkCommand,
   },
   {

@@ -39,6 +39,15 @@ export const attemptRecord = new RecordType<Attempt>([
   listField('keys', 'what tells its audios from others in place of their URLs', ({ keys }) => keys, {
     importance: 15,
   }),
+  listField(
+    'sources',
+    'the paths of its recordings, on the machine that uploaded them',
+    ({ sources }) => sources,
+    {
+      separator: ' ',
+      importance: 10,
+    },
+  ),
 ]);
 
 const byJson = ({ user, host, pid, job }: Sender, actor: string): Json =>
@@ -48,9 +57,15 @@ const byJson = ({ user, host, pid, job }: Sender, actor: string): Json =>
   });
 
 export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
-  const shown = forPeople ? attempts.map((each) => ({ ...each, urls: [shortened(each.urls)] })) : attempts;
+  const shown = forPeople
+    ? attempts.map((each) => ({ ...each, urls: [shortened(namesOf(each))] }))
+    : attempts;
   return attemptRecord.view(shown, ({ attempt }) => String(attempt));
 }
+
+/** People know a recording by its path. */
+const namesOf = ({ urls, sources }: Attempt): readonly string[] =>
+  sources.length === urls.length ? sources : urls;
 
 const NO_DETAIL = {
   unclear: 'begun, and no outcome written',

@@ -92,7 +92,7 @@ describe('in the sandbox', () => {
     const channel = `<channel xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><title>Talks</title>${item}</channel>`;
     writeFileSync(join(folder, 'feed.xml'), `<rss version="2.0">${channel}</rss>`);
     writeFileSync(join(folder, 'recordings', 'call.mp3'), randomBytes(100_000));
-    await ok(`steno config set upload-command 'echo https://example.com/call.mp3'`);
+    await ok(`steno config set upload-command ': "$1"; echo https://example.com/call.mp3'`);
     const waits = 'order https://example.com/one.mp3 https://example.com/two.mp3 --sku TRANS14 --wait';
     const [one = '', two = ''] = (
       await ok(`steno listen --register --count 2 --timeout 60s > events.txt 2> log.txt &

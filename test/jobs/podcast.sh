@@ -7,5 +7,5 @@ done < shows.txt
 steno sync --download site --format txt,vtt --name-as '{tag}/{date} {title}.{ext}' --exec './publish'
 if [ "$(date +%d)" = 01 ]; then
   since=$(date -d '1 month ago' +%F)
-  steno report --by tag --since "$since" --csv > "spent-${since%-01}.csv"
+  steno report --by tag --since "$since" --until "$(date -d yesterday +%F)" --csv > "spent-${since%-01}.csv"
 fi

@@ -6,7 +6,7 @@ import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { oneLine } from '../../lib/text.ts';
-import { describeAudio, type PlannedOrder } from './planned-order.ts';
+import { describeAudio, type PlannedOrder, shownUrl } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
 export interface HeldAudio {
@@ -30,8 +30,8 @@ export function doubtfulText(held: HeldAudio): { text: string; hint: string | un
   const name = `the episode '${oneLine(title || guid, 80)}'`;
   const order = holder.order ? ` as order ${holder.order}` : '';
   return {
-    text: `left out: ${name}: ${describeAudio(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}'; the feed now says '${oneLine(guid, 80)}'`,
-    hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(describeAudio(audio))} --sku <SKU> --key <text>`,
+    text: `left out: ${name}: ${shownUrl(audio)} was ordered${order} at ${holder.at} under the guid '${oneLine(otherGuid, 80)}'; the feed now says '${oneLine(guid, 80)}'`,
+    hint: `if it is a different episode, add --again, or order it alone: steno order ${shellWord(shownUrl(audio))} --sku <SKU> --key <text>`,
   };
 }
 
@@ -55,9 +55,9 @@ export function duplicateError(held: readonly HeldAudio[], among: Among): StenoE
 /** Another process was faster, and ordered another recording at the URL that an upload gave to this one. */
 export const sharedUrlFailure = ({ audio, holder }: HeldAudio, planned: PlannedOrder): HeldFailure => ({
   planned,
-  what: audio.details?.source ?? describeAudio(audio),
+  what: describeAudio(audio),
   error: usage(
-    `another recording was ordered at its URL by ${holder.by}: ${describeAudio(audio)}`,
+    `another recording was ordered at its URL by ${holder.by}: ${shownUrl(audio)}`,
     'have the upload command give each recording an object name of its own',
   ),
 });
@@ -76,10 +76,10 @@ export const heldFailure = (held: HeldAudio, planned: PlannedOrder): HeldFailure
 /** A link to the URL that an upload gave to this recording is on order: nobody knows whether that was its content. */
 const linkFailure = (held: HeldAudio): Failure => {
   const { audio, holder } = held;
-  const url = describeAudio(audio);
+  const url = shownUrl(audio);
   const other = `if it is another recording: --again orders it, or steno order ${shellWord(url)} --key <text>`;
   return {
-    what: audio.details?.source ?? url,
+    what: describeAudio(audio),
     error: new StenoError('duplicate', statement(held, `its URL ${url}`, ''), {
       hint: holder.status === 'placed' ? other : hintFor(holder, 'others'),
       duplicate: duplicateOf(holder),

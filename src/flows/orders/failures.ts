@@ -41,7 +41,7 @@ export function raiseUnplaced(
   if (!first) return;
   const isAlone = total + held.length === 1;
   if (isAlone && !(listsHeld && held.length && isOfLedger(first)))
-    throw failed[0]?.at ? about(first) : first.error;
+    throw failed[0]?.at || outcomes.some(({ planned }) => isLocal(planned)) ? named(first) : first.error;
   throw new BulkError(
     kindOf(unplaced, held, values<PlacedOrder>(outcomes).length > 0),
     summary(unplaced.length, total, sent),
@@ -58,15 +58,20 @@ export function withAttempts(error: CallError): CallError {
   return new CallError(kind, message, details);
 }
 
+const isLocal = ({ audios }: PlannedOrder): boolean => audios.some(({ path }) => path !== undefined);
+
+/** A row that stands alone is named, as one of many is; so is a recording, whose URL the user did not give. */
+function named({ what, error }: Failure): StenoError {
+  const { kind, message, hint, status } = error;
+  if (kind !== 'failed' && kind !== 'missing' && kind !== 'uncertain') return error;
+  return new StenoError(kind, `${what}: ${message}`, { hint, status, cause: error });
+}
+
 /** `m.csv, line 3: https://…` */
 function placedUrls(order: PlannedOrder, at: string): string {
   const [first] = order.audios;
   return at && first && at !== describeAudio(first) ? `${at}: ${describeUrls(order)}` : describeUrls(order);
 }
-
-/** A row that stands alone is named, as one of many is. */
-const about = ({ what, error: { kind, message, hint, status, cause } }: Failure): StenoError =>
-  new StenoError(kind, `${what}: ${message}`, { hint, status, cause });
 
 /** Of halves, the rows are counted. */
 function summary(unplaced: number, total: number, { halved, outcomes, notSent, held }: SentOrders): string {

@@ -21,8 +21,12 @@ export interface PlannedOrder extends Omit<OrderRequest, 'urls'> {
 export const nameOf = ({ path, url, details }: PlannedAudio): string =>
   path ?? (details?.title || withoutSignature(url));
 
-/** How messages name an audio: what the user gave, without its secrets. */
-export const describeAudio = ({ path, url }: PlannedAudio): string => path ?? withoutSignature(url);
+/** The URL of an audio without its secrets; of a file that has none yet, its path. */
+export const shownUrl = ({ path, url }: PlannedAudio): string => path ?? withoutSignature(url);
+
+/** How messages name an audio: what the user gave. Nobody knows a recording by the URL that an upload gave it. */
+export const describeAudio = (audio: PlannedAudio): string =>
+  audio.path ?? audio.details?.source ?? shownUrl(audio);
 
 /** What is sent. */
 export const requestOf = ({ audios, ...rest }: PlannedOrder): OrderRequest => ({

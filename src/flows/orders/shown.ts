@@ -13,7 +13,7 @@ import { fileProblem, notSentError } from './failures.ts';
 import type { KeptOut } from './guard.ts';
 import { heldOrder, type OrderResult } from './order-and-wait.ts';
 import { keptAudio, ownFiles, type PlacedOrder } from './place.ts';
-import { describeAudio, type PlannedAudio, type PlannedOrder } from './planned-order.ts';
+import { type PlannedAudio, type PlannedOrder, shownUrl } from './planned-order.ts';
 import type { SentOrders } from './sending.ts';
 
 interface ListOptions {
@@ -150,7 +150,7 @@ const plannedRow = ({ skus, names, notes, test }: PlannedOrder): ListedFile => (
 const audioRow = (row: ListedFile, audio: PlannedAudio): ListedFile =>
   listed({
     ...row,
-    url: describeAudio(audio),
+    url: shownUrl(audio),
     key: audio.key ?? '',
     details: detailsText(audio.details, cutSignatures),
   });

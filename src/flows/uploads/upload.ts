@@ -1,6 +1,7 @@
 /**
  * Gets a file on disk a URL, by a command of the user's own: the setting `upload-command`. The path is never a part of the
- * command's text: it is $1 of a shell, and STENO_FILE in the environment, which is all that Windows has.
+ * command's text: it is $1 of a shell, and STENO_FILE in the environment, which is all that Windows has. A command that
+ * names neither gets it as its last argument.
  */
 import { basename, resolve } from 'node:path';
 import { withoutSignature } from '../../lib/audio-identity.ts';
@@ -66,7 +67,12 @@ async function run(
 ): Promise<Run> {
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
   const variables = { ...withoutKey(env), STENO_FILE: path };
-  const group = new ProcessGroup({ command, args: [path], env: variables, hasInput: false });
+  const group = new ProcessGroup({
+    command: withPath(command),
+    args: [path],
+    env: variables,
+    hasInput: false,
+  });
   let cause: Run['cause'];
   const stop = (reason: Run['cause']): void => {
     cause ??= reason;
@@ -98,6 +104,13 @@ async function run(
     flush();
   }
 }
+
+/** In a pipe or a script of several commands, nobody knows which one the path is for: these have STENO_FILE. */
+const withPath = (command: string): string => {
+  const namesPath = /\$\{?[1@*]|STENO_FILE/.test(command);
+  if (namesPath || /[|\n#]|[;&]\s*$/.test(command)) return command;
+  return `${command} ${process.platform === 'win32' ? '"%STENO_FILE%"' : '"$1"'}`;
+};
 
 /** The one URL that an upload command prints, alone on stdout. */
 function urlIn(output: string, name: string): string {

@@ -23,6 +23,7 @@ describe.concurrent('attempts', () => {
       order: null,
       detail: expect.stringContaining('HTTP 500: oops'),
       keys: [],
+      sources: [],
     });
     const rows = (await user.run(['attempts'])).stdout.split('\n');
     expect(rows[0]?.split('\t')).toEqual([
@@ -35,6 +36,7 @@ describe.concurrent('attempts', () => {
       '',
       only?.detail,
       'order',
+      '',
       '',
       '',
       '',
@@ -53,6 +55,7 @@ describe.concurrent('attempts', () => {
       'audiofiles',
       'via',
       'keys',
+      'sources',
     ]);
     expect(first?.slice(0, 2)).toEqual(['1', 'unclear']);
     expect((await user.run(['attempts', '--quiet'])).stdout).toBe('1\n');

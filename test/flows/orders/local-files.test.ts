@@ -398,7 +398,7 @@ describe.concurrent('one URL for two recordings', () => {
 
   it.each([
     ['plain', BY_NAME],
-    ['signed', `echo '${signed('https://up.example/talk.mp3', 1)}'`],
+    ['signed', `: "$1"; echo '${signed('https://up.example/talk.mp3', 1)}'`],
   ])('is refused in a later run, with --again too: a %s one', async (_, command) => {
     const { file, order, bought, user } = await local(command);
     const first = file('a/talk.mp3');
@@ -570,6 +570,47 @@ describe.concurrent('an upload that fails', () => {
   });
 });
 
+describe.concurrent('a recording that the service does not take', () => {
+  const BY_NAME = 'echo "https://up.example/$(basename "$1")"';
+
+  it.each([
+    [
+      'refused',
+      { status: 400, body: { message: 'bad audio' } },
+      1,
+      'the service refused (HTTP 400: bad audio)',
+    ],
+    ['unclear', { status: 500 }, 11, 'the service answered HTTP 500'],
+    ['without a file', { body: { order: 'x', audiofiles: [] } }, 11, 'order x was accepted, but '],
+  ])('is named by its path where it is %s', async (_, answer, exit, message) => {
+    const { file, order, service } = await local(BY_NAME);
+    const path = file('rec/a.mp3');
+    service.on('POST /order_url', answer);
+    const { code, stdout, stderr } = await order('rec', '--json');
+    expect(code, stderr).toBe(exit);
+    const { error } = JSON.parse(stderr) as { error: { message: string } };
+    expect(error.message).toMatch(/^(\/.*\/)?rec\/a\.mp3: /);
+    expect(error.message).toContain(`rec/a.mp3: ${message}`);
+    expect(JSON.parse(stdout)).toMatchObject([{ source: path }]);
+    const again = await order('rec', '--again');
+    expect(again.stderr).toContain(`rec/a.mp3: ${message}`);
+    expect(again.stderr).not.toContain('up.example');
+  });
+
+  it('is named by its path among others, and in attempts', async () => {
+    const { file, order, service, user } = await local(BY_NAME);
+    const paths = [file('rec/a.mp3'), file('rec/b.mp3')];
+    service.on('POST /order_url', { body: { order: 'x', audiofiles: [] } }, { status: 400 });
+    const { code, stderr } = await order('rec', '--per-order', '1');
+    expect(code, stderr).toBe(11);
+    expect(stderr).toContain(`steno: ${paths[0]}: order x was accepted, but `);
+    expect(stderr).toContain('steno: rec/b.mp3: the service refused');
+    expect(stderr).not.toContain('up.example');
+    const attempts = await user.run(['attempts', '--json']);
+    expect(JSON.parse(attempts.stdout)).toMatchObject([{ sources: [paths[0]] }]);
+  });
+});
+
 describe.concurrent('after an order that failed', () => {
   const refused = { status: 400, body: { message: 'no' } };
   const placed = { body: { order: 'x', audiofiles: [1], message: 'ok' } };
@@ -586,11 +627,13 @@ describe.concurrent('after an order that failed', () => {
   });
 
   it('a file is uploaded again by another command, which may mend what was wrong', async () => {
-    const { file, order, bought, service, uploadBy } = await local('echo https://wrong.example/a.mp3');
+    const { file, order, bought, service, uploadBy } = await local(
+      ': "$1"; echo https://wrong.example/a.mp3',
+    );
     service.on('POST /order_url', refused, placed);
     file('talk.mp3');
     expect((await order('talk.mp3')).code).toBe(1);
-    uploadBy('echo https://right.example/a.mp3');
+    uploadBy(': "$1"; echo https://right.example/a.mp3');
     expect((await order('talk.mp3')).code).toBe(0);
     expect(bought()).toEqual([['https://wrong.example/a.mp3'], ['https://right.example/a.mp3']]);
   });

@@ -157,7 +157,7 @@ describe.concurrent('--retry-unclear', () => {
     expect([code, stdout], stderr).toEqual([0, '2\n3\n']);
     expect(sent()).toEqual([[audio('b')], [audio('c')]]);
     expect((await user.run(['attempts'])).stdout).toMatch(
-      /^2\tunclear\t[^\n]*later as order x2\torder\t\t\t\n$/,
+      /^2\tunclear\t[^\n]*later as order x2\torder\t\t\t\t\n$/,
     );
     const again = await order(...line);
     expect([again.code, again.stdout]).toEqual([0, '']);

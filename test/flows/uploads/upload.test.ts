@@ -17,10 +17,11 @@ interface Told extends UploadOptions {
   readonly told: () => string;
 }
 
+/** For a command that is complete: it names the path, so that none is appended. */
 function options(command: string, more: Partial<UploadOptions> = {}): Told {
   let told = '';
   return {
-    command,
+    command: `: "$1"; ${command}`,
     env: { PATH: process.env.PATH, STENO_API_KEY: 'secret-key', FOLDER: folder },
     timeoutMs: 20_000,
     signal: new AbortController().signal,
@@ -42,6 +43,29 @@ describe('an upload command', () => {
   it('gets the path as $1 and as STENO_FILE, and its URL is what it prints', async () => {
     const command = `[ "$1" = "$STENO_FILE" ] && [ -f "$1" ] && echo "https://example.com/$(basename "$1")?v=1#a"`;
     expect(await uploadFile(path, options(command))).toBe('https://example.com/talk.mp3?v=1#a');
+  });
+
+  it.each([
+    ['', '<talk.mp3>'],
+    [' --bucket "my audio"', '<--bucket><my audio><talk.mp3>'],
+    [' "$1" last', '<talk.mp3><last>'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's.
+    [' "${1}"', '<talk.mp3>'],
+    [' "$@"', '<talk.mp3>'],
+    [' "$STENO_FILE"', '<talk.mp3>'],
+    [' | cat', ''],
+    [';', ''],
+    [' # for steno', ''],
+  ])('gets the path as its last argument where it does not name it: upload.sh%s', async (end, args) => {
+    const script = join(folder, 'upload.sh');
+    writeFileSync(
+      script,
+      '#!/bin/sh\nfor each; do printf "<%s>" "$(basename -- "$each")"; done >&2; echo >&2; echo https://example.com/a.mp3\n',
+      { mode: 0o755 },
+    );
+    const told = options('');
+    expect(await uploadFile(path, { ...told, command: `${script}${end}` })).toBe('https://example.com/a.mp3');
+    expect(told.told()).toBe(`${args}\n`);
   });
 
   it('gets an absolute path, which is no option of a program', async () => {

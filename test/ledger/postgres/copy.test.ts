@@ -182,7 +182,7 @@ describe.skipIf(!postgresFolder)('ledger copy', () => {
     const url = await server.newDatabase();
     await order(user, 'a');
     const [asked, go] = [join(user.home, 'asked'), join(user.home, 'go')];
-    const command = `touch ${asked}; while [ ! -e ${go} ]; do sleep 0.05; done; echo '${audio('b')}'`;
+    const command = `: "$1"; touch ${asked}; while [ ! -e ${go} ]; do sleep 0.05; done; echo '${audio('b')}'`;
     expect((await user.run(['config', 'set', 'upload-command', command])).code).toBe(0);
     writeFileSync(join(user.home, 'b.mp3'), '\0\xffb');
     const ordering = finished(user.start(['order', 'b.mp3', '--sku', 'TRANS14']));
