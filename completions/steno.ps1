@@ -272,6 +272,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'leave out what was spent or delivered before: 2026-01-01, or 90d ago' }
+                @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'leave out what was spent or delivered after; a date is the end of that day' }
                 @{ Names = @('--by'); Value = $true; List = $false; Kind = ''; Offers = @('month', 'sku', 'order', 'feed', 'tag'); About = @{  }; Help = 'show what was spent by this alone' }
                 @{ Names = @('--html'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'write a page with charts, for a browser or a printer' }
                 @{ Names = @('--force'); Value = $false; Help = 'with --html, replace a file that is no report' }

@@ -13,7 +13,7 @@ import { errorMessage, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
-import { parseSince } from '../lib/since.ts';
+import { parseSince, parseUntil } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
@@ -25,6 +25,7 @@ import { reportPages } from '../views/report/terminal.ts';
 
 interface ReportOptions {
   readonly since: string | undefined;
+  readonly until: string | undefined;
   readonly by: string | undefined;
   readonly html: string | undefined;
   readonly force: boolean;
@@ -38,10 +39,13 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   if (options.html !== undefined && !replaces) checkIsFree(options.html);
   const now = nowMs();
   const since = options.since === undefined ? undefined : parseSince(options.since, now);
+  const until = options.until === undefined ? undefined : parseUntil(options.until, now);
+  if (since !== undefined && until !== undefined && until < since)
+    throw usage('--until is before --since', 'name a later time after --until');
   const ledger = await context.requireLedger('report reads the ledger');
   await fetchMissing(context, ledger, line);
   const { currency } = costSettings(context.settings);
-  const report = makeReport(await gatherReport(ledger, { since, now, currency }));
+  const report = makeReport(await gatherReport(ledger, { since, until, now, currency }));
   if (options.html !== undefined) {
     const page = context.mask.hide(reportPage(report));
     await writeExport(options.html, justOne(page), replaces);

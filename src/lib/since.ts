@@ -15,6 +15,15 @@ export function parseSince(text: string, now: number): string {
   }
 }
 
+const LAST_MS_OF_DAY = 86_399_999;
+
+/** The same for an end: a date is the end of that day. */
+export function parseUntil(text: string, now: number): string {
+  const at = parseSince(text, now);
+  const isDate = shape.exec(text.trim())?.[2] === undefined && isDay(text.trim());
+  return isDate ? new Date(Date.parse(at) + LAST_MS_OF_DAY).toISOString() : at;
+}
+
 /** Date.parse would read the 30th of February as a day in March. */
 const isDay = (day: string): boolean => {
   const time = Date.parse(day);

@@ -96,7 +96,11 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--test': 'needs a test file: checked with the id',
   },
   balance: { '--min': 'the only one' },
-  report: { '--since': 'goes with every form', '--by': 'the rule stands at --html' },
+  report: {
+    '--since': 'goes with every form',
+    '--until': 'goes with every form; checked against --since',
+    '--by': 'the rule stands at --html',
+  },
   listen: {
     '--host': 'there is always a server',
     '--port': 'there is always a server',

@@ -93,6 +93,7 @@ describe('report', () => {
         { sku: 'TRANS6', spent: 25, minutes: 20, files: 1 },
         { sku: 'TSTMP1', spent: 10 },
         { sku: 'TRANS14', spent: 8.6 },
+        { sku: 'TRANS6+TSTMP1', spent: 0, estimated: 0, unbilled: 1, files: 0 },
       ],
       orders: [
         { order: 'o2', spent: 35 },
@@ -123,6 +124,43 @@ describe('report', () => {
     expect((await report(await account, '--since', 'soon')).code).toBe(2);
   });
 
+  it('leaves out with --until what came after; a date is the end of that day', async () => {
+    const it = await account;
+    const until = async (time: string, ...more: string[]) =>
+      JSON.parse((await report(it, '--until', time, '--json', ...more)).stdout);
+    expect(await until('2026-09-03')).toMatchObject({
+      ...{ since: null, until: '2026-09-03T23:59:59.999Z' },
+      totals: [{ spent: 8.6, minutes: 10, files: 1, unbilled: 0 }],
+      months: [{ month: '2026-08' }],
+      turnaround: [{ sku: 'TRANS14', delivered: 1 }],
+      waiting: [{ audiofile: '3' }],
+      notes: [],
+    });
+    expect((await until('2026-09-04')).totals).toMatchObject([{ spent: 43.6 }]);
+    expect((await until('2026-09-04T09:00:00Z')).totals).toMatchObject([{ spent: 8.6 }]);
+    expect((await until('2026-09-30', '--since', '2026-09-01')).totals).toMatchObject([
+      { spent: 35, unbilled: 1 },
+    ]);
+    for (const args of [['soon'], ['2026-08-31', '--since', '2026-09-01']])
+      expect((await report(it, '--until', ...args)).code).toBe(2);
+  });
+
+  it('has a row of what was ordered before the service has said anything of it', async () => {
+    const it = await orderingAccount();
+    const month = new Date().toISOString().slice(0, 7);
+    await it.user.run(['config', 'set', 'price.TRANS14', '0.50 USD']);
+    await it.user.run(['budget', 'set', '100/month']);
+    writeFileSync(join(it.user.home, 'm.csv'), `url,minutes\n${audio('a')},10\n${audio('b')},\n`);
+    expect((await it.order('--from', 'm.csv', '--unpriced')).code).toBe(0);
+    const rows = async (...args: string[]) => (await report(it, ...args)).stdout.trim().split('\n');
+    expect(await rows('--by', 'month')).toEqual([`${month}\tUSD\t0.00\t0.00\t0.00\t5.00\t2\t0\t0\t0`]);
+    const { months, orders, notes } = JSON.parse((await report(it, '--json')).stdout);
+    expect(months).toMatchObject([{ month, currency: 'USD', spent: 0, estimated: 5, unbilled: 2 }]);
+    expect(orders).toMatchObject([{ order: 'o1', estimated: 5, unbilled: 2 }]);
+    expect(notes).toEqual(['2 purchases not billed yet: about 5.00 USD by estimate, 1 of unknown cost']);
+    expect(it.service.got).toHaveLength(1);
+  });
+
   it('is one table with --csv and off a terminal, whose first column says the part', async () => {
     const [header = [], ...rows] = parseCsv((await report(await account, '--csv')).stdout);
     expect(header.slice(0, 6)).toEqual(['part', 'name', 'currency', 'spent', 'refunded', 'unpaid']);
@@ -133,6 +171,7 @@ describe('report', () => {
       ['sku', 'TRANS6', '', '25.00'],
       ['sku', 'TSTMP1', '', '10.00'],
       ['sku', 'TRANS14', '', '8.60'],
+      ['sku', 'TRANS6+TSTMP1', '', '0.00'],
       ['order', 'o2', '', '35.00'],
       ['order', 'o1', '', '8.60'],
       ['turnaround', 'TRANS14', '', ''],
@@ -161,7 +200,9 @@ describe('report', () => {
       2,
       expect.stringMatching(/'moth' for --by .*\nhint: did you mean month\? .*sku/),
     ]);
-    expect((await report(it, '--by', 'zz')).stderr).toMatch(/\nhint: choose from: month, sku, order\n$/);
+    expect((await report(it, '--by', 'zz')).stderr).toMatch(
+      /\nhint: choose from: month, sku, order, feed, tag\n$/,
+    );
     expect((await report(it, '--quiet')).stdout).toBe('43.60\n');
   });
 

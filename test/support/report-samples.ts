@@ -9,6 +9,7 @@ export const emptyInput: ReportInput = {
   invoices: [],
   unclear: [],
   since: undefined,
+  until: undefined,
   now: NOW,
   currency: '',
 };
@@ -34,6 +35,7 @@ export const reportFile = (id: string, more: Partial<ReportFile> = {}): ReportFi
   bought: [
     {
       ...{ skus: more.skus ?? ['TRANS14'], totalBefore: undefined, estimate: undefined },
+      at: more.orderedAt ?? '2026-08-01T10:00:00.000Z',
       refund: more.state === 'Refunded' ? { total: undefined } : undefined,
     },
   ],

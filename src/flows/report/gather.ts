@@ -9,7 +9,7 @@ import { listFiles } from '../files/list.ts';
 import type { ListedFile } from '../files/listed.ts';
 import type { ReportFile, ReportInput } from './input.ts';
 
-type GatherOptions = Pick<ReportInput, 'since' | 'now' | 'currency'>;
+type GatherOptions = Pick<ReportInput, 'since' | 'until' | 'now' | 'currency'>;
 
 export async function gatherReport(ledger: Ledger, options: GatherOptions): Promise<ReportInput> {
   const files: ReportFile[] = [];
@@ -53,6 +53,7 @@ function reportFile(row: ListedFile, purchases: readonly BoughtRow[]): ReportFil
   const { title = '', feed = '', tags = [] } = parseDetails(row.details);
   const bought = billItems(purchases, row).map(({ row: purchase, ...item }) => ({
     ...item,
+    at: purchase?.kind === 'upgrade' ? purchase.started_at : row.ordered_at,
     skus: purchase ? item.skus : textsOf(row.skus),
     estimate: purchase && estimateOf(purchase),
   }));

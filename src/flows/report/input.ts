@@ -30,6 +30,8 @@ export interface ReportFile {
 }
 
 export interface Bought extends BillItem {
+  /** When it was bought. */
+  readonly at: string;
   /** What it was expected to cost; undefined where that was not known. */
   readonly estimate: Money | undefined;
 }
@@ -66,9 +68,18 @@ export interface ReportInput {
   readonly files: readonly ReportFile[];
   readonly invoices: readonly ReportInvoice[];
   readonly unclear: readonly UnclearOrder[];
-  /** In ISO 8601; what was spent or delivered before it is left out. What is under way is always there. */
+  /** In ISO 8601; what was spent or delivered before or after is left out. What is under way is always there. */
   readonly since: string | undefined;
+  readonly until: string | undefined;
   readonly now: number;
   /** Of amounts that say none; empty where it is not known. */
   readonly currency: string;
 }
+
+/** Whether a time is within the report; one that is not known is only in a report of all times. */
+export const isWithin = (
+  { since, until }: Pick<ReportInput, 'since' | 'until'>,
+  at: string | undefined,
+): boolean =>
+  (since === undefined || (at !== undefined && at >= since)) &&
+  (until === undefined || (at !== undefined && at <= until));

@@ -1,6 +1,6 @@
 /** How long transcripts took against the target of their SKU, what is under way, and what of that is late. */
 import { findOrderSku, targetDaysOf, transcriptionOf } from '../../catalog/skus.ts';
-import type { ReportFile, ReportInput, UnclearOrder } from './input.ts';
+import { isWithin, type ReportFile, type ReportInput, type UnclearOrder } from './input.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -40,10 +40,9 @@ export interface WaitingFile {
 /** Without test orders, which are not transcribed. */
 const isReal = ({ test }: ReportFile): boolean => !test;
 
-export function turnaroundOf({ files, since }: ReportInput): TurnaroundRow[] {
-  const delivered = files.filter(
-    (file) =>
-      isReal(file) && file.ended === 'delivered' && (since === undefined || file.deliveredAt >= since),
+export function turnaroundOf(input: ReportInput): TurnaroundRow[] {
+  const delivered = input.files.filter(
+    (file) => isReal(file) && file.ended === 'delivered' && isWithin(input, file.deliveredAt),
   );
   const bySku = new Map<string, ReportFile[]>();
   for (const file of delivered) {

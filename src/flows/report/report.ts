@@ -6,9 +6,10 @@ import { type TurnaroundRow, turnaroundOf, type WaitingFile, waitingOf } from '.
 import { type Spend, type SpendRow, spendOf } from './spend.ts';
 
 export interface Report {
-  /** Both in ISO 8601. */
+  /** All in ISO 8601. */
   readonly madeAt: string;
   readonly since: string | undefined;
+  readonly until: string | undefined;
   /** One row for each currency. */
   readonly totals: readonly SpendRow[];
   readonly months: readonly SpendRow[];
@@ -41,6 +42,7 @@ export function makeReport(input: ReportInput): Report {
   return {
     madeAt: new Date(input.now).toISOString(),
     since: input.since,
+    until: input.until,
     totals,
     months,
     skus,

@@ -6,7 +6,7 @@ import { Fraction, sumOf } from '../../lib/fraction.ts';
 import { type Money, MoneySums, parseMoney, parseNumber } from '../../lib/money.ts';
 import { parseServiceTime } from '../../lib/service-time.ts';
 import { linesOf } from '../invoices/lines.ts';
-import type { ReportFile, ReportInput, ReportInvoice } from './input.ts';
+import { type Bought, isWithin, type ReportFile, type ReportInput, type ReportInvoice } from './input.ts';
 
 /** One sum of a report: of a month, a SKU or an order, in one currency. */
 export interface SpendRow {
@@ -19,6 +19,10 @@ export interface SpendRow {
   readonly refunded: Fraction;
   /** What was billed and is not paid yet. */
   readonly unpaid: Fraction;
+  /** What purchases that are not billed yet are expected to cost, as far as that is known; and how many there are. */
+  readonly estimated: Fraction;
+  readonly unbilled: number;
+  /** Of what was billed. */
   readonly minutes: Fraction;
   readonly files: number;
   /** How many of the files have no known length, and are not in `minutes`. */
@@ -55,6 +59,9 @@ interface Entry {
   readonly unpaid: Fraction;
   readonly unread: Fraction;
   readonly refunded: Fraction;
+  readonly estimated: Fraction;
+  /** A purchase that is not billed yet. */
+  readonly isUnbilled: boolean;
 }
 
 type DatedEntry = Omit<Entry, 'month'> & { readonly at: string | undefined };
@@ -70,8 +77,6 @@ interface Line extends BillLine {
 
 export function spendOf(input: ReportInput): Spend {
   const unreadable: string[] = [];
-  const isWanted = (at: string | undefined): boolean =>
-    input.since === undefined || (at !== undefined && at >= input.since);
   const invoices = eachOnce(input.invoices);
   const currency = input.currency || onlyCurrency(input, invoices);
   const real = input.files.filter(({ test }) => !test);
@@ -82,19 +87,15 @@ export function spendOf(input: ReportInput): Spend {
   const read = new Map(input.invoices.map((invoice) => [invoice.askedAs, readForm(invoice)]));
   const billed = real.map((file) => billOf(file, lines.get(file.id) ?? [], read, unreadable));
   const others = [...lines].flatMap(([file, own]) => (files.has(file) ? [] : entriesOf(own, '', unreadable)));
-  const dated = [...billed.flatMap(({ entries }) => entries), ...others];
-  if (input.since !== undefined)
+  const unbilled = billed.flatMap(unbilledEntries);
+  const dated = [...billed.flatMap(({ entries }) => entries), ...others, ...unbilled];
+  if (input.since !== undefined || input.until !== undefined)
     for (const { id, created } of invoices)
       if (parseServiceTime(created) === undefined) unreadable.push(`invoice ${id}: its date`);
   const entries = dated
-    .filter(({ at }) => isWanted(at))
+    .filter(({ at }) => isWithin(input, at))
     .map(({ at, ...entry }) => ({ ...entry, month: monthOf(at), currency: entry.currency || currency }));
   const rows = (name: (entry: Entry) => string): SpendRow[] => groups(entries, name, files);
-  const wanted = billed.filter(({ file }) => isWanted(timeOf(file)));
-  const isUnpriced = ({ file, isKnown }: BilledFile): boolean => file.ended === 'delivered' && !isKnown;
-  const unbilled = wanted.flatMap((each) => each.unbilled.slice(Number(isUnpriced(each))));
-  const estimates = new MoneySums();
-  for (const money of unbilled) if (money) estimates.add({ ...money, currency: money.currency || currency });
   return {
     totals: rows(() => '').sort(byName),
     months: rows(({ month }) => month).sort(byName),
@@ -103,11 +104,29 @@ export function spendOf(input: ReportInput): Spend {
     feeds: rows(({ file }) => files.get(file)?.feed ?? '').sort(byAmount),
     tags: byTag(entries, files).sort(byAmount),
     unreadable,
-    unpriced: wanted.filter(isUnpriced).length,
-    unbilled: unbilled.length,
-    unestimated: unbilled.filter((money) => !money).length,
-    estimated: estimates.all(),
+    ...unbilledOf(billed, input, currency),
     unread: unreadIn(entries),
+  };
+}
+
+function unbilledOf(
+  billed: readonly BilledFile[],
+  input: ReportInput,
+  currency: string,
+): Pick<Spend, 'unpriced' | 'unbilled' | 'unestimated' | 'estimated'> {
+  const isUnpriced = ({ file, isKnown, unbilled: [first] }: BilledFile): boolean =>
+    file.ended === 'delivered' && !isKnown && first !== undefined && isWithin(input, first.at);
+  const others = billed
+    .flatMap((each) => each.unbilled.slice(Number(isUnpriced(each))))
+    .filter(({ at }) => isWithin(input, at));
+  const estimates = new MoneySums();
+  for (const { estimate } of others)
+    if (estimate) estimates.add({ ...estimate, currency: estimate.currency || currency });
+  return {
+    unpriced: billed.filter(isUnpriced).length,
+    unbilled: others.length,
+    unestimated: others.filter(({ estimate }) => !estimate).length,
+    estimated: estimates.all(),
   };
 }
 
@@ -166,7 +185,10 @@ function onlyCurrency({ files }: ReportInput, invoices: readonly ReportInvoice[]
     ...files.map(({ total }) => total),
     ...invoices.flatMap(({ total, items }) => [total, ...items.flatMap((item) => [item.total, item.price])]),
   ];
-  const named = new Set(texts.flatMap((text) => parseMoney(text)?.currency || []));
+  const estimates = files.flatMap(({ bought }) => bought.flatMap(({ estimate }) => estimate ?? []));
+  const named = new Set(
+    [...texts.map((text) => parseMoney(text)), ...estimates].flatMap((money) => money?.currency || []),
+  );
   const [only = '', ...more] = named;
   return more.length ? '' : only;
 }
@@ -215,9 +237,20 @@ interface BilledFile {
   readonly entries: readonly DatedEntry[];
   /** What its order costs is known. */
   readonly isKnown: boolean;
-  /** What its purchases without a bill are expected to cost, unless they were refunded. */
-  readonly unbilled: ReadonlyArray<Money | undefined>;
+  /** Its purchases without a bill, unless they were refunded. */
+  readonly unbilled: readonly Bought[];
 }
+
+const unbilledEntries = ({ file, unbilled }: BilledFile): DatedEntry[] =>
+  unbilled.map(({ at, skus, estimate }) => ({
+    ...{ ...nothing, at, sku: joined(skus), order: file.order, file: file.id },
+    ...{ currency: estimate?.currency ?? '', estimated: estimate?.amount ?? Fraction.zero, isUnbilled: true },
+  }));
+
+const { zero } = Fraction;
+const nothing = {
+  ...{ paid: zero, unpaid: zero, unread: zero, refunded: zero, estimated: zero, isUnbilled: false },
+};
 
 function billOf(
   file: ReportFile,
@@ -238,14 +271,13 @@ function billOf(
   });
   const isKnown = bills[0]?.isKnown ?? false;
   if (!isKnown && file.total !== '' && !parseMoney(file.total)) unreadable.push(`file ${file.id}: its total`);
-  const unbilled = file.bought.flatMap(({ estimate, refund }, at) =>
-    bills[at]?.isKnown || refund ? [] : [estimate],
-  );
+  const unbilled = file.bought.filter(({ refund }, at) => !bills[at]?.isKnown && !refund);
   // What can be read of its lines counts.
   if (!isKnown && lines.some(({ amount }) => !amount))
     return { file, isKnown, unbilled, entries: entriesOf(lines, file.order, unreadable) };
   const entries = bills.flatMap(({ parts, currency }, at) =>
     parts.map((part) => ({
+      ...nothing,
       ...{ paid: part.paid, unpaid: part.unpaid, unread: part.unread, refunded: part.refunded },
       // What each of several SKUs cost is not known: they are shown as one.
       sku: part.line ? productOf(part.line.sku) : joined(file.bought[at]?.skus ?? []),
@@ -273,10 +305,9 @@ function entryOf(
 ): DatedEntry {
   const isCredit = amount.sign < 0;
   return {
-    ...{ sku: productOf(sku), file, at, currency, order },
+    ...{ ...nothing, sku: productOf(sku), file, at, currency, order },
     paid: paid && !isCredit ? amount : Fraction.zero,
     unpaid: paid ? Fraction.zero : amount,
-    unread: Fraction.zero,
     refunded: paid && isCredit ? Fraction.zero.minus(amount) : Fraction.zero,
   };
 }
@@ -299,12 +330,16 @@ function groups<E extends Entry>(
   });
 }
 
-function sums(entries: readonly Entry[]): Pick<SpendRow, 'spent' | 'refunded' | 'unpaid'> {
+function sums(
+  entries: readonly Entry[],
+): Pick<SpendRow, 'spent' | 'refunded' | 'unpaid' | 'estimated' | 'unbilled'> {
   const refunded = sumOf(entries.map((entry) => entry.refunded));
   return {
     spent: sumOf(entries.map(({ paid }) => paid)).minus(refunded),
     refunded,
     unpaid: sumOf(entries.map(({ unpaid }) => unpaid)),
+    estimated: sumOf(entries.map(({ estimated }) => estimated)),
+    unbilled: entries.filter(({ isUnbilled }) => isUnbilled).length,
   };
 }
 

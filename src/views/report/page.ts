@@ -8,7 +8,7 @@ import { type Bar, horizontalBars, monthBars, spans } from './charts.ts';
 import { cutLabel, html, Markup, none } from './markup.ts';
 import { type Grouping, minutesText, spendBy } from './rows.ts';
 import { style } from './style.ts';
-import { commonDecimals, daysText, namelessText, statusText } from './terminal.ts';
+import { amountsOf, commonDecimals, daysText, filledAmounts, namelessText, statusText } from './terminal.ts';
 
 type SpendRow = Report['months'][number];
 
@@ -61,8 +61,10 @@ const rawStyle = new Markup(style);
 const day = (iso: string): string => iso.slice(0, 10);
 const minute = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
 
-const spanText = ({ madeAt, since }: Report): string =>
-  since ? `From ${minute(since)} to ${minute(madeAt)}` : `Everything until ${minute(madeAt)}`;
+const spanText = ({ madeAt, since, until }: Report): string => {
+  const end = minute(until && until < madeAt ? until : madeAt);
+  return since ? `From ${minute(since)} to ${end}` : `Everything until ${end}`;
+};
 
 function tiles({ totals, counts }: Report): Markup {
   const spent = totals.map((row) => tile(`Spent${inCurrency(row.currency)}`, amountText(row.spent)));
@@ -148,13 +150,15 @@ const figure = (title: string, remark: string, chart: Markup): Markup =>
 function spendSection(report: Report, by: Grouping, title: string): Markup {
   const rows = spendBy(report, by);
   if (rows.length === 0) return section(by, title, []);
-  const currencies = [...new Set(rows.map(({ currency }) => currency))];
+  // Where nothing is billed yet, there is nothing to draw.
+  const drawn = rows.filter(({ spent, unbilled }) => spent.sign !== 0 || unbilled === 0);
+  const currencies = [...new Set(drawn.map(({ currency }) => currency))];
   const charts = currencies.map((currency) =>
     spendChart(
       `${title}${inCurrency(currency)}`,
       `${by}-${currency}`,
       by,
-      rows.filter((row) => row.currency === currency),
+      drawn.filter((row) => row.currency === currency),
       currencyRemark(currency, currencies.length),
     ),
   );
@@ -228,27 +232,28 @@ function monthBefore(label: string): string {
 
 function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Markup {
   const hasCurrency = rows.some(({ currency }) => currency);
-  const hasRefunds = rows.some(({ refunded }) => refunded.sign !== 0);
-  const hasUnpaid = rows.some(({ unpaid }) => unpaid.sign !== 0);
-  const decimals = commonDecimals(rows.flatMap(({ spent, refunded, unpaid }) => [spent, refunded, unpaid]));
+  const amounts = filledAmounts(rows);
+  const names = { refunded: 'Refunded', unpaid: 'Not paid', estimated: 'Estimated' };
+  const hasUnbilled = rows.some(({ unbilled }) => unbilled > 0);
+  const decimals = commonDecimals(amountsOf(rows));
   const amount = (value: Fraction): string => value.roundedUp(decimals);
   const columns: TableColumn[] = [
     { name: { month: 'Month', sku: 'SKU', order: 'Order', feed: 'Feed', tag: 'Tag' }[by] },
     { name: 'Spent', kind: 'number' },
-    ...(hasRefunds ? [{ name: 'Refunded', kind: 'number' } as const] : []),
-    ...(hasUnpaid ? [{ name: 'Not paid', kind: 'number' } as const] : []),
+    ...amounts.map((name): TableColumn => ({ name: names[name], kind: 'number' })),
     ...(hasCurrency ? [{ name: 'Currency' }] : []),
     { name: 'Minutes', kind: 'number' },
     { name: 'Files', kind: 'number' },
+    ...(hasUnbilled ? [{ name: 'Not billed', kind: 'number' } as const] : []),
   ];
   const cells = rows.map((row) => [
     row.name || namelessText[by],
     amount(row.spent),
-    ...(hasRefunds ? [amount(row.refunded)] : []),
-    ...(hasUnpaid ? [amount(row.unpaid)] : []),
+    ...amounts.map((name) => amount(row[name])),
     ...(hasCurrency ? [row.currency] : []),
     minutesText(row.minutes),
     String(row.files),
+    ...(hasUnbilled ? [String(row.unbilled)] : []),
   ]);
   return table(title, columns, cells);
 }

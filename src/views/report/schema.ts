@@ -21,8 +21,10 @@ const spend = {
   spent: described('billed and paid, less what was refunded', number),
   refunded: number,
   unpaid: described('billed, and not paid yet', number),
-  minutes: number,
-  files: integer,
+  estimated: described('what is not billed yet, by estimate, as far as that is known', number),
+  unbilled: described('how many purchases are not billed yet', integer),
+  minutes: described('of what was billed', number),
+  files: described('that were billed', integer),
   unmeasured: described('files that are not in the minutes: their length is not known', integer),
 };
 
@@ -32,6 +34,7 @@ const spendBy = (name: string): Schema =>
 export const reportSchema: Schema = object({
   made_at: time,
   since: maybeTime,
+  until: maybeTime,
   counts: object({ delivered: integer, open: integer, held: integer, unclear: integer, late: integer }),
   totals: described('one for each currency', arrayOf(object(spend))),
   months: spendBy('month'),
@@ -76,8 +79,10 @@ const help: Readonly<Record<string, string>> = {
   spent: 'billed and paid, less refunds',
   refunded: 'what came back',
   unpaid: 'billed, not paid yet',
-  minutes: 'of audio',
-  files: 'how many',
+  estimated: 'not billed yet, by estimate',
+  unbilled: 'purchases that are not billed yet',
+  minutes: 'of audio that was billed',
+  files: 'that were billed',
   unmeasured: 'files of unknown length or time',
   target_days: 'how long the SKU may take',
   delivered: 'how many',

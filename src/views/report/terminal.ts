@@ -34,9 +34,9 @@ const page = (title: string, columns: readonly Column[], rows: string[][]): Repo
 function spendPage(report: Report, by: Grouping): ReportPage {
   const rows = spendBy(report, by);
   const hasCurrency = rows.some(({ currency }) => currency);
-  const hasRefunds = rows.some(({ refunded }) => refunded.sign !== 0);
-  const hasUnpaid = rows.some(({ unpaid }) => unpaid.sign !== 0);
-  const decimals = commonDecimals(rows.flatMap(({ spent, refunded, unpaid }) => [spent, refunded, unpaid]));
+  const amounts = filledAmounts(rows);
+  const hasUnbilled = rows.some(({ unbilled }) => unbilled > 0);
+  const decimals = commonDecimals(amountsOf(rows));
   const amount = (value: Fraction): string => value.roundedUp(decimals);
   // Bars of different currencies would compare what can't be compared.
   const highest = (currency: string): Fraction =>
@@ -50,21 +50,21 @@ function spendPage(report: Report, by: Grouping): ReportPage {
   const columns: Column[] = [
     { name: by, kind: 'id' },
     { name: 'spent', kind: 'amount' },
-    ...(hasRefunds ? [{ name: 'refunded', kind: 'amount' } as const] : []),
-    ...(hasUnpaid ? [{ name: 'unpaid', kind: 'amount' } as const] : []),
+    ...amounts.map((name): Column => ({ name, kind: 'amount' })),
     ...(hasCurrency ? [{ name: 'currency' }] : []),
     { name: 'minutes', kind: 'amount' },
     { name: 'files', kind: 'amount' },
+    ...(hasUnbilled ? [{ name: 'unbilled', kind: 'amount' } as const] : []),
     { name: '', importance: 0, uncut: true },
   ];
   const cells = rows.map((row) => [
     row.name || namelessText[by],
     amount(row.spent),
-    ...(hasRefunds ? [row.refunded.sign ? amount(row.refunded) : ''] : []),
-    ...(hasUnpaid ? [row.unpaid.sign ? amount(row.unpaid) : ''] : []),
+    ...amounts.map((name) => (row[name].sign ? amount(row[name]) : '')),
     ...(hasCurrency ? [row.currency] : []),
     minutesText(row.minutes),
     String(row.files),
+    ...(hasUnbilled ? [row.unbilled ? String(row.unbilled) : ''] : []),
     barOf(row.spent, tops.get(row.currency) ?? Fraction.zero),
   ]);
   return page(`Spend by ${by === 'sku' ? 'SKU' : by}`, columns, cells);
@@ -78,6 +78,15 @@ export const namelessText: Readonly<Record<Grouping, string>> = {
   feed: 'no feed',
   tag: 'no tag',
 };
+
+const otherAmounts = ['refunded', 'unpaid', 'estimated'] as const;
+
+/** The amounts beside what was spent that one of the rows has. */
+export const filledAmounts = (rows: Report['months']): Array<(typeof otherAmounts)[number]> =>
+  otherAmounts.filter((name) => rows.some((row) => row[name].sign !== 0));
+
+export const amountsOf = (rows: Report['months']): Fraction[] =>
+  rows.flatMap((row) => [row.spent, ...otherAmounts.map((name) => row[name])]);
 
 /** As many as the most exact of them takes, so that points stand below each other; at least two. */
 export const commonDecimals = (amounts: readonly Fraction[]): number =>

@@ -32,6 +32,11 @@ const shown = (rows: readonly SpendRow[]): string[] =>
       .join(' '),
   );
 
+const unbilled = (rows: readonly SpendRow[]): string[] =>
+  rows.map((row) =>
+    [row.name, amountText(row.spent), amountText(row.estimated), row.currency, row.unbilled].join(' '),
+  );
+
 const files = [
   reportFile('1', { order: 'A', skus: ['TRANS14', 'TSTMP1'] }),
   reportFile('2', { order: 'A', duration: '2.5' }),
@@ -72,7 +77,11 @@ describe('spend', () => {
       ],
     });
     expect(shown(totals)).toEqual(['- 6.00 -4.00 USD 2.5m 1']);
-    expect(shown(skus)).toEqual(['TRANS14 6.00 -4.00 USD 2.5m 1']);
+    expect(shown(skus)).toEqual([
+      'TRANS14 6.00 -4.00 USD 2.5m 1',
+      'TRANS14+TSTMP1 0.00 USD 0m 0',
+      'TRANS6 0.00 USD 0m 0',
+    ]);
   });
 
   it('is nothing of a file that was refunded, whether its invoice shows it or not', () => {
@@ -133,8 +142,8 @@ describe('spend', () => {
   it('has the cost of an upgrade, and says which purchases have none yet', () => {
     const estimate = { amount: Fraction.of(5), currency: 'USD' };
     const bought = [
-      { skus: ['TRANS14'], totalBefore: undefined, estimate: undefined },
-      { skus: ['TSTMP1'], totalBefore: Fraction.of(860, 100), estimate },
+      { skus: ['TRANS14'], totalBefore: undefined, estimate: undefined, at: '2026-08-01T10:00:00.000Z' },
+      { skus: ['TSTMP1'], totalBefore: Fraction.of(860, 100), estimate, at: '2026-09-01T10:00:00.000Z' },
     ];
     const upgraded = (total: string) =>
       report({ files: [reportFile('1', { bought, total })], currency: 'USD' });
@@ -155,11 +164,12 @@ describe('spend', () => {
   it('takes the total of an item before price and quantity, and counts what no item explains', () => {
     const invoice = invoiceOf('1', '2026-08-01', [['TRANS14', '2', '3', '0.333']], { total: '1.25' });
     const items = [{ ...invoice.items[0], total: '1.00' }] as typeof invoice.items;
-    expect(shown(report({ files, invoices: [{ ...invoice, items }] }).skus)).toEqual([
+    const billed = files.slice(1, 2);
+    expect(shown(report({ files: billed, invoices: [{ ...invoice, items }] }).skus)).toEqual([
       'TRANS14 1.00 2.5m 1',
       '- 0.25 2.5m 1',
     ]);
-    expect(shown(report({ files, invoices: [invoice] }).skus)).toEqual([
+    expect(shown(report({ files: billed, invoices: [invoice] }).skus)).toEqual([
       'TRANS14 0.999 2.5m 1',
       '- 0.251 2.5m 1',
     ]);
@@ -198,7 +208,7 @@ describe('spend', () => {
       ],
     });
     expect(shown(totals)).toEqual(['- 2.00 0m 1']);
-    expect(shown(months)).toEqual(['- 2.00 0m 1']);
+    expect(shown(months)).toEqual(['2026-08 0.00 0m 0', '- 2.00 0m 1']);
     expect(notes).toEqual([
       '3 delivered files not counted: cost not known yet',
       '1 file not in the minutes: length not known',
@@ -221,6 +231,41 @@ describe('spend', () => {
       '- 7.00 USD 10m 1',
     ]);
     expect(shown(report({ files, invoices, currency: 'EUR' }).totals)).toContain('- 14.00 EUR 10m 1');
+  });
+
+  it('has what is not billed yet by the date of its purchase, with its estimate', () => {
+    const estimate = { amount: Fraction.of(860, 100), currency: 'USD' };
+    const open = (id: string, at: string, more: object = {}) =>
+      reportFile(id, {
+        ...{ ended: '', deliveredAt: '', state: 'Transcribing', order: 'A', orderedAt: at },
+        bought: [{ skus: ['TRANS14'], totalBefore: undefined, estimate: undefined, at, ...more }],
+      });
+    const some = [
+      open('1', '2026-08-31T23:00:00.000Z', { estimate }),
+      open('2', '2026-09-01T00:00:00.000Z', { estimate }),
+      open('3', '2026-09-02T00:00:00.000Z'),
+      open('4', '2026-09-03T00:00:00.000Z', { refund: { total: undefined } }),
+    ];
+    const all = report({ files: some });
+    expect(unbilled(all.months)).toEqual(['2026-08 0.00 8.60 USD 1', '2026-09 0.00 8.60 USD 2']);
+    expect(unbilled(all.skus)).toEqual(['TRANS14 0.00 17.20 USD 3']);
+    expect(unbilled(all.orders)).toEqual(['A 0.00 17.20 USD 3']);
+    expect(unbilled(all.totals)).toEqual([' 0.00 17.20 USD 3']);
+    const since = report({ files: some, since: '2026-09-01T00:00:00.000Z' });
+    expect([unbilled(since.months), since.notes]).toEqual([
+      ['2026-09 0.00 8.60 USD 2'],
+      ['2 purchases not billed yet: about 8.60 USD by estimate, 1 of unknown cost'],
+    ]);
+  });
+
+  it('is of what came until a time alone', () => {
+    const invoices = ['2026-07-31', '2026-08-01', 'soon'].map((created, at) =>
+      invoiceOf(String(at), created, [['TRANS14', '2', '1', '1']]),
+    );
+    const { totals, notes } = report({ files: [], invoices, until: '2026-07-31T23:59:59.999Z' });
+    expect(shown(totals)).toEqual(['- 1.00 0m 1']);
+    expect(notes.at(-1)).toMatch(/can't be read: invoice 2: its date/);
+    expect(report({ files, until: '2026-08-11T09:00:00.000Z' }).turnaround).toEqual([]);
   });
 
   it('is of what came since a time alone', () => {

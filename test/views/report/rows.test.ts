@@ -42,13 +42,13 @@ describe('on a terminal', () => {
     });
     expect(screen({ ...oneInput, files: [...oneInput.files, open], invoices })).toBe(
       `Spend by month
-MONTH    SPENT  CURRENCY  MINUTES  FILES
-2026-08  8.600  USD            10      1  ████████████████████
-2026-09  3.125  USD            10      1  ███████▎
+MONTH    SPENT  CURRENCY  MINUTES  FILES  UNBILLED
+2026-08  8.600  USD            10      1         1  ████████████████████
+2026-09  3.125  USD            10      1            ███████▎
 
 Spend by SKU
-SKU       SPENT  CURRENCY  MINUTES  FILES
-TRANS14  11.725  USD            10      1  ████████████████████
+SKU       SPENT  CURRENCY  MINUTES  FILES  UNBILLED
+TRANS14  11.725  USD            10      1         1  ████████████████████
 
 Turnaround
 SKU      DELIVERED  MEDIAN  SLOWEST  TARGET  ON TIME  LATE
@@ -155,6 +155,8 @@ describe('as CSV', () => {
       spent: '301.35',
       refunded: '10.32',
       unpaid: '0.00',
+      estimated: '0.00',
+      unbilled: '0',
       minutes: '171',
       files: '6',
       unmeasured: '0',
@@ -179,8 +181,11 @@ describe('as CSV', () => {
   it.each(groupings)('has the rows of --by %s', (by) => {
     const report = makeReport(busyInput());
     const [head = [], ...rows] = parseCsv(csvTable(spendView(report, by)));
-    expect(head).toEqual([by, 'currency', 'spent', 'refunded', 'unpaid', 'minutes', 'files', 'unmeasured']);
-    expect(rows).toHaveLength({ month: 13, sku: 7, order: 40, feed: 1, tag: 1 }[by]);
+    expect(head).toEqual([
+      ...[by, 'currency', 'spent', 'refunded', 'unpaid', 'estimated', 'unbilled'],
+      ...['minutes', 'files', 'unmeasured'],
+    ]);
+    expect(rows).toHaveLength({ month: 13, sku: 9, order: 40, feed: 1, tag: 1 }[by]);
   });
 });
 
