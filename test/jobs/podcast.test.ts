@@ -115,9 +115,8 @@ class Podcaster {
 
   spent(month: Date): number[] {
     const text = readFileSync(join(this.user.home, `spent-${month.toISOString().slice(0, 7)}.csv`), 'utf8');
-    return parseCsv(text)
-      .slice(1)
-      .map((row) => Number(row[2]));
+    const [header = [], ...rows] = parseCsv(text);
+    return rows.map((row) => Number(row[header.indexOf('spent')]));
   }
 }
 
