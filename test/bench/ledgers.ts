@@ -1,5 +1,5 @@
 /** What grows with the ledger: the same command on many files, against it on few. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JournalFolder } from '../../src/ledger/journal/journal-folder.ts';
 import { migrations } from '../../src/ledger/schema.ts';
@@ -25,6 +25,10 @@ const commands = [
 ] as const;
 
 export async function ledgerRows(place: Place, wanted: (key: string) => boolean): Promise<Row[]> {
+  return [...(await grownRows(place, wanted)), ...(wanted('sync-missing') ? [await missingRow(place)] : [])];
+}
+
+async function grownRows(place: Place, wanted: (key: string) => boolean): Promise<Row[]> {
   const chosen = commands.filter(({ key }) => wanted(`many-${key}`));
   if (chosen.length === 0) return [];
   const on = async (files: number): Promise<Env> => {
@@ -47,6 +51,39 @@ export async function ledgerRows(place: Place, wanted: (key: string) => boolean)
       base: timed(few),
     };
   });
+}
+
+const DOWNLOADED = 20_000;
+
+/** All that was downloaded is there. */
+async function missingRow(place: Place): Promise<Row> {
+  const env = place.env(place.fresh('missing'));
+  const folder = join(env.BENCH_FOLDER ?? '', 'downloaded');
+  await makeLedger(env, DOWNLOADED);
+  mkdirSync(folder);
+  for (let at = 0; at < DOWNLOADED; at += 1)
+    writeFileSync(join(folder, `${FIRST_ID + at}.txt`), `Talk ${FIRST_ID + at}`);
+  const db = await openDatabase(join(env.STENO_STATE_DIR ?? '', 'ledger.db'), migrations);
+  db.exec("UPDATE files SET state = 'Delivered', ended = 'delivered'");
+  db.run(
+    `INSERT INTO downloads (profile, file, ext, folder, path, path_key, bytes, at)
+     SELECT profile, id, 'txt', ?, ? || '/' || id || '.txt', ? || '/' || id || '.txt', length('Talk ' || id), ordered_at FROM files`,
+    ...[folder, folder, folder],
+  );
+  db.close();
+  const readSizes = `const { readdirSync, statSync } = require('node:fs');
+    let bytes = 0;
+    for (const name of readdirSync('downloaded')) bytes += statSync('downloaded/' + name).size;
+    console.log(bytes);`;
+  const args = (): string[] => [place.bin, 'sync', '--download', 'downloaded', '--missing', '--json'];
+  return {
+    key: 'sync-missing',
+    what: '`sync --missing`, with 20,000 files that are there',
+    against: 'reading their sizes',
+    must: 1.5,
+    subject: run({ args, env, expect: /^\[\]/ }),
+    base: run({ args: () => ['-e', readSizes], env, expect: /^\d/ }),
+  };
 }
 
 let ordered = 0;

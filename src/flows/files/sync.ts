@@ -1,6 +1,6 @@
 /** Brings the ledger up to date and downloads every transcript that is new. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
@@ -93,7 +93,7 @@ async function downloadNew(
   { onSaved, report }: SyncCallbacks,
 ): Promise<Tally[]> {
   const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand } = options;
-  const lookedFor = { isGone: (path: string) => !existsSync(path), since: missingSince, waiting: forCommand };
+  const lookedFor = { isGone: lookingForFiles(), since: missingSince, waiting: forCommand };
   const tallies: Tally[] = [];
   for (const ext of formats) {
     const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
@@ -110,4 +110,26 @@ async function downloadNew(
     tallies.push(await saving.finally(() => inOrder.flush()));
   }
   return tallies;
+}
+
+/** Whether a file is gone. To list a folder takes less than to look for each file of it. */
+function lookingForFiles(): (path: string) => boolean {
+  const listed = new Map<string, ReadonlySet<string>>();
+  return (path) => {
+    const folder = dirname(path);
+    const names = listed.get(folder) ?? namesIn(folder);
+    listed.set(folder, names);
+    // The disk may take another spelling for the same name.
+    return !names.has(basename(path)) && !existsSync(path);
+  };
+}
+
+/** A link may lead nowhere, so it is looked for by itself. */
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return new Set(entries.flatMap((entry) => (entry.isSymbolicLink() ? [] : [entry.name])));
+  } catch {
+    return new Set();
+  }
 }
