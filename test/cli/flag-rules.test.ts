@@ -25,6 +25,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   order: {
     '--sku': 'every order has one, or its manifest does',
     '--feed': 'its flags need it; the rule with --from stands there',
+    '--hidden': 'requires a folder: checked with the arguments',
     '--per-order': 'a script may pass any number of URLs: the limit holds for one too',
     '--notes-file': 'the rule stands at --notes',
     '--name': 'goes with every order',
