@@ -188,8 +188,6 @@ const loginHint = (word: string): string =>
 
 function missingHint(spec: Command | undefined, see: string): string {
   const wanted = spec?.args?.[0];
-  if (spec?.name === 'upgrade')
-    return `for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest; ${see}`;
   if (wanted?.values === 'audiofile') return `ids of your files: steno files; ${see}`;
   if (wanted?.values === 'order') return `ids of your orders: steno files; ${see}`;
   return see;

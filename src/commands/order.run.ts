@@ -10,7 +10,7 @@ import {
   OrderCosts,
   readCostFacts,
 } from '../flows/orders/cost.ts';
-import { doubtfulText } from '../flows/orders/duplicates.ts';
+import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
 import { raiseUnplaced } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
 import { orderGoOn } from '../flows/orders/go-on.ts';
@@ -99,7 +99,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
   const problem = await checkCosts(out, guard, costs, options.upToBudget);
-  if (isShown) return showPlan(out, guard, { plan, form, costs, problem });
+  if (isShown) return showPlan(context, guard, { plan, form, ledger, costs, problem });
   if (problem) throw problem;
   if (guard.unsent > 0 || guard.existing.length > 0)
     return send(context, guard, { options, plan, form, ledger, costs, waits, formats, line });
@@ -119,6 +119,11 @@ async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Prom
       namesOf(guard.leftOut.filter((row) => row.why === why && !row.doubt)),
       { of: all },
     );
+  const { names, hint } = otherSkusNote(guard.leftOut.filter(({ why }) => why === 'other_skus'));
+  await sayRows(out, 'left out because on order with other SKUs', names, {
+    of: all,
+    hint: `to change one: ${hint}`,
+  });
   await sayDoubtful(out, guard.leftOut);
 }
 
@@ -358,6 +363,7 @@ const uploader = (
 interface Shown {
   readonly plan: OrderPlan;
   readonly form: Form;
+  readonly ledger: Ledger | undefined;
   readonly costs: OrderCosts;
   /** Why nothing of it would be ordered. */
   readonly problem: StenoError | undefined;
@@ -365,18 +371,26 @@ interface Shown {
 
 /** Shows what would be ordered, and what would prevent it; nothing is sent. */
 async function showPlan(
-  out: Output,
+  context: Context,
   guard: OrderGuard,
-  { plan, form, costs, problem }: Shown,
+  { plan, form, ledger, costs, problem }: Shown,
 ): Promise<void> {
+  const { out } = context;
   const { ready, deferred } = guard;
   const toRow = (order: PlannedOrder) => ({
     order,
     document: orderParams(requestOf(order)),
     estimate: costs.estimate([order]),
   });
-  if (out.mode.json) await out.show(planDocument(ready.map(toRow), costs.estimate(ready)));
-  else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
+  if (out.mode.json) {
+    const result = nothingSent(guard);
+    const { leftOut: rows, unplanned } = leftOutOf(guard, plan);
+    const leftOut = [...rows, ...guard.existing];
+    const known = await knownFiles(ledger, leftOutIds(result.sent, leftOut));
+    const { currency } = context.settings;
+    const files = orderedFiles(result, { waits: false, currency, known, leftOut, unplanned });
+    await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
+  } else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
   if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));

@@ -1,3 +1,4 @@
+import type { ShownFile } from '../flows/files/shown.ts';
 import type { PlannedAudio, PlannedOrder } from '../flows/orders/planned-order.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import { cutSignatures } from '../lib/audio-identity.ts';
@@ -6,6 +7,7 @@ import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
 import { amountJson } from './amounts.ts';
 import { estimateJson, estimateSchema } from './estimate.ts';
+import { fileRecord } from './file-record.ts';
 import { countField, listField, RecordType, textField, timeField } from './record.ts';
 import {
   arrayOf,
@@ -146,12 +148,17 @@ function planView(plan: readonly PlanRow[], { forPeople }: PlanForm, first: numb
   };
 }
 
-/** The document of --dry-run: what would be ordered, and what all of it would cost. */
-export const planDocument = (plan: readonly PlanRow[], estimate: Estimate): View => ({
+/** The document of --dry-run: what would be ordered, what all of it would cost, and what would be left out. */
+export const planDocument = (
+  plan: readonly PlanRow[],
+  estimate: Estimate,
+  leftOut: readonly ShownFile[],
+): View => ({
   json: cutJsonSignatures(
     new Map<string, Json>([
       ['orders', plan.map((row) => planRecord.json(row))],
       ['estimate', estimateJson(estimate)],
+      ['left_out', leftOut.map((file) => fileRecord.json(file))],
     ]),
   ),
   ...{ columns: [], rows: [], quiet: [] },
@@ -160,6 +167,7 @@ export const planDocument = (plan: readonly PlanRow[], estimate: Estimate): View
 export const planSchema: Schema = object({
   orders: described('the orders that would be placed', arrayOf(planRecord.schema)),
   estimate: described('what all of them would cost', estimateSchema),
+  left_out: described('what would not be ordered, as order --json has it', arrayOf(fileRecord.schema)),
 });
 
 const audioJson = ({ path, url, key, details = {} }: PlannedAudio): Json =>

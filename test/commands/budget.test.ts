@@ -27,6 +27,18 @@ describe.concurrent('budget', () => {
     expect(service.got).toEqual([]);
   });
 
+  it('of the settings is in whoami, beside the ledger and the account', async () => {
+    const { user } = await budgets({ budget: '10/day' });
+    const { code, stdout } = await user.run(['whoami', '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      {
+        ...{ budget: '10/day', account: 'default', ledger: expect.stringContaining('ledger.db') },
+        sources: { budget: expect.any(String), account: expect.any(String), ledger: 'this machine' },
+      },
+    ]);
+  });
+
   it('shows that of the ledger and that of the settings, with where each is set', async () => {
     const { user, budget, shown } = await budgets({ budget: '10/day', currency: 'eur' });
     const set = await budget('set', '500/month');

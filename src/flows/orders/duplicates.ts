@@ -6,7 +6,7 @@ import { isUrl } from '../../lib/is-url.ts';
 import { differenceOf, isUploadUrl, isUrlName, sameBy } from '../../lib/names.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { oneLine } from '../../lib/text.ts';
-import { describeAudio, type PlannedOrder, shownUrl } from './planned-order.ts';
+import { describeAudio, describeUrls, type PlannedOrder, shownUrl } from './planned-order.ts';
 
 /** An audio that another attempt holds, and the name under which it does. */
 export interface HeldAudio {
@@ -17,6 +17,8 @@ export interface HeldAudio {
   readonly holders: readonly Holder[];
   /** The guid under which the very same URL was ordered, where the feed has another now. */
   readonly otherGuid?: string | undefined;
+  /** What is wanted now, where other SKUs are on order. */
+  readonly otherSkus?: readonly string[] | undefined;
 }
 
 /** Why an episode is left out whose audio was ordered under another guid, or a recording whose URL was. */
@@ -44,7 +46,7 @@ export function duplicateError(held: readonly HeldAudio[], among: Among): StenoE
   if (!first) throw new Error('an error for no audio');
   const others = more.length ? ` (and ${more.length} more)` : '';
   return new StenoError('duplicate', statement(first, describeAudio(first.audio), others), {
-    hint: hintFor(first.holder, among),
+    hint: hintFor(first, among),
     duplicate: duplicateOf(
       first.holder,
       more.map(({ holder }) => holder),
@@ -81,7 +83,7 @@ const linkFailure = (held: HeldAudio): Failure => {
   return {
     what: describeAudio(audio),
     error: new StenoError('duplicate', statement(held, `its URL ${url}`, ''), {
-      hint: holder.status === 'placed' ? other : hintFor(holder, 'others'),
+      hint: holder.status === 'placed' ? other : hintFor(held, 'others'),
       duplicate: duplicateOf(holder),
     }),
   };
@@ -90,23 +92,35 @@ const linkFailure = (held: HeldAudio): Failure => {
 const rowFailure = (held: HeldAudio): Failure => ({
   what: describeAudio(held.audio),
   error: new StenoError('duplicate', statement(held, 'it', ''), {
-    hint: hintFor(held.holder, 'others'),
+    hint: hintFor(held, 'others'),
     duplicate: duplicateOf(held.holder),
   }),
 });
 
 /** It is on order with SKUs that do not make up for these. */
-export const otherSkusFailure = ({ audio, holder }: HeldAudio, planned: PlannedOrder): HeldFailure => ({
-  what: describeAudio(audio),
+export const otherSkusFailure = (held: HeldAudio, planned: PlannedOrder): HeldFailure => ({
+  what: describeAudio(held.audio),
   planned,
-  error: new StenoError(
-    'duplicate',
-    `${describeAudio(audio)} was ordered${holder.order ? ` as order ${holder.order}` : ''} at ${holder.at} with ${holder.skus.join(', ')}, not with ${planned.skus.join(', ')}`,
-    {
-      hint: `ask for the same SKUs, or change what it has: steno upgrade ${holder.file || '<id>'} --sku <SKU>`,
-      duplicate: { ...duplicateOf(holder), reason: 'other_skus' },
-    },
+  error: new StenoError('duplicate', statement(held, describeAudio(held.audio), ''), {
+    hint: `ask for the same SKUs, or change what it has: ${upgradeLine(held.holder)}`,
+    duplicate: { ...duplicateOf(held.holder), reason: 'other_skus' },
+  }),
+});
+
+const upgradeLine = ({ file }: Holder): string => `steno upgrade ${shellWord(file || '<id>')} --sku <SKU>`;
+
+/** ` with TRANS14, not with TRANS2`; nothing where what is on order is what is wanted. */
+const otherSkusText = ({ skus }: Holder, wanted: readonly string[] | undefined): string =>
+  wanted ? ` with ${skus.join(', ')}, not with ${wanted.join(', ')}` : '';
+
+/** Rows that are on order with other SKUs than they name now. */
+export const otherSkusNote = (
+  rows: ReadonlyArray<{ readonly holder?: Holder | undefined; readonly planned: PlannedOrder }>,
+): { names: string[]; hint: string } => ({
+  names: rows.map(({ holder, planned }) =>
+    holder ? `${describeUrls(planned)}${otherSkusText(holder, planned.skus)}` : describeUrls(planned),
   ),
+  hint: rows[0]?.holder ? upgradeLine(rows[0].holder) : '',
 });
 
 const reasons = { placed: 'ordered', unclear: 'unclear', 'being sent': 'in_progress' } as const;
@@ -130,7 +144,7 @@ function statement(held: HeldAudio, subject: string, others: string): string {
   const who = other ? ` by ${other}` : '';
   const same = sameness(held);
   if (status === 'placed')
-    return `${subject} was ordered${tracked ? ' elsewhere' : ''}${order ? ` as order ${order}` : ''}${tracked ? ' and added with track' : ''} at ${at}${who}${same}${others}`;
+    return `${subject} was ordered${tracked ? ' elsewhere' : ''}${order ? ` as order ${order}` : ''}${tracked ? ' and added with track' : ''} at ${at}${who}${otherSkusText(held.holder, held.otherSkus)}${same}${others}`;
   if (status === 'being sent') return `${subject} is being ordered right now by ${by}${same}${others}`;
   if (order)
     return `${subject} is in order ${order} of ${at}${who}, which was accepted, but its files are not known (attempt ${attempt})${same}${others}`;
@@ -139,13 +153,17 @@ function statement(held: HeldAudio, subject: string, others: string): string {
 }
 
 /** Among others, no hint orders all of them again: --again would. */
-function hintFor({ attempt, status, order }: Holder, among: Among): string {
-  if (status === 'placed') {
-    const again = among === 'others' ? '' : '--again orders it once more';
-    const skip = `--skip-ordered leaves it out${among === 'others' ? ' and orders the rest' : ''}`;
-    const ways = [again, among === 'raw call' ? '' : skip].filter(Boolean).join(', ');
-    return `${ways}; what became of it: steno files${order ? ` --order ${order}` : ''}`;
-  }
+function placedHint({ holder, otherSkus }: HeldAudio, among: Among): string {
+  const again = among === 'others' ? '' : '--again orders it once more';
+  const skip = `--skip-ordered leaves it out${among === 'others' ? ' and orders the rest' : ''}`;
+  const ways = [again, among === 'raw call' ? '' : skip].filter(Boolean).join(', ');
+  const change = otherSkus ? `; to change what it has: ${upgradeLine(holder)}` : '';
+  return `${ways}${change}; what became of it: steno files${holder.order ? ` --order ${holder.order}` : ''}`;
+}
+
+function hintFor(held: HeldAudio, among: Among): string {
+  const { attempt, status, order } = held.holder;
+  if (status === 'placed') return placedHint(held, among);
   if (status === 'being sent')
     return `wait for its end, then run this again${among === 'raw call' ? '' : '; --skip-ordered waits, and orders only what is still to be ordered'}`;
   const settle = `steno attempts settle ${attempt}`;

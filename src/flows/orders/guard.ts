@@ -48,7 +48,7 @@ export interface GuardOptions {
 export interface KeptOut {
   /** With that audio alone. */
   readonly planned: PlannedOrder;
-  readonly why: 'ordered' | 'renumbered' | 'ignored';
+  readonly why: 'ordered' | 'other_skus' | 'renumbered' | 'ignored';
   /** What it is on order as. */
   readonly holder?: Holder | undefined;
   /** It may be another, and is told by itself: an episode under a new guid, a recording whose URL is on order. */
@@ -189,8 +189,11 @@ export class OrderGuard {
     const ignored = new Set(
       this.leftOut.flatMap(({ planned, why }) => (why === 'ignored' ? planned.audios : [])),
     );
-    const held = found.filter(({ audio }) => !ignored.has(audio));
-    const byAudio = new Map(held.map((each) => [each.audio, each]));
+    const byAudio = withOtherSkus(
+      found.filter(({ audio }) => !ignored.has(audio)),
+      orders,
+    );
+    const held = [...byAudio.values()];
     this.#unclearAtFirst ??= this.#unclearIn(held);
     const known = held.filter(({ otherGuid }) => otherGuid === undefined);
     const blocking = this.#isStrict ? known : known.filter(({ holder }) => holder.status === 'placed');
@@ -231,7 +234,7 @@ export class OrderGuard {
   }
 
   #leaveOut(found: HeldAudio, planned: PlannedOrder): void {
-    const { audio, holder, name, otherGuid } = found;
+    const { audio, holder, name, otherGuid, otherSkus } = found;
     const { skipOrdered, orExisting } = this.#options;
     const isOnOrder = holder.status === 'placed' && (skipOrdered || orExisting);
     if (isUploadName(name)) this.failures.push(sharedUrlFailure(found, planned));
@@ -239,9 +242,9 @@ export class OrderGuard {
     else if (!isOnOrder) this.failures.push(heldFailure(found, planned));
     else if (isUploadUrl(audio.names, name))
       this.leftOut.push({ planned, why: 'ordered', holder, doubt: found });
-    else if (!orExisting) this.leftOut.push({ planned, why: 'ordered', holder });
-    else if (holder.skus.length && !areOrdered(planned.skus, holder.skus))
-      this.failures.push(otherSkusFailure(found, planned));
+    else if (!orExisting)
+      this.leftOut.push({ planned, why: otherSkus && !holder.isOver ? 'other_skus' : 'ordered', holder });
+    else if (otherSkus) this.failures.push(otherSkusFailure(found, planned));
     else this.existing.push({ planned, why: 'ordered', holder });
   }
 
@@ -358,6 +361,23 @@ function* inGroups(orders: readonly PlannedOrder[]): Generator<readonly Audio[]>
 
 const senderOf = (deferred: Deferred | undefined): string =>
   [...(deferred?.holders.values() ?? [])][0]?.by ?? '';
+
+/** What is held, by audio; where it is on order with SKUs that do not make up for those that are wanted, with these. */
+function withOtherSkus(
+  held: readonly HeldAudio[],
+  orders: readonly PlannedOrder[],
+): ReadonlyMap<Audio, HeldAudio> {
+  const byAudio = new Map(held.map((each) => [each.audio, each]));
+  if (held.length === 0) return byAudio;
+  for (const { audios, skus: otherSkus } of orders)
+    for (const audio of audios) {
+      const found = byAudio.get(audio);
+      const { status, skus = [] } = found?.holder ?? {};
+      if (found && status === 'placed' && skus.length && !areOrdered(otherSkus, skus))
+        byAudio.set(audio, { ...found, otherSkus });
+    }
+  return byAudio;
+}
 
 /** Of several holders of an audio's names the one that matters most; one that has its URL alone comes last. */
 export function strongest(audio: Audio, holders: ReadonlyMap<string, Holder>): HeldAudio | undefined {

@@ -41,8 +41,13 @@ export async function givenIds(
   from: string | undefined,
   stdin: NodeJS.ReadStream,
 ): Promise<string[]> {
-  if (args.length === 0 && from === undefined)
-    throw usage(`${command} requires an id or --from`, `see: steno ${command} --help`);
+  if (args.length === 0 && from === undefined) {
+    const known =
+      command === 'upgrade'
+        ? 'for a file: steno upgrade <id> --sku UPGRD2; for steno itself: npm install -g steno-cli@latest'
+        : 'ids of your files: steno files';
+    throw usage(`${command} requires an id or --from`, `${known}; see: steno ${command} --help`);
+  }
   const listed = from === undefined ? [] : await readIds(from, stdin);
   return [...new Set([...args, ...listed].map(checkId))];
 }

@@ -97,6 +97,49 @@ describe.concurrent('--or-existing', () => {
     });
   });
 
+  it('is told by --skip-ordered too, which leaves such a row out', async () => {
+    const { order, user, service } = await orderingAccount();
+    await order(audio('a'), audio('b'));
+    const csv = `url,sku\n${audio('a')},TRANS2\n${audio('b')},TRANS14\n${audio('c')},TRANS14\n`;
+    writeFileSync(join(user.home, 'm.csv'), csv);
+    const line = ['--from', 'm.csv', '--skip-ordered'];
+    const left = [
+      { audiofile: '1', skus: ['TRANS14'], left_out: 'other_skus' },
+      { audiofile: '2', skus: ['TRANS14'], left_out: 'ordered' },
+    ];
+    const dry = await order(...line, '--dry-run', '--json');
+    expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([0, { orders: [{}], left_out: left }]);
+    const plain = await order(...line, '--dry-run');
+    expect(plain.stderr).toContain(`left out because on order already: 1 of 3 (${audio('b')})`);
+    expect(plain.stderr).toContain(
+      `warning: left out because on order with other SKUs: 1 of 3 (${audio('a')} with TRANS14, not with TRANS2)\nhint: to change one: steno upgrade 1 --sku <SKU>\n`,
+    );
+    const { code, stdout } = await order(...line, '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ audiofile: '3' }, ...left]]);
+    expect(service.calls('POST /order_url')).toHaveLength(2);
+    // What it was upgraded to is what it has.
+    service.on('POST /audiofile/1/upgrade', { body: { message: 'ok' } });
+    expect((await user.run(['upgrade', '1', '--sku', 'UPGRD2'])).code).toBe(0);
+    expect(JSON.parse((await order(...line, '--json')).stdout)).toContainEqual(
+      expect.objectContaining({ audiofile: '1', left_out: 'ordered' }),
+    );
+  });
+
+  it('is told where an order stops at it', async () => {
+    const { order, user } = await orderingAccount();
+    await order(audio('a'));
+    const { code, stderr } = await user.run(['order', audio('a'), '--sku', 'TRANS2', '--json']);
+    expect([code, jsonError(stderr)]).toMatchObject([
+      9,
+      {
+        ...{ reason: 'ordered', audiofiles: ['1'] },
+        message: expect.stringContaining('with TRANS14, not with TRANS2'),
+        hint: expect.stringContaining('steno upgrade 1 --sku <SKU>'),
+      },
+    ]);
+    expect((await order(audio('a'))).stderr).not.toContain('upgrade');
+  });
+
   it('does not count what has no clear answer', async () => {
     const { order, service } = await orderingAccount();
     service.allow('POST /order_url', { status: 500 });
