@@ -74,21 +74,21 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--latest'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, the newest n episodes' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, episodes from then on: 2026-05-01, or 7d ago' }
                 @{ Names = @('--match'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --feed, episodes whose title has it' }
-                @{ Names = @('--hidden'); Value = $false; Help = 'of a folder, also what is hidden (.name) and linked folders' }
+                @{ Names = @('--hidden'); Value = $false; Help = 'in folders, include hidden files (.name) and follow links to folders' }
                 @{ Names = @('--per-order'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many URLs go into one order' }
                 @{ Names = @('--notes'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'comments for the transcribers' }
                 @{ Names = @('--notes-file'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take the comments from a file, or from stdin with -' }
                 @{ Names = @('--name'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'a speaker''s name; repeat it for each' }
                 @{ Names = @('--key'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'what tells this audio from others, in place of its URL' }
-                @{ Names = @('--tag'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'file it under this; repeat it for each' }
-                @{ Names = @('--ignore-columns'); Value = $false; Help = 'with --from, ignore columns that are not known' }
+                @{ Names = @('--tag'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'a tag for the audio; repeat it for each' }
+                @{ Names = @('--ignore-columns'); Value = $false; Help = 'with --from, ignore unknown columns' }
                 @{ Names = @('--test'); Value = $false; Help = 'place a test order, which is not transcribed' }
                 @{ Names = @('--max-cost'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'order nothing if it would cost more, or if that is not known' }
                 @{ Names = @('--unpriced'); Value = $false; Help = 'under a budget, allow orders of unknown cost' }
                 @{ Names = @('--up-to-budget'); Value = $false; Help = 'order rows from the top while they fit the budget' }
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --wait or --download, the time between two polls' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and of the audio''s path or URL {dir} and {basename}; what is not known is the id' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio''s path or URL; unknown values become the id' }
                 @{ Names = @('--fail-on-hold'); Value = $false; Help = 'exit with 5 if the order is put on hold' }
                 @{ Names = @('--retry-unclear'); Value = $false; Help = 'with --skip-ordered: order again what had no clear answer' }
                 @{ Names = @('--retry-ended'); Value = $false; Help = 'with --skip-ordered: order again what ended without a transcript' }
@@ -123,7 +123,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Commands = @()
             Flags = @(
                 @{ Names = @('--list'); Value = $false; Help = 'show what is ignored' }
-                @{ Names = @('--remove'); Value = $false; Help = 'order it again from now on' }
+                @{ Names = @('--remove'); Value = $false; Help = 'stop ignoring it' }
             )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; After = @{  }; Help = 'url|key|guid' }
@@ -169,7 +169,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--interval'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'time between two polls' }
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'download each transcript as it is delivered' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and of the audio''s path or URL {dir} and {basename}; what is not known is the id' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio''s path or URL; unknown values become the id' }
             )
             Arguments = @(
                 @{ Many = $true; List = $false; Kind = 'audiofile'; Offers = @(); About = @{}; After = @{  }; Help = 'id' }
@@ -180,7 +180,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'document types' }
                 @{ Names = @('--output', '-o'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'where to: a file, a folder, or - for stdout' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and of the audio''s path or URL {dir} and {basename}; what is not known is the id' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio''s path or URL; unknown values become the id' }
                 @{ Names = @('--from'); Value = $true; List = $false; Kind = 'file'; Offers = @(); About = @{}; Help = 'take ids from a file, one a line, or from stdin with -' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many at once' }
                 @{ Names = @('--force'); Value = $false; Help = 'replace existing files' }
@@ -197,10 +197,10 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--download'); Value = $true; List = $false; Kind = 'folder'; Offers = @(); About = @{}; Help = 'download each new transcript to this folder' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
-                @{ Names = @('--missing'); Value = $false; Help = 'with --download: also what was downloaded before and is not there' }
+                @{ Names = @('--missing'); Value = $false; Help = 'with --download: also restore transcripts that are gone from the folder' }
                 @{ Names = @('--since'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --missing: only files ordered or changed since then: 2026-11-01, or 7d ago' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download: run this for each new transcript, as listen --exec does' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and of the audio''s path or URL {dir} and {basename}; what is not known is the id' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio''s path or URL; unknown values become the id' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many downloads, or commands of --exec, at once' }
                 @{ Names = @('--exec-with-key'); Value = $false; Help = 'give the command of --exec the key too, as STENO_API_KEY' }
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end a command of --exec that takes longer' }
@@ -307,7 +307,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
                 @{ Names = @('--exec-timeout'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end a command of --exec that takes longer' }
                 @{ Names = @('--jobs'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'how many commands of --exec run at once' }
                 @{ Names = @('--format'); Value = $true; List = $true; Kind = ''; Offers = @('txt', 'doc', 'rtf', 'html', 'srt', 'docx', 'tstxt', 'vtt'); About = @{ 'txt' = 'Plain text'; 'doc' = 'Word 97 to 2003'; 'rtf' = 'Rich text'; 'html' = 'Web page'; 'srt' = 'SubRip subtitles'; 'docx' = 'Word'; 'tstxt' = 'Plain text with timestamps'; 'vtt' = 'WebVTT subtitles' }; Help = 'with --download, the document types' }
-                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and of the audio''s path or URL {dir} and {basename}; what is not known is the id' }
+                @{ Names = @('--name-as'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --download, the name of each file, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio''s path or URL; unknown values become the id' }
                 @{ Names = @('--only'); Value = $true; List = $true; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); About = @{ 'TRANSCRIPT_COMPLETE' = 'transcription of a file is complete'; 'DUPLICATE_FILE' = 'a file that was ordered before is detected'; 'REFUND_ISSUED' = 'money is refunded to the prepay balance'; 'CC_AUTH_FAILURE' = 'authorization of the account''s card failed'; 'DIFFICULT_AUDIO' = 'in some cases, a file is found to be difficult'; 'ORDER_ON_HOLD' = 'an order is accepted but held instead of started' }; Help = 'show and act on these events only; all are kept' }
                 @{ Names = @('--until'); Value = $true; List = $false; Kind = ''; Offers = @('TRANSCRIPT_COMPLETE', 'DUPLICATE_FILE', 'REFUND_ISSUED', 'CC_AUTH_FAILURE', 'DIFFICULT_AUDIO', 'ORDER_ON_HOLD'); About = @{ 'TRANSCRIPT_COMPLETE' = 'transcription of a file is complete'; 'DUPLICATE_FILE' = 'a file that was ordered before is detected'; 'REFUND_ISSUED' = 'money is refunded to the prepay balance'; 'CC_AUTH_FAILURE' = 'authorization of the account''s card failed'; 'DIFFICULT_AUDIO' = 'in some cases, a file is found to be difficult'; 'ORDER_ON_HOLD' = 'an order is accepted but held instead of started' }; Help = 'end after this event' }
                 @{ Names = @('--count'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'end after this many events' }

@@ -1,6 +1,6 @@
 /** The topics of `steno help`: each is made from the tables that the program itself uses. */
 import { formats } from '../catalog/formats.ts';
-import { exitCodes } from '../lib/errors.ts';
+import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
 import { configFolder, journalPath, ledgerPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
@@ -173,7 +173,7 @@ function jsonSections(): Section[] {
       'Shape',
       'It follows from the command line alone, never from the data. order, files, transcript, sync, log, events and attempts print an array; file, wait, track, upgrade, refund and invoice print one object for one id, and an array in the order asked for several. listen, events --follow and file --watch print one object a line.',
       'The names are the same in every command; the answer of the service stands untouched under answer, unknown fields included. steno api prints that answer alone. Ids and amounts keep all their digits.',
-      'What failed is an element with its url or audiofile and error. What order leaves out is the document of what exists, or its url, with left_out: ordered, other_skus, unclear, in_progress, renumbered, budget, ignored, repeated, transcript, undated or unusable; order --dry-run has these under left_out.',
+      `A failed item has error, with its url or audiofile. An item that order leaves out has left_out (${leftOutReasons.join(', ')}); it is the document of the existing file, or its url alone. order --dry-run has these under left_out.`,
     ),
     section('Names, in JSON, CSV and rows alike', [
       ['audiofile', 'id of a file, always a string'],

@@ -80,7 +80,7 @@ export const valueName = ({ flags }: Pick<Option, 'flags'>): string =>
 export const nameTemplate = (help: string, more: More = {}): Option<string | undefined> =>
   text(
     '--name-as <template>',
-    `${help}, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and of the audio's path or URL {dir} and {basename}; what is not known is the id`,
+    `${help}, with {id}, {title}, {order}, {key}, {tag}, {feed}, {guid}, {date}, {ext}, and {dir} and {basename} of the audio's path or URL; unknown values become the id`,
     more,
   );
 

@@ -15,12 +15,12 @@ export async function run(context: Context, { args, options }: Input<IgnoreOptio
   if (args.length === 0 && !options.list)
     throw usage('ignore requires a URL, a key or a guid', 'what is ignored: steno ignore --list');
   if (args.length && options.list)
-    throw usage('--list takes no argument', 'leave it out, or leave out --list');
+    throw usage('--list takes no argument', 'leave out the argument, or --list');
   const audios = await toIgnore(args, signal);
   const ledger = await context.requireLedger('what is ignored is kept in the ledger');
   if (options.remove)
     for (const { given } of await ledger.ignoredAudio.remove(audios, thisSender(env)))
-      await out.warn(`it was not ignored: ${given}`, 'what is: steno ignore --list');
+      await out.warn(`not on the ignore list: ${given}`, 'see: steno ignore --list');
   else if (audios.length) await ledger.ignoredAudio.add(audios, thisSender(env));
   const ignored = await ledger.ignoredAudio.list();
   await out.show(ignoredView(ignored));

@@ -24,17 +24,17 @@ export const order = command({
       'and holds up no other row. A refused order of a list, a feed or a folder is sent again in halves: the refused ' +
       'rows are listed, the others are ordered (exit 10).',
     'With --feed the audio is that of a podcast: --latest, --since and --match choose episodes; without one of them all ' +
-      'are shown and none is ordered (exit 2). Older pages of the feed are read as far as the choice needs them, at most ' +
-      '200; if one of them fails, nothing is ordered. An episode is known by its guid too, so that a new token or host in its ' +
+      'are shown and none is ordered (exit 2). Older pages of the feed are fetched only as needed, at most 200; ' +
+      'if one of them fails, nothing is ordered. An episode is known by its guid too, so that a new token or host in its ' +
       'link does not order it again. What the feed has a transcript of is left out unless --again. In the notes, ' +
       '{title}, {link}, {date} and {guid} are those of the episode.',
     'A file or folder of this machine needs the setting upload-command: a command that gets the path as $1 (as its last ' +
       'argument, unless it names $1 or STENO_FILE) and prints one https URL. A file is known by its content, whatever it is called; one that is still being written is left ' +
-      "out, and one that can't be uploaded holds up no other. Of a folder, what ends like audio is taken; what is " +
-      'hidden, and links to folders, only with --hidden: all that is left out is counted and named.',
+      "out, and one that can't be uploaded holds up no other. In a folder, files with an audio extension are ordered; " +
+      'hidden files and linked folders only with --hidden. Everything that is left out is counted and named.',
     'With --or-existing, what is on order already counts as ordered: it is printed, waited for and downloaded like the ' +
-      'rest; if its SKUs do not make up for those asked for, exit 9. What steno ignore names is left out of lists, feeds ' +
-      'and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
+      'rest; if the existing order lacks a SKU that you ask for, exit 9. Audio on the ignore list (steno ignore) is left ' +
+      'out of lists, feeds and folders. Whatever is left out is named on stderr, or has left_out in the JSON.',
     '--dry-run shows the cost as far as it is known, and exits with 0 even if that is too much. Prices come from your ' +
       'invoices or the setting price.<SKU>; lengths from the feed, the file or the column minutes, which comes first. ' +
       '--max-cost and budgets (steno budget, setting budget) order nothing if the cost is too high or unknown (exit 2). ' +
@@ -69,7 +69,7 @@ export const order = command({
       needs: ['--feed'],
     }),
     match: text('--match <text|/regex/>', 'with --feed, episodes whose title has it', { needs: ['--feed'] }),
-    hidden: flag('--hidden', 'of a folder, also what is hidden (.name) and linked folders'),
+    hidden: flag('--hidden', 'in folders, include hidden files (.name) and follow links to folders'),
     perOrder: count('--per-order <n>', 'how many URLs go into one order', {
       defaultNote: `${LISTED_URLS_PER_ORDER} of a list, else all`,
     }),
@@ -79,8 +79,8 @@ export const order = command({
     }),
     name: repeated('--name <name>', "a speaker's name; repeat it for each"),
     key: text('--key <text>', 'what tells this audio from others, in place of its URL'),
-    tag: repeated('--tag <text>', 'file it under this; repeat it for each'),
-    ignoreColumns: flag('--ignore-columns', 'with --from, ignore columns that are not known', {
+    tag: repeated('--tag <text>', 'a tag for the audio; repeat it for each'),
+    ignoreColumns: flag('--ignore-columns', 'with --from, ignore unknown columns', {
       needs: ['--from'],
     }),
     test: flag('--test', 'place a test order, which is not transcribed', {

@@ -12,11 +12,11 @@ export const sync = command({
   details: [
     'A transcript is downloaded to a folder once, even if you move it away; a download that failed is tried again the ' +
       'next time. --missing downloads again what is no longer there, as on the fresh disk of a CI job.',
-    'The command of --exec gets each new transcript as it gets an event of listen: JSON on stdin, STENO_EVENT_AUDIOFILE ' +
-      'and so on in variables; STENO_EVENT_PATH is the full path of the file, STENO_EVENT_FORMAT its format. It runs at ' +
-      'least once: until it exits 0, each sync with --exec on this folder runs it again (STENO_EVENT_TRY counts), and ' +
-      'downloads the transcript again if it is gone. Two at once run it once. What another command has downloaded to ' +
-      'the folder is not new. If all commands failed the exit code is 1, if some did 10.',
+    '--exec runs the command for each new transcript as listen --exec does for an event: JSON on stdin, ' +
+      'STENO_EVENT_AUDIOFILE and so on in variables; STENO_EVENT_PATH is the full path of the file, STENO_EVENT_FORMAT its ' +
+      'format. After a failure, each later sync --exec on this folder runs it again (STENO_EVENT_TRY counts), and first ' +
+      'restores a transcript that is gone. Two at once run it once. Files that another command downloaded there do not ' +
+      'count as new. Exit 1 if every command failed, 10 if some did.',
   ],
   options: {
     download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
@@ -26,7 +26,7 @@ export const sync = command({
       values: formats.map((each) => each.ext),
       meaning: meaningOfFormat,
     }),
-    missing: flag('--missing', 'with --download: also what was downloaded before and is not there', {
+    missing: flag('--missing', 'with --download: also restore transcripts that are gone from the folder', {
       needs: ['--download'],
     }),
     since: text(

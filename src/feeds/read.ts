@@ -163,6 +163,6 @@ async function readFeedFile(path: string, signal: AbortSignal, choice: Choice): 
 }
 
 const onlyFile = (where: string): UnreadPages => ({
-  message: `${where} goes on at an address, which is not read: older episodes are left out`,
+  message: `${where} continues at a URL, which is not fetched for a file: older episodes are left out`,
   hint: 'to read all its pages, give --feed the address of the feed in place of the file',
 });

@@ -28,14 +28,14 @@ export class IgnoredAudio extends Table {
     );
   }
 
-  /** Gives those of these that were not ignored. */
+  /** By what it is, or as it was named: a recording may be gone. Gives those of these that were not ignored. */
   async remove(audios: readonly ToIgnore[], by: string): Promise<ToIgnore[]> {
     const unknown: ToIgnore[] = [];
     for (const audio of audios) {
       const removed = await this.db.run(
         `UPDATE ignored_audio SET removed = 1, set_at = ${NOW}, set_by = ?
-         WHERE profile = ? AND name = ? AND removed = 0`,
-        ...[this.hide(by), this.profile, this.#stored(audio.text)],
+         WHERE profile = ? AND (name = ? OR given = ?) AND removed = 0`,
+        ...[this.hide(by), this.profile, this.#stored(audio.text), keptText(this.hide(audio.given))],
       );
       if (removed === 0) unknown.push(audio);
     }

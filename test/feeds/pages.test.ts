@@ -185,7 +185,7 @@ describe.concurrent('a feed ends', () => {
     const all = await order('--feed', 'feed.xml', '--match', 'Show');
     expect(all.code, all.stderr).toBe(0);
     expect(all.stderr).toContain(
-      'warning: the feed feed.xml goes on at an address, which is not read: older episodes are left out\n',
+      'warning: the feed feed.xml continues at a URL, which is not fetched for a file: older episodes are left out\n',
     );
     expect(bought()).toEqual([m(9), m(8)]);
     const some = await order('--feed', 'feed.xml', '--latest', '1', '--dry-run', '--again');

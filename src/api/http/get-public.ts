@@ -153,7 +153,7 @@ function nextUrl(location: string, from: URL): URL {
   return url;
 }
 
-/** A link in a document of others leads no nearer to this machine than the document is, and not from https to http. */
+/** A link in an untrusted document may not lead nearer to this machine than the document is, nor from https to http. */
 async function checkNamed(url: URL, by: URL, env: Env): Promise<void> {
   const refuse = (why: string): never => {
     throw new StenoError('failed', `${shownAddress(by.href)} leads to ${shownAddress(url.href)}, ${why}`);

@@ -97,12 +97,12 @@ const rowFailure = (held: HeldAudio): Failure => ({
   }),
 });
 
-/** It is on order with SKUs that do not make up for these. */
+/** It is on order without some of these SKUs. */
 export const otherSkusFailure = (held: HeldAudio, planned: PlannedOrder): HeldFailure => ({
   what: describeAudio(held.audio),
   planned,
   error: new StenoError('duplicate', statement(held, describeAudio(held.audio), ''), {
-    hint: `ask for the same SKUs, or change what it has: ${upgradeLine(held.holder)}`,
+    hint: `order the same SKUs, or upgrade it: ${upgradeLine(held.holder)}`,
     duplicate: { ...duplicateOf(held.holder), reason: 'other_skus' },
   }),
 });

@@ -22,7 +22,7 @@ interface Refused {
   readonly error: StenoError;
 }
 
-/** What was refused whatever was in it, in this run. */
+/** Refusals that do not depend on the audio (SKUs, status, message), for the whole run. */
 export type Hopeless = Set<string>;
 
 const likeness = ({ order: { skus }, error: { status, message } }: Refused): string =>
@@ -69,7 +69,7 @@ export class Halving {
     }
   }
 
-  /** Takes what became of one; gives what is known by now. */
+  /** Records an outcome; returns those that are final. */
   after(order: PlannedOrder, outcome: SentOrder | undefined): SentOrder[] {
     if (!outcome) return [];
     if (!this.#hopeless) return [outcome];
@@ -80,7 +80,7 @@ export class Halving {
     return [...(isOver ? [outcome] : []), ...this.#giveUp(this.#hopeless)];
   }
 
-  /** Not so what is to be halved. */
+  /** Queues a refused order of several audios for halving; true if the outcome is final. */
   #isOver(refused: Refused, hopeless: Hopeless): boolean {
     const text = likeness(refused);
     if (!refusals.has(refused.error.status ?? 0)) return true;
@@ -123,7 +123,7 @@ export class Halving {
 }
 
 const unfinished = ({ kind, message, status }: StenoError): StenoError =>
-  new StenoError(kind, `${message}; which of them is not known after ${MAX_CALLS} further calls`, {
+  new StenoError(kind, `${message}; the bad rows were not found within ${MAX_CALLS} further calls`, {
     status,
     hint: 'run the same line again with --skip-ordered: it goes on from here',
   });

@@ -109,7 +109,7 @@ export async function planOrders(
     notes: chosen.notes,
     unread: chosen.unread,
     leftOut: [...local.leftOut, ...listed, ...chosen.leftOut, ...rows.leftOut],
-    counted: [...local.counted, ...chosen.counted, { because: 'it is there twice', rows: rows.repeated }],
+    counted: [...local.counted, ...chosen.counted, { because: 'it is listed twice', rows: rows.repeated }],
     placeOf: (audio) => rows.placeOf(audio),
   };
 }

@@ -81,5 +81,5 @@ export const isWithin = (
   { since, until }: Pick<ReportInput, 'since' | 'until'>,
   at: string | undefined,
 ): boolean =>
-  (since === undefined || (at !== undefined && at >= since)) &&
-  (until === undefined || (at !== undefined && at <= until));
+  (since === undefined && until === undefined) ||
+  (!!at && at >= (since ?? '') && (until === undefined || at <= until));

@@ -95,9 +95,9 @@ class Search implements FoundAudio {
       { because: IS_LINK, rows: this.#linked, hint: TAKE_HIDDEN },
       { because: NOT_UTF8, rows: this.#misnamed, hint: 'rename it' },
       {
-        because: 'its name does not end like audio',
+        because: 'it has no audio extension',
         rows: this.#others,
-        hint: 'a file that is named itself is taken, whatever its name ends in',
+        hint: 'to order such a file, name it on the command line',
         isOther: true,
       },
     ];

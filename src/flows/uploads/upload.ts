@@ -105,7 +105,7 @@ async function run(
   }
 }
 
-/** In a pipe or a script of several commands, nobody knows which one the path is for: these have STENO_FILE. */
+/** Appends the path, unless the command names it, has a pipe, a line break or a comment, or ends in ; or &. */
 const withPath = (command: string): string => {
   const namesPath = /\$\{?[1@*]|STENO_FILE/.test(command);
   if (namesPath || /[|\n#]|[;&]\s*$/.test(command)) return command;

@@ -138,9 +138,12 @@ class RunLease {
     return this.#run;
   }
 
-  /** A ledger that can't be reached for a moment gets the next one. */
+  /** After the lease was lost it begins anew; a ledger that can't be reached for a moment gets the next heartbeat. */
   async #beat(): Promise<void> {
-    if (this.#run !== undefined) await this.#ledger.runs.heartbeat(this.#run).catch(() => {});
+    const { runs } = this.#ledger;
+    try {
+      if (this.#run !== undefined && !(await runs.heartbeat(this.#run))) this.#run = await runs.begin();
+    } catch {}
   }
 
   /** Where that fails, others see that the process is gone. */

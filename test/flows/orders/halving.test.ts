@@ -121,7 +121,7 @@ describe.concurrent('a refused order of a list', () => {
     expect(code, stderr).toBe(10);
     expect(calls()).toBe(61);
     expect(bought).toEqual([audio('fine')]);
-    expect(stderr).toContain('which of them is not known after 60 further calls');
+    expect(stderr).toContain('the bad rows were not found within 60 further calls');
   });
 
   it.each([413, 400])('that is too large is not cut smaller than it must be (%s)', async (status) => {

@@ -1,5 +1,5 @@
 /** `ignore`: audio that lists, feeds and folders leave out. */
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { item, rss } from '../../support/feed.ts';
@@ -55,7 +55,7 @@ describe.concurrent('ignored audio', () => {
     expect((await order(audio('a'))).code).toBe(0);
     const removed = await run('ignore', '--remove', audio('b'), audio('c'));
     expect(removed.code).toBe(0);
-    expect(removed.stderr).toContain(`it was not ignored: ${audio('c')}`);
+    expect(removed.stderr).toContain(`not on the ignore list: ${audio('c')}`);
     expect((await list(['url', audio('b')])).code).toBe(0);
     expect(sent()).toEqual([audio('a'), audio('b')]);
   });
@@ -109,6 +109,9 @@ describe.concurrent('ignored audio', () => {
     expect((await order('rec')).code).toBe(0);
     expect(sent()).toEqual(['https://up.example/two.mp3']);
     expect((await run('ignore', 'rec')).code).toBe(2);
+    rmSync(join(user.home, 'copy.mp3'));
+    expect((await run('ignore', '--remove', 'copy.mp3')).stderr).not.toContain('not on the ignore list');
+    expect((await run('ignore', '--list', '--json')).stdout.trim()).toBe('[]');
   });
 });
 

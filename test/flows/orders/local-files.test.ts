@@ -228,7 +228,7 @@ describe.concurrent('a folder', () => {
     expect(warnings.map(({ message }) => message)).toEqual([
       'left out because it is hidden: 2 (rec/.b.mp3, rec/.old/c.mp3)',
       'left out because it is a link to a folder: 1 (rec/link)',
-      'left out because its name does not end like audio: 1 (rec/cover.jpg)',
+      'left out because it has no audio extension: 1 (rec/cover.jpg)',
     ]);
     expect(warnings[0].hint).toContain('--hidden');
     expect(JSON.parse(some.stdout)).toMatchObject([

@@ -181,7 +181,7 @@ describe.concurrent('what is left out', () => {
     writeFileSync(join(user.home, 'm.txt'), `${audio('a')}\n${audio('a')}?utm_source=x\n`);
     const line = ['rec', '--from', 'm.txt', '--skip-ordered'];
     const dry = await order(...line, '--dry-run');
-    expect(dry.stderr).toContain('left out because it is there twice: 1 (m.txt, line 2)');
+    expect(dry.stderr).toContain('left out because it is listed twice: 1 (m.txt, line 2)');
     const { stdout } = await order(...line, '--json');
     const found = docs(stdout).flatMap(({ url, left_out }) => (left_out ? [[url, left_out]] : []));
     expect(found.sort()).toEqual([

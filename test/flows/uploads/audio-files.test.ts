@@ -81,7 +81,7 @@ describe('a folder', () => {
     expect(files).toEqual([join(folder, 'a.mp3')]);
     expect(countsOf(folder, counted)).toEqual([
       ['it is hidden', '.b.mp3', '.old/deep/c.mp3'],
-      ['its name does not end like audio', 'dictation.dss'],
+      ['it has no audio extension', 'dictation.dss'],
     ]);
     expect(counted.flatMap(({ rows }) => rows.map(({ why }) => why))).toEqual([
       'hidden',
@@ -116,7 +116,7 @@ describe('a folder', () => {
     expect(files.map((path) => relative(folder, path))).toEqual(['a.mp3', 'replaced \ufffd.mp3']);
     expect(countsOf(folder, counted)).toEqual([
       ['its name is not UTF-8', '\\xfcber', 'caf\\xe9.mp3'],
-      ['its name does not end like audio', 'caf\\xe9.md'],
+      ['it has no audio extension', 'caf\\xe9.md'],
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('a folder', () => {
     symlinkSync('loop', join(folder, 'loop'));
     const { files, counted } = await findAudio([folder], signal, true);
     expect(files.map((path) => relative(folder, path))).toEqual(['a/one.mp3', 'elsewhere/far.mp3']);
-    expect(countsOf(folder, counted)).toEqual([['its name does not end like audio', 'loop']]);
+    expect(countsOf(folder, counted)).toEqual([['it has no audio extension', 'loop']]);
   });
 
   it('follows no link to a folder, in a circle or elsewhere, but takes links to files', async () => {
