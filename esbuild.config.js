@@ -122,7 +122,7 @@ const options = {
 };
 
 const partOptions = { ...options, plugins: [unused, shortAssert, oneWidth], footer: { js: defaultFirst } };
-const { undici, postgres, ...packages } = parts;
+const { undici, ...packages } = parts;
 
 /** What the program loads at its start, and what the commands that are run most load after it. */
 const hotEntries = [
@@ -169,7 +169,7 @@ const results = await Promise.all([
     },
     plugins: [apart, unused],
   }),
-  build({ ...partOptions, entryPoints: { undici, postgres } }),
+  build({ ...partOptions, entryPoints: { undici } }),
   // Nobody reads their stack traces: a third less to install, and to load.
   build({ ...partOptions, entryPoints: packages, minifyIdentifiers: true, keepNames: true }),
 ]);
