@@ -115,6 +115,7 @@ describe('in the sandbox', () => {
       13: event,
     });
     writeFileSync(join(folder, 'ids.txt'), `${one}\n${two}\n`);
+    writeFileSync(join(folder, 'upload.sh'), 'test -s "$STENO_EVENT_PATH"\n');
   }, 120_000);
 
   it.each(sliceOf(runnable, 3))(
@@ -122,8 +123,10 @@ describe('in the sandbox', () => {
     async ({ line }) => {
       // What is delivered can neither be upgraded nor refunded.
       const isChange = /upgrade|refund/.test(line);
-      if (isChange)
+      if (isChange) {
         ids[12345] = await ok(`steno order https://example.com/slow.mp3 --again --sku TRANS14 --quiet`);
+        writeFileSync(join(folder, 'ids.txt'), `${ids[12345]}\n`);
+      }
       // An export replaces none that is there, and an import requires one.
       if (/ledger (im|ex)port/.test(line)) await ok('rm -f ledger.jsonl');
       if (line.includes('ledger import'))
