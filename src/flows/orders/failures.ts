@@ -87,7 +87,7 @@ function summary(unplaced: number, total: number, { halved, outcomes, notSent, h
 function heldHint(held: readonly Failure[]): string | undefined {
   // An upload that took too long, too, was sent to nobody: it has a hint of its own.
   return held.some(
-    ({ error: { kind, duplicate } }) => kind === 'duplicate' && duplicate?.reason !== 'ordered',
+    ({ error: { duplicate } }) => duplicate?.reason === 'unclear' || duplicate?.reason === 'in_progress',
   )
     ? HELD_HINT
     : held.find(({ error }) => error.hint)?.error.hint;

@@ -8,7 +8,7 @@ import type { SentOrder } from './place.ts';
 import { describeUrls, type PlannedOrder } from './planned-order.ts';
 
 /** What the service says of an order that it can't take as it is. */
-const refusals = new Set([400, 404, 409, 413, 422]);
+const clearRefusals = new Set([400, 404, 409, 413, 422]);
 /** The order is too large: its audios may all be right. */
 const TOO_LARGE = 413;
 
@@ -22,8 +22,29 @@ interface Refused {
   readonly error: StenoError;
 }
 
-/** Refusals that do not depend on the audio (SKUs, status, message), for the whole run. */
-export type Hopeless = Set<string>;
+/** What the run has seen so far: halving stops where it is not the audios that are refused. */
+export class Refusals {
+  readonly #alone = new Map<string, number>();
+  readonly #accepted = new Set<string>();
+
+  /** An audio that stood alone. */
+  add(refused: Refused): void {
+    const text = likeness(refused);
+    this.#alone.set(text, (this.#alone.get(text) ?? 0) + 1);
+  }
+
+  accept({ skus }: PlannedOrder): void {
+    this.#accepted.add(JSON.stringify(skus));
+  }
+
+  hasAccepted({ skus }: PlannedOrder): boolean {
+    return this.#accepted.has(JSON.stringify(skus));
+  }
+
+  isHopeless(refused: Refused): boolean {
+    return !this.hasAccepted(refused.order) && (this.#alone.get(likeness(refused)) ?? 0) >= ALIKE;
+  }
+}
 
 const likeness = ({ order: { skus }, error: { status, message } }: Refused): string =>
   JSON.stringify([skus, status, message]);
@@ -32,22 +53,23 @@ const likeness = ({ order: { skus }, error: { status, message } }: Refused): str
 export class Halving {
   readonly #guard: OrderGuard;
   /** Absent where nothing is halved. */
-  readonly #hopeless: Hopeless | undefined;
+  readonly #refusals: Refusals | undefined;
   #waiting: readonly PlannedOrder[];
   /** To be halved; the last one first. */
   #refused: readonly Refused[] = [];
   /** What the halves in hand were refused as. */
   #whole: Refused | undefined;
   #calls = 0;
-  /** One of the halves in hand was accepted; one of all. */
+  /** One of the halves in hand was accepted. */
   #acceptedHalf = false;
-  #accepted = false;
-  readonly #alone = new Map<string, number>();
+  /** The last that was refused stood alone; one of all did. */
+  #isAlone = false;
+  #wasAlone = false;
 
-  constructor(order: PlannedOrder, guard: OrderGuard, hopeless: Hopeless | undefined) {
+  constructor(order: PlannedOrder, guard: OrderGuard, seen: Refusals | undefined) {
     this.#waiting = [order];
     this.#guard = guard;
-    this.#hopeless = hopeless;
+    this.#refusals = seen;
   }
 
   /** What is still to be sent. */
@@ -72,33 +94,37 @@ export class Halving {
   /** Records an outcome; returns those that are final. */
   after(order: PlannedOrder, outcome: SentOrder | undefined): SentOrder[] {
     if (!outcome) return [];
-    if (!this.#hopeless) return [outcome];
+    if (!this.#refusals) return [outcome];
     this.#calls += 1;
     const { error } = outcome;
-    if (!error) this.#accepted = this.#acceptedHalf = true;
-    const isOver = !error || this.#isOver({ order, error }, this.#hopeless);
-    return [...(isOver ? [outcome] : []), ...this.#giveUp(this.#hopeless)];
+    if (error) {
+      const refused = { order, error };
+      const isFinal = this.#isFinal(refused, this.#refusals);
+      const isOver = this.#calls > MAX_CALLS || this.#refusals.isHopeless(refused);
+      return [...(isFinal ? [outcome] : []), ...(isOver ? this.#giveUp() : [])];
+    }
+    this.#acceptedHalf = true;
+    this.#refusals.accept(order);
+    return [outcome, ...(this.#calls > MAX_CALLS ? this.#giveUp() : [])];
   }
 
   /** Queues a refused order of several audios for halving; true if the outcome is final. */
-  #isOver(refused: Refused, hopeless: Hopeless): boolean {
-    const text = likeness(refused);
-    if (!refusals.has(refused.error.status ?? 0)) return true;
-    if (refused.order.audios.length === 1) this.#alone.set(text, (this.#alone.get(text) ?? 0) + 1);
-    else if (!hopeless.has(text)) this.#refused = [...this.#refused, refused];
+  #isFinal(refused: Refused, seen: Refusals): boolean {
+    if (!clearRefusals.has(refused.error.status ?? 0)) return true;
+    this.#isAlone = refused.order.audios.length === 1;
+    this.#wasAlone ||= this.#isAlone;
+    if (this.#isAlone) seen.add(refused);
+    else if (!seen.isHopeless(refused)) this.#refused = [...this.#refused, refused];
     return !this.#refused.some((each) => each === refused);
   }
 
-  /** Where going on would bring nothing: gives what is then refused without having stood alone. */
-  #giveUp(hopeless: Hopeless): SentOrder[] {
-    const isSpent = this.#calls > MAX_CALLS;
-    if (!isSpent && (this.#accepted || Math.max(0, ...this.#alone.values()) < ALIKE)) return [];
+  /** Gives what is refused without having stood alone. */
+  #giveUp(): SentOrder[] {
     const all = [...this.#waiting.map((order) => this.#asRefused(order)), ...this.#refused];
     [this.#waiting, this.#refused] = [[], []];
-    if (!isSpent) for (const each of all) hopeless.add(likeness(each));
     return all.map(({ order, error }) => ({
       what: describeUrls(order),
-      error: isSpent ? unfinished(error) : error,
+      error: this.#calls > MAX_CALLS ? unfinished(error) : error,
       planned: order,
     }));
   }
@@ -107,18 +133,26 @@ export class Halving {
 
   /** One half was accepted, so the other one holds what was refused; not before an audio was refused by itself. */
   #isRefusedAnyway({ audios }: PlannedOrder): boolean {
-    const isKnown = this.#acceptedHalf && this.#alone.size > 0 && this.#whole?.error.status !== TOO_LARGE;
+    const isKnown = this.#acceptedHalf && this.#wasAlone && this.#whole?.error.status !== TOO_LARGE;
     return isKnown && audios.length > 1;
   }
 
   #halveNext(): boolean {
-    const whole = this.#refused.at(-1);
+    const whole = this.#nextRefused();
     if (!whole) return false;
-    this.#refused = this.#refused.slice(0, -1);
+    this.#refused = this.#refused.filter((each) => each !== whole);
     this.#whole = whole;
-    this.#acceptedHalf = false;
+    this.#acceptedHalf = this.#isAlone = false;
     this.#waiting = this.#guard.halvesOf(whole.order);
     return true;
+  }
+
+  /** As long as nothing is accepted, an audio that was refused alone is no reason to look at its neighbours next. */
+  #nextRefused(): Refused | undefined {
+    const last = this.#refused.at(-1);
+    if (!last || !this.#isAlone || this.#refusals?.hasAccepted(last.order)) return last;
+    const sizeOf = ({ order }: Refused): number => order.audios.length;
+    return this.#refused.reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one));
   }
 }
 

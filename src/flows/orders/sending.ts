@@ -7,7 +7,7 @@ import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import type { HeldFailure } from './duplicates.ts';
 import type { OrderGuard } from './guard.ts';
-import { Halving, type Hopeless } from './halving.ts';
+import { Halving, Refusals } from './halving.ts';
 import type { PlacedOrder, SentOrder } from './place.ts';
 import { countAudios, describeUrls, type PlannedOrder } from './planned-order.ts';
 
@@ -55,8 +55,10 @@ export async function sendOrders(
   const outcomes: SentOrder[] = [];
   const { signal, report, onWaitForOthers } = options;
   let halved = false;
+  const rows = new RowOrder();
   const stop = (inHand: readonly PlannedOrder[], because?: string): SentOrders => ({
-    ...{ outcomes, because, halved },
+    ...{ because, halved },
+    outcomes: rows.sorted(outcomes),
     notSent: [...inHand, ...guard.ready, ...guard.deferred],
     unsent: inHand.length + guard.unsent,
     held: guard.failures,
@@ -67,15 +69,22 @@ export async function sendOrders(
     onWaitForOthers(text);
   };
   const pacer = new Pacer(options, 'order');
-  const hopeless: Hopeless = new Set();
-  const rows = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
+  const refusals = new Refusals();
+  const progress = { done: 0, of: countAudios([...guard.ready, ...guard.deferred]), unit: 'row' };
   let at = 0;
   for await (const whole of guard.orders({ signal, onWait })) {
-    const halving = new Halving(whole, guard, options.halves ? hopeless : undefined);
+    rows.add(whole);
+    const halving = new Halving(whole, guard, options.halves ? refusals : undefined);
     for (let order = halving.next(); order; order = halving.next()) {
       if (signal.aborted) return stop([order, ...halving.left]);
       const onSending = (): void =>
-        report({ what: 'Ordering', done: at, of: at + guard.unsent + 1, unit: 'order', parts: { ...rows } });
+        report({
+          what: 'Ordering',
+          done: at,
+          of: at + guard.unsent + 1,
+          unit: 'order',
+          parts: { ...progress },
+        });
       onSending();
       const outcome = await outcomeOf(order, () => place(order as PlannedOrder, onSending));
       // It was interrupted before it was sent.
@@ -87,9 +96,24 @@ export async function sendOrders(
       if (because) return stop(halving.left, because);
     }
     at += 1;
-    rows.done += whole.audios.length;
+    progress.done += whole.audios.length;
   }
   return stop([]);
+}
+
+/** The order of the rows, in which halves are not sent. */
+class RowOrder {
+  readonly #ranks = new Map<string, number>();
+
+  add({ audios }: PlannedOrder): void {
+    for (const { names } of audios) this.#ranks.set(names[0] ?? '', this.#ranks.size);
+  }
+
+  sorted(outcomes: readonly SentOrder[]): SentOrder[] {
+    const rankOf = ({ planned }: SentOrder): number =>
+      this.#ranks.get(planned.audios[0]?.names[0] ?? '') ?? this.#ranks.size;
+    return [...outcomes].sort((one, other) => rankOf(one) - rankOf(other));
+  }
 }
 
 /** Waits between two calls for money where the service has too much to do. */
