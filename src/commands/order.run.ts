@@ -3,6 +3,7 @@ import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { knownFiles } from '../flows/files/known.ts';
+import { refreshFiles } from '../flows/files/refresh.ts';
 import {
   type CostFacts,
   costSettings,
@@ -86,6 +87,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
     manifest: form.manifest,
     begunAgoMs: processAge(),
     timeout: globals.timeout,
+    refreshEnded: isShown || !ledger ? undefined : (ids) => refreshEnded(context, ledger, ids),
   });
   // All of these ask the ledger; what the preparation says comes first.
   sorting.catch(() => {});
@@ -105,6 +107,13 @@ export async function run(context: Context, { args, options, line }: Input<Order
     return send(context, guard, { options, plan, form, ledger, costs, waits, formats, line });
   await show(context, ledger, nothingSent(guard), { waits, ...leftOutOf(guard, plan) });
   return raiseHeld(guard, form.listsHeld);
+}
+
+/** What the service does not know any more has ended. */
+async function refreshEnded(context: Context, ledger: Ledger, ids: readonly string[]): Promise<void> {
+  const outcomes = await refreshFiles(await context.connect(), ledger, ids);
+  const failed = outcomes.find(({ error }) => error && error.kind !== 'missing');
+  if (failed?.error) throw failed.error;
 }
 
 async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {

@@ -68,7 +68,7 @@ export async function run(context: Context, { options, line }: Input<SyncOptions
           syncFiles(transport, ledger, notes, target, { onChecked, onChange, onSaved, report }),
         );
         if (!exec || folder === undefined) return [refreshed, ...downloaded];
-        const handed = await handOver({ ledger, folder, formats, exec, signal, report, onHandedOver });
+        const handed = await handOver({ ledger, folder, exec, signal, report, onHandedOver });
         // A transcript counts once, with its command. Where no command worked, nothing has.
         const none = handed.length > 0 && handed.every(({ failed, total }) => failed.length === total);
         return [

@@ -91,6 +91,16 @@ export class Downloads extends Table {
     );
   }
 
+  /** The formats of what waits for a command in a folder. */
+  async waitingFormats(folder: string): Promise<string[]> {
+    const rows = await this.db.all<{ ext: string }>(
+      'SELECT DISTINCT ext FROM downloads WHERE profile = ? AND folder = ? AND handed_over = 1 ORDER BY ext',
+      this.profile,
+      resolve(folder),
+    );
+    return rows.map(({ ext }) => ext);
+  }
+
   /** A page of what waits for a command in a folder, after the file of this id. */
   waiting(folder: string, ext: string, after: string, size: number): Promise<WaitingTranscript[]> {
     return this.db.all<WaitingTranscript>(

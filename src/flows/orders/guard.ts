@@ -36,6 +36,8 @@ export interface GuardOptions {
   readonly retryUnclear: boolean;
   /** Order again what ended without a transcript. */
   readonly retryEnded: boolean;
+  /** Asks the service about these files: what ended may have been taken up again. Not in a dry run. */
+  readonly refreshEnded?: ((ids: readonly string[]) => Promise<void>) | undefined;
   /** How many milliseconds ago that was. */
   readonly begunAgoMs: () => number;
   /** The orders come from a manifest: a row that can't be ordered holds up no other. */
@@ -184,7 +186,7 @@ export class OrderGuard {
   ): Promise<void> {
     const { again, skipOrdered, orExisting } = this.#options;
     // Neither waits for the other: over a network they share a round trip.
-    const [isIgnored, found] = await Promise.all([ignoring, again ? [] : this.#held(all)]);
+    const [isIgnored, found] = await Promise.all([ignoring, again ? [] : this.#heldNow(all)]);
     const orders = isIgnored ? all.flatMap((order) => this.#withoutIgnored(order, isIgnored)) : all;
     const ignored = new Set(
       this.leftOut.flatMap(({ planned, why }) => (why === 'ignored' ? planned.audios : [])),
@@ -275,6 +277,18 @@ export class OrderGuard {
     if (isOver) return this.#options.retryEnded;
     if (!this.#options.retryUnclear || status !== 'unclear' || isAccepted) return false;
     return this.#unclearAtFirst?.has(id) ?? false;
+  }
+
+  /** The same, after the service was asked about those that would be ordered again because they have ended. */
+  async #heldNow(orders: readonly PlannedOrder[]): Promise<HeldAudio[]> {
+    const { retryEnded, refreshEnded } = this.#options;
+    const held = await this.#held(orders);
+    const ended = retryEnded
+      ? held.flatMap(({ holder }) => (holder.isOver && holder.file ? [holder.file] : []))
+      : [];
+    if (!refreshEnded || ended.length === 0) return held;
+    await refreshEnded([...new Set(ended)]);
+    return this.#held(orders);
   }
 
   /** The audios that other attempts hold; test orders neither hold nor are held up. */

@@ -6,6 +6,7 @@ import { errorMessage, usage } from '../../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../../lib/memory.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
+import { oneLine } from '../../lib/text.ts';
 import { checkUtf8 } from '../../lib/utf8.ts';
 import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader } from './manifest-csv.ts';
 import { fromJson } from './manifest-json.ts';
@@ -55,7 +56,16 @@ export async function givenIds(
 /** Ids from a file: the first field of each line, so that a table that steno printed is accepted too. */
 async function readIds(file: string, stdin: NodeJS.ReadStream): Promise<string[]> {
   const text = (await readInput(file, stdin)).toString().replace(/\r\n?/g, '\n');
-  return Array.from(contentLines(text), ({ text: line }) => line.split('\t', 1)[0]?.trim() ?? '');
+  const where = file === '-' ? 'stdin' : file;
+  return Array.from(contentLines(text), ({ text: row, line }) => {
+    const id = row.split('\t', 1)[0]?.trim() ?? '';
+    if (/[\s"{}[\],]/.test(id))
+      throw usage(
+        `${placeText(where, line)}: '${oneLine(id, 60)}' is not an id`,
+        'a list has one id a line: steno files --quiet',
+      );
+    return id;
+  });
 }
 
 export async function parseManifest(given: string, where: string): Promise<Row[]> {

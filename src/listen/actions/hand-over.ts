@@ -19,7 +19,6 @@ import { type ExecOptions, runCommand } from './exec.ts';
 export interface HandOverOptions {
   readonly ledger: Ledger;
   readonly folder: string;
-  readonly formats: readonly string[];
   readonly exec: ExecOptions;
   readonly signal: AbortSignal;
   readonly report: Report;
@@ -31,11 +30,11 @@ const PAGE = 1_000;
 
 /** Gives which failed; those wait for the next `sync`. */
 export async function handOver(options: HandOverOptions): Promise<Tally[]> {
-  const { ledger, folder, formats, exec, report, onHandedOver } = options;
+  const { ledger, folder, exec, report, onHandedOver } = options;
   const tallies: Tally[] = [];
   const lease = new RunLease(ledger);
   try {
-    for (const ext of formats)
+    for (const ext of await ledger.downloads.waitingFormats(folder))
       for (let after: string | undefined = ''; after !== undefined; ) {
         const page: WaitingTranscript[] = await ledger.downloads.waiting(folder, ext, after, PAGE);
         after = page.length < PAGE ? undefined : page.at(-1)?.file;
