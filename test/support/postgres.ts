@@ -112,7 +112,7 @@ async function serve(folder: string, settings: readonly string[]): Promise<Postg
     kill: () => end('SIGKILL'),
     stop: async () => {
       await end('SIGQUIT');
-      // Hundreds of databases are 100,000 files: nothing waits for that.
+      // A database is 300 files, and some tests make one for each case: nothing waits until they are gone.
       spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore' }).unref();
     },
   };
