@@ -206,15 +206,18 @@ export class Files extends Table {
   async notDownloaded(ext: string, folder: string, lookedFor?: LookedFor): Promise<string[]> {
     const { isGone = () => false, since, waiting = false } = lookedFor ?? {};
     const found: string[] = [];
-    const pages = this.filePages<{ seq: number; id: string; path: string | null }>(
-      `SELECT seq, files.id, path FROM files LEFT JOIN downloads ON downloads.profile = files.profile
+    const isLate = since ? 'OR ordered_at >= ? OR changed_at >= ?' : '';
+    const wanted = `AND (path IS NULL ${waiting ? 'OR handed_over = 1' : ''} ${isLate})`;
+    const pages = this.filePages<[ids: string[], paths: Array<string | null>]>(
+      ['id', 'path'],
+      `files LEFT JOIN downloads ON downloads.profile = files.profile
          AND downloads.file = files.id AND ext = ? AND folder = ? AND draft = 0 AND outdated = 0
-       WHERE files.profile = ? AND ended = 'delivered' AND test = 0 AND (path IS NULL
-         ${waiting ? 'OR handed_over = 1' : ''} ${since === undefined ? '' : 'OR ordered_at >= ? OR changed_at >= ?'})`,
-      ...[ext, folder, this.profile, ...(since === undefined ? [] : [since, since])],
+       WHERE files.profile = ? AND ended = 'delivered' AND test = 0 ${since === '' ? '' : wanted}`,
+      ...[ext, folder, this.profile, ...(since ? [since, since] : [])],
     );
-    for await (const page of pages)
-      for (const { id, path } of page) if (path === null || isGone(path)) found.push(id);
+    for await (const [ids, paths] of pages)
+      for (const [at, path] of paths.entries())
+        if (path === null || isGone(path)) found.push(ids[at] as string);
     return found;
   }
 

@@ -15,7 +15,7 @@ export interface TableContext {
   readonly outbox?: Outbox | undefined;
 }
 
-const IDS_PER_QUERY = 10_000;
+const FILES_PER_QUERY = 2_000;
 
 /** The base of every table of the ledger. */
 export abstract class Table {
@@ -51,26 +51,32 @@ export abstract class Table {
   /** The ids of any number of files that match, oldest first. */
   protected async fileIds(where: string, ...values: Value[]): Promise<string[]> {
     const found: string[] = [];
-    const select = `SELECT seq, id FROM files WHERE ${where}`;
-    for await (const page of this.filePages<{ seq: number; id: string }>(select, ...values))
-      for (const { id } of page) found.push(id);
+    const pages = this.filePages<[ids: string[]]>(['id'], `files WHERE ${where}`, ...values);
+    for await (const [ids] of pages) for (const id of ids) found.push(id);
     return found;
   }
 
-  /** What a query finds of any number of files, oldest first. As one list, 200,000 of them would take 60 MB. */
-  protected async *filePages<Row extends { readonly seq: number }>(
-    select: string,
+  /**
+   * What is in these columns, for any number of files, oldest first: in pages, because 200,000 of them would take 60 MB,
+   * and each column of a page as one JSON text, because the driver takes longer to make a row than to find it.
+   */
+  protected async *filePages<Page extends readonly unknown[][]>(
+    columns: readonly string[],
+    from: string,
     ...values: Value[]
-  ): AsyncGenerator<Row[]> {
+  ): AsyncGenerator<Page> {
+    const lists = columns.map((name) => `CAST(json_group_array(${name}) AS TEXT) AS ${name}`);
     for (let after = 0; ; ) {
-      const page = await this.db.all<Row>(
-        `${select} AND seq > ? ORDER BY seq LIMIT ${IDS_PER_QUERY}`,
+      const found = await this.db.get<{ rows: number; last: number } & Readonly<Record<string, string>>>(
+        `SELECT count(*) AS rows, max(seq) AS last, ${lists.join(', ')} FROM (
+           SELECT seq, ${columns.join(', ')} FROM ${from} AND seq > ? ORDER BY seq LIMIT ${FILES_PER_QUERY}) AS page`,
         ...values,
         after,
       );
-      yield page;
-      if (page.length < IDS_PER_QUERY) return;
-      after = page.at(-1)?.seq ?? after;
+      if (!found?.rows) return;
+      yield columns.map((name) => JSON.parse(found[name] as string)) as unknown as Page;
+      if (found.rows < FILES_PER_QUERY) return;
+      after = found.last;
     }
   }
 

@@ -21,7 +21,8 @@ import {
   ProxyError,
 } from './network-errors.ts';
 import { Outage } from './outage.ts';
-import { poolFactory } from './pool.ts';
+import { openPool } from './pool.ts';
+import { proxyFor } from './proxy.ts';
 import { ReadTries } from './read-tries.ts';
 import { redirectTarget } from './redirect.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -93,8 +94,7 @@ async function getOnce(
   url: URL,
   deadline: Deadline,
 ): Promise<Omit<PublicAnswer, 'redirects'> | { location: string }> {
-  const makePool = await poolFactory(url, request.env);
-  const pool = makePool();
+  const pool = await openPool(url, proxyFor(url, request.env));
   let response: HttpResponse | undefined;
   try {
     request.trace?.(`> GET ${shownAddress(url.href)}`);

@@ -2,13 +2,11 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
-import type { Env } from '../../lib/env.ts';
 import { setFlag } from '../../lib/v8-flags.ts';
 import { basicAuth } from './basic-auth.ts';
 import type { BeforeSend } from './call.ts';
 import { makeConnector } from './connector.ts';
 import type { RequestSender } from './exchange.ts';
-import { proxyFor } from './proxy.ts';
 
 export interface ConnectionPool {
   readonly sender: RequestSender;
@@ -29,22 +27,14 @@ export interface PoolOptions {
   readonly connections?: number | undefined;
 }
 
-export type MakePool = (options?: PoolOptions) => ConnectionPool;
-
-/** Loads what connections to this host need; what it returns makes a pool. */
-export async function poolFactory(base: URL, env: Env): Promise<MakePool> {
-  const proxy = proxyFor(base, env);
-  const undici = await import('./undici.ts');
-  skipWasmOptimisation();
-  return (options = {}) => makePool(undici, base, proxy, options);
-}
-
-function makePool(
-  { Pool, buildConnector }: typeof import('./undici.ts'),
+/** Loads what connections need. Nothing is connected to yet. */
+export async function openPool(
   base: URL,
   proxy: URL | undefined,
-  { beforeSend, connections = DEFAULT_CONNECTIONS }: PoolOptions,
-): ConnectionPool {
+  { beforeSend, connections = DEFAULT_CONNECTIONS }: PoolOptions = {},
+): Promise<ConnectionPool> {
+  const { Pool, buildConnector } = await import('./undici.ts');
+  skipWasmOptimisation();
   const closed = new AbortController();
   // Every connection listens to it.
   setMaxListeners(0, closed.signal);

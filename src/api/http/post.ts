@@ -7,7 +7,8 @@ import { readStart } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
 import { networkMessage, neverConnected } from './network-errors.ts';
-import { type ConnectionPool, poolFactory } from './pool.ts';
+import { type ConnectionPool, openPool } from './pool.ts';
+import { proxyFor } from './proxy.ts';
 
 export interface PostRequest {
   readonly contentType: string;
@@ -36,8 +37,8 @@ export class PostTarget {
 
   static async open(text: string, env: Env): Promise<PostTarget> {
     const url = new URL(text);
-    const makePool = await poolFactory(url, env);
-    return new PostTarget(url, makePool({ connections: MAX_CONNECTIONS }));
+    const pool = await openPool(url, proxyFor(url, env), { connections: MAX_CONNECTIONS });
+    return new PostTarget(url, pool);
   }
 
   async post(request: PostRequest, signal: AbortSignal): Promise<PostResult> {

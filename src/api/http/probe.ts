@@ -4,7 +4,8 @@ import type { Env } from '../../lib/env.ts';
 import { startDeadline } from './deadline.ts';
 import { exchange } from './exchange.ts';
 import { connectionError } from './failures.ts';
-import { poolFactory } from './pool.ts';
+import { openPool } from './pool.ts';
+import { proxyFor } from './proxy.ts';
 
 export interface Probe {
   /** What a hint names. */
@@ -27,7 +28,7 @@ export interface ProbeAnswer {
 export async function probe(what: Probe): Promise<ProbeAnswer> {
   const { baseUrl, path, env, userAgent, limitMs, signal } = what;
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
-  const pool = (await poolFactory(url, env))();
+  const pool = await openPool(url, proxyFor(url, env));
   const deadline = startDeadline(limitMs, signal);
   const startedAt = monotonicMs();
   try {

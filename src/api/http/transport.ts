@@ -15,7 +15,8 @@ import { type CallError, connectionError, statusError } from './failures.ts';
 import { finishingText, moneyInterrupt } from './money-interrupt.ts';
 import { neverConnected } from './network-errors.ts';
 import { Outage } from './outage.ts';
-import { type ConnectionPool, type MakePool, poolFactory } from './pool.ts';
+import { type ConnectionPool, openPool, type PoolOptions } from './pool.ts';
+import { proxyFor } from './proxy.ts';
 import { ReadTries } from './read-tries.ts';
 import { makeRequest, makeService, type Service } from './request.ts';
 import type { CallOrigin } from './service-hints.ts';
@@ -56,23 +57,20 @@ interface Limits {
 export class Transport {
   readonly #options: TransportOptions;
   readonly #service: Service;
-  readonly #makePool: MakePool;
-  readonly #sharedPool: ConnectionPool;
+  readonly #openPool: (options: PoolOptions) => Promise<ConnectionPool>;
+  #sharedPool: Promise<ConnectionPool> | undefined;
   readonly #outage = new Outage();
   readonly #hideKey: (text: string) => string;
 
-  private constructor(options: TransportOptions, base: URL, makePool: MakePool) {
-    const { apiKey, userAgent } = options;
+  /** What connections need is loaded with the first call: where there is nothing to ask, that takes most of the time. */
+  constructor(options: TransportOptions) {
+    const { apiKey, userAgent, env } = options;
+    const base = new URL(options.baseUrl.replace(/\/+$/, ''));
     this.#options = options;
     this.#hideKey = hiderOf(apiKey);
     this.#service = makeService(base, apiKey, userAgent);
-    this.#makePool = makePool;
-    this.#sharedPool = makePool({ connections: options.connections });
-  }
-
-  static async open(options: TransportOptions): Promise<Transport> {
-    const base = new URL(options.baseUrl.replace(/\/+$/, ''));
-    return new Transport(options, base, await poolFactory(base, options.env));
+    const proxy = proxyFor(base, env);
+    this.#openPool = (how) => openPool(base, proxy, how);
   }
 
   /** Masks secrets in what the service says. */
@@ -86,14 +84,19 @@ export class Transport {
   }
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
-  send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
+  async send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
     const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
     const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
     const limits = { endsAt, eachMs: timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS };
     if (call.safety === 'money') return this.#sendForMoney(call, limits, read);
     return call.safety === 'read'
       ? this.#sendRead(call, limits, read)
-      : this.#sendOnce(call, this.#sharedPool, limits, read);
+      : this.#sendOnce(call, await this.#pool(), limits, read);
+  }
+
+  #pool(): Promise<ConnectionPool> {
+    this.#sharedPool ??= this.#openPool({ connections: this.#options.connections });
+    return this.#sharedPool;
   }
 
   /** Sends a read again where that may help; while the service is down, one read tries for all. */
@@ -105,7 +108,7 @@ export class Transport {
     for (;;) {
       await tries.mayBeSent();
       try {
-        const result = await this.#sendOnce(call, this.#sharedPool, limits, read);
+        const result = await this.#sendOnce(call, await this.#pool(), limits, read);
         tries.succeeded();
         return result;
       } catch (error) {
@@ -116,7 +119,7 @@ export class Transport {
 
   /** Closes every connection, so that the process can end. */
   async close(): Promise<void> {
-    await this.#sharedPool.close();
+    await (await this.#sharedPool)?.close();
   }
 
   /** Never repeated. The first interruption does not break off what may have been read: its answer is waited for. */
@@ -127,7 +130,7 @@ export class Transport {
   ): Promise<T> {
     const { signal, hardSignal = signal, onFinishing } = this.#options;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    const pool = this.#makePool({ beforeSend: call.beforeSend });
+    const pool = await this.#openPool({ beforeSend: call.beforeSend });
     // Only for money: watching costs time at every call.
     const sending = watchSending(call.path);
     const interrupt = moneyInterrupt({

@@ -1,6 +1,6 @@
 /** Brings the ledger up to date and downloads every transcript that is new. */
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
@@ -52,12 +52,13 @@ export async function syncFiles(
   const refreshed = await refreshOpen(transport, ledger.impatient(transport.signal), options.jobs, callbacks);
   const { folder } = options;
   if (folder === undefined) return { refreshed, downloaded: [] };
-  await removeLeftovers(folder, (path) => ledger.downloads.has(path));
+  const onDisk = new NamesOnDisk();
+  await removeLeftovers(folder, (path) => ledger.downloads.has(path), onDisk.namesIn(resolve(folder)));
   // A note that the ledger can't take may be lost; what a command is to have must not be.
   const kept = options.forCommand ? undefined : notes;
   return {
     refreshed,
-    downloaded: await downloadNew(transport, ledger, kept, { ...options, folder }, callbacks),
+    downloaded: await downloadNew(transport, ledger, kept, { ...options, folder, onDisk }, callbacks),
   };
 }
 
@@ -89,11 +90,12 @@ async function downloadNew(
   transport: Transport,
   ledger: Ledger,
   notes: LedgerNotes | undefined,
-  options: SyncOptions & { readonly folder: string },
+  options: SyncOptions & { readonly folder: string; readonly onDisk: NamesOnDisk },
   { onSaved, report }: SyncCallbacks,
 ): Promise<Tally[]> {
-  const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand } = options;
-  const lookedFor = { isGone: lookingForFiles(), since: missingSince, waiting: forCommand };
+  const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand, onDisk } = options;
+  const isGone = (path: string): boolean => !onDisk.has(path);
+  const lookedFor = { isGone, since: missingSince, waiting: forCommand };
   const tallies: Tally[] = [];
   for (const ext of formats) {
     const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
@@ -112,23 +114,29 @@ async function downloadNew(
   return tallies;
 }
 
-/** Whether a file is gone. To list a folder takes less than to look for each file of it. */
-function lookingForFiles(): (path: string) => boolean {
-  const listed = new Map<string, ReadonlySet<string>>();
-  return (path) => {
-    const folder = dirname(path);
-    const names = listed.get(folder) ?? namesIn(folder);
-    listed.set(folder, names);
+/**
+ * What is in folders: to list one takes less than to look for each file of it. A link counts as there, wherever it leads:
+ * someone has put it in the place of a file.
+ */
+class NamesOnDisk {
+  readonly #listed = new Map<string, ReadonlySet<string>>();
+
+  has(path: string): boolean {
+    const end = path.lastIndexOf(sep);
     // The disk may take another spelling for the same name.
-    return !names.has(basename(path)) && !existsSync(path);
-  };
+    return this.namesIn(path.slice(0, end)).has(path.slice(end + 1)) || existsSync(path);
+  }
+
+  namesIn(folder: string): ReadonlySet<string> {
+    const names = this.#listed.get(folder) ?? listFolder(folder);
+    this.#listed.set(folder, names);
+    return names;
+  }
 }
 
-/** A link may lead nowhere, so it is looked for by itself. */
-function namesIn(folder: string): ReadonlySet<string> {
+function listFolder(path: string): ReadonlySet<string> {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return new Set(entries.flatMap((entry) => (entry.isSymbolicLink() ? [] : [entry.name])));
+    return new Set(readdirSync(path));
   } catch {
     return new Set();
   }

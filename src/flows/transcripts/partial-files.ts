@@ -55,17 +55,17 @@ export type IsNoted = (path: string) => Promise<boolean | undefined>;
 
 /**
  * Removes what a crash left behind, and nothing that is being written. What has its final name, and is not noted, stays
- * for an hour: gives it by `identityOf`.
+ * for an hour: gives it by `identityOf`. `listed` are the names in the folder, where they are known.
  */
 export async function removeLeftovers(
   folder: string,
   isNoted: IsNoted = async () => false,
+  listed?: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, LeftDownload>> {
-  const names = await readdir(folder).catch(() => []);
+  const names = [...(listed ?? (await readdir(folder).catch(() => [])))];
   const left = new Map<string, LeftDownload>();
-  for (const name of names) {
+  for (const name of names.filter((each) => NAME.test(each))) {
     const [, owner, pid, transcript, draft] = NAME.exec(name) ?? [];
-    if (!owner) continue;
     const partial = join(folder, name);
     const isOrphan = owner === machine && Number(pid) !== process.pid && !isRunning(Number(pid));
     const isOld = await isAbandoned(partial);

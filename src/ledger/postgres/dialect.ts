@@ -37,6 +37,8 @@ export function toPostgres(sql: string, schema: string): string {
   return sql
     .replace(/\bCROSS JOIN\b/g, 'JOIN')
     .replace(/\bCOLLATE BINARY\b/g, 'COLLATE "C"')
+    .replace(/\bjson_group_array\b/g, 'json_agg')
+    .replace(/\bjson_array\b/g, 'json_build_array')
     .replace(NAME, (name) => `${schema}.${name}`)
     .replace(/\?/g, () => `$${++n}`);
 }
