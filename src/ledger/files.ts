@@ -51,8 +51,8 @@ export interface LookedFor {
   readonly isGone: (path: string) => boolean;
   /** Those of files that were ordered or changed since then (ISO 8601; empty: all); absent: none of them. */
   readonly since?: string | undefined;
-  /** Those that wait for the command of `sync --exec`. */
-  readonly waiting?: boolean;
+  /** Those that wait for the command of `sync --exec`; `only`: no others. */
+  readonly waiting?: 'only' | 'too' | undefined;
 }
 
 /** How long an upgraded file that was delivered waits to be seen in another state. */
@@ -204,15 +204,17 @@ export class Files extends Table {
    * `lookedFor` also those whose copy is gone.
    */
   async notDownloaded(ext: string, folder: string, lookedFor?: LookedFor): Promise<string[]> {
-    const { isGone = () => false, since, waiting = false } = lookedFor ?? {};
+    const { isGone = () => false, waiting } = lookedFor ?? {};
+    const since = waiting === 'only' ? undefined : lookedFor?.since;
     const found: string[] = [];
-    const isLate = since ? 'OR ordered_at >= ? OR changed_at >= ?' : '';
-    const wanted = `AND (path IS NULL ${waiting ? 'OR handed_over = 1' : ''} ${isLate})`;
+    const isWaiting = waiting && 'handed_over = 1';
+    const isLate = since && 'ordered_at >= ? OR changed_at >= ?';
+    const wanted = [waiting === 'only' ? '' : 'path IS NULL', isWaiting, isLate].filter(Boolean).join(' OR ');
     const pages = this.filePages<[ids: string[], paths: Array<string | null>]>(
       ['id', 'path'],
       `files LEFT JOIN downloads ON downloads.profile = files.profile
          AND downloads.file = files.id AND ext = ? AND folder = ? AND draft = 0 AND outdated = 0
-       WHERE files.profile = ? AND ended = 'delivered' AND test = 0 ${since === '' ? '' : wanted}`,
+       WHERE files.profile = ? AND ended = 'delivered' AND test = 0 AND (${since === '' ? 'TRUE' : wanted})`,
       ...[ext, folder, this.profile, ...(since ? [since, since] : [])],
     );
     for await (const [ids, paths] of pages)

@@ -95,9 +95,11 @@ async function downloadNew(
 ): Promise<Tally[]> {
   const { folder, formats, template = DEFAULT_TEMPLATE, jobs, missingSince, forCommand, onDisk } = options;
   const isGone = (path: string): boolean => !onDisk.has(path);
-  const lookedFor = { isGone, since: missingSince, waiting: forCommand };
+  const others = forCommand ? await ledger.downloads.waitingFormats(folder) : [];
   const tallies: Tally[] = [];
-  for (const ext of formats) {
+  for (const ext of new Set([...formats, ...others])) {
+    const waiting = forCommand ? (formats.includes(ext) ? 'too' : 'only') : undefined;
+    const lookedFor = { isGone, since: missingSince, waiting } as const;
     const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
     report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };

@@ -62,7 +62,7 @@ export class Halving {
   #calls = 0;
   /** One of the halves in hand was accepted. */
   #acceptedHalf = false;
-  /** The last that was refused stood alone; one of all did. */
+  /** One of the halves in hand stood alone and was refused; one of all did. */
   #isAlone = false;
   #wasAlone = false;
 
@@ -111,9 +111,10 @@ export class Halving {
   /** Queues a refused order of several audios for halving; true if the outcome is final. */
   #isFinal(refused: Refused, seen: Refusals): boolean {
     if (!clearRefusals.has(refused.error.status ?? 0)) return true;
-    this.#isAlone = refused.order.audios.length === 1;
-    this.#wasAlone ||= this.#isAlone;
-    if (this.#isAlone) seen.add(refused);
+    const isAlone = refused.order.audios.length === 1;
+    this.#isAlone ||= isAlone;
+    this.#wasAlone ||= isAlone;
+    if (isAlone) seen.add(refused);
     else if (!seen.isHopeless(refused)) this.#refused = [...this.#refused, refused];
     return !this.#refused.some((each) => each === refused);
   }

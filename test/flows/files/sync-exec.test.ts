@@ -174,6 +174,19 @@ describe.concurrent('sync --exec', { timeout: 60_000 }, () => {
     expect(ran()).toEqual(['1 1', '2 1', '2 2']);
   });
 
+  it('hands over what failed in a format that is not asked for now, and downloads it again where it is gone', async () => {
+    const { user, exec, sync, ran } = await withOrders(2);
+    await exec('false', '--format', 'srt');
+    rmSync(join(user.home, 'd/1.srt'));
+    const format = 'echo "$STENO_EVENT_AUDIOFILE $(basename "$STENO_EVENT_PATH")" >> ran';
+    const { code, stderr } = await exec(format, '--format', 'txt');
+    expect(code, stderr).toBe(0);
+    expect(ran()).toEqual(['1 1.srt', '1 1.txt', '2 2.srt', '2 2.txt']);
+    // Nothing new of that format is downloaded.
+    expect((await sync('--format', 'txt')).stdout).toBe('');
+    expect(ran()).toHaveLength(4);
+  });
+
   it('on a fresh disk, with --missing, hands over only what was not handed over', async () => {
     const { exec, ran, user, sync, fetched } = await withOrders(2);
     await sync();

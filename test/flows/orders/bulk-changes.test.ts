@@ -41,6 +41,21 @@ describe.concurrent.each(changes)('$kind of several files', ({ kind, flags, done
   const sent = ({ service }: OrderingAccount): string[] =>
     service.got.flatMap(({ path }) => new RegExp(`^/audiofile/(\\d+)/${kind}$`).exec(path)?.[1] ?? []);
 
+  it.each([
+    ['JSON', '[{"audiofile":"1"}]', 'line 1'],
+    ['indented JSON', '[\n  {\n    "audiofile": "1"\n  }\n]', 'line 1'],
+    ['CSV', '1\n2,Talk', 'line 2'],
+    ['a sentence', '1\nfile 2', 'line 2'],
+  ])('takes no id from %s, and sends nothing', async (_, text, where) => {
+    const account = await ordered();
+    for (const id of [1, 2, 3]) account.service.never(route(id), fine);
+    writeFileSync(join(account.user.home, 'ids'), text);
+    const { code, stderr } = await account.user.run([...line(), '--from', 'ids']);
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(where);
+    expect(kept(account.user)).toEqual([]);
+  });
+
   it('ends at one without a clear answer, and names what was not sent: exit 11', async () => {
     const account = await ordered();
     const { service, user } = account;

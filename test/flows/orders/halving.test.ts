@@ -106,9 +106,34 @@ describe.concurrent('a refused order of a list', () => {
     const { code, stdout, stderr } = await list(rows(120));
     expect([code, stdout]).toEqual([1, '']);
     // What follows is sent once, in case it is another matter.
-    expect(calls()).toBeLessThanOrEqual(16);
+    expect(calls()).toBeLessThanOrEqual(24);
     expect(stderr).toContain('120 of 120 rows failed');
     expect(stderr).toContain(message);
+  });
+
+  it('orders the good rows beside a bad quarter', async () => {
+    const { list, bought } = await picky();
+    const urls = rows(12, 5, 8, 9, 10, 11);
+    const { code, stderr } = await list(urls);
+    expect(code, stderr).toBe(10);
+    expect(bought.sort()).toEqual(good(urls));
+    expect(stderr).toContain('5 of 12 rows failed');
+  });
+
+  it('ends over all orders of a list, and not for each of them', async () => {
+    const { list, calls } = await picky(() => ({ status: 400, message: 'a bad SKU' }));
+    const { code, stderr } = await list(rows(40), '--per-order', '2');
+    expect(code).toBe(1);
+    // The third that stands alone is in the second order; what follows is sent once.
+    expect(calls()).toBe(3 + 2 + 18);
+    expect(stderr).toContain('40 of 40 rows failed');
+  });
+
+  it('is listed in the order of its rows', async () => {
+    const { list } = await picky();
+    const urls = rows(9, 0, 4, 8);
+    const { stdout } = await list(urls, '--json', '--per-order', '5');
+    expect((JSON.parse(stdout) as Array<{ url: string }>).map(({ url }) => url)).toEqual(urls);
   });
 
   it('goes on where each is refused for a reason of its own, up to 60 further calls', async () => {

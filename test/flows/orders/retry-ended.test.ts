@@ -59,6 +59,27 @@ describe.concurrent('--retry-ended', () => {
     expect(sent()).toHaveLength(2);
   });
 
+  it('asks the service first: what is under way again is not bought', async () => {
+    const { order, sent, states, service } = await ended({ a: 'Error', b: 'Refunded', c: 'Order Cancelled' });
+    states.set('1', ['Transcribing']);
+    service.allow('GET /audiofile/3', { status: 404, body: {} });
+    const { code, stdout, stderr } = await order(...RETRY, '--json');
+    expect(code, stderr).toBe(0);
+    expect(sent()).toEqual([['b', 'c'].map(audio)]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { url: audio('b'), audiofile: '4' },
+      { url: audio('c'), audiofile: '5' },
+      { audiofile: '1', state: 'Transcribing', left_out: 'ordered' },
+    ]);
+  });
+
+  it('buys nothing while the service does not say what became of it', async () => {
+    const { order, sent, service } = await ended({ a: 'Error' });
+    service.allow('GET /audiofile/1', { status: 400, body: { message: 'hm' } });
+    expect((await order(...RETRY)).code).toBe(1);
+    expect(sent()).toEqual([]);
+  });
+
   it('is for one of many processes', async () => {
     const { order, sent } = await ended({ a: 'Error', b: 'Refunded' });
     const codes = (await Promise.all([1, 2, 3, 4].map(() => order(...RETRY)))).map(({ code }) => code);
