@@ -13,7 +13,8 @@ export const exitAdvice: Readonly<Record<keyof typeof exitCodes, string>> = {
   unfinished: 'steno file <id> tells why; the state Error may allow steno refund <id>',
   duplicate:
     'steno files and steno attempts show the earlier one; --skip-ordered leaves it out, --again buys it',
-  partial: 'run the same line again with --skip-ordered or --skip-existing: it does only the rest',
+  partial:
+    'run the same line again with --skip-ordered or --skip-existing: it does only the rest (upgrade and refund: only the ids that failed)',
   uncertain: 'look at your account, then steno attempts settle; only then run it again',
   interrupted: 'the hint names the line to go on with; for order it has --skip-ordered',
 };

@@ -2,6 +2,7 @@
 import { findFileState } from '../catalog/states.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { feedMark } from '../lib/names.ts';
+import { detailsText, parseDetails } from './audio-details.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
@@ -231,6 +232,23 @@ export class Files extends Table {
       jsonList(ids),
     );
     return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** Adds tags to files that have not all of them, by id. */
+  addTags(tagged: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    return this.db.transaction(async (db) => {
+      const rows = await db.all<{ id: string; details: string }>(
+        'SELECT id, details FROM files WHERE profile = ? AND id IN (SELECT value FROM json_each(?))',
+        ...[this.profile, jsonList([...tagged.keys()])],
+      );
+      for (const { id, details } of rows) {
+        const known = parseDetails(details);
+        const tags = [...new Set([...(known.tags ?? []), ...(tagged.get(id) ?? [])])];
+        if (tags.length === (known.tags?.length ?? 0)) continue;
+        const text = detailsText({ ...known, tags }, this.hide);
+        await db.run('UPDATE files SET details = ? WHERE profile = ? AND id = ?', text, this.profile, id);
+      }
+    });
   }
 
   /** Those of these files that have ended, or that an event named since the service was last asked about them. */

@@ -98,8 +98,8 @@ async function downloadNew(
   const others = forCommand ? await ledger.downloads.waitingFormats(folder) : [];
   const tallies: Tally[] = [];
   for (const ext of new Set([...formats, ...others])) {
-    const waiting = forCommand ? (formats.includes(ext) ? 'too' : 'only') : undefined;
-    const lookedFor = { isGone, since: missingSince, waiting } as const;
+    const asked = formats.includes(ext) ? 'too' : 'only';
+    const lookedFor = { isGone, since: missingSince, waiting: forCommand ? asked : undefined } as const;
     const ids = await ledger.files.notDownloaded(ext, resolve(folder), lookedFor);
     report({ what: formats.length > 1 ? `Downloading ${ext}` : 'Downloading' });
     const selection = { ids, formats: [ext], test: false, deprecatedPath: false, delivered: true };

@@ -115,7 +115,7 @@ export function raiseUnchanged(
     unclear ? 'uncertain' : kindOf(failed, failed.length + changed.length),
     `${failed.length} of ${outcomes.length} failed`,
     [...failed, ...unsent],
-    unclear?.error.hint,
+    unclear?.error.hint ?? `run it again with only what failed: the others are ${done}, and would be again`,
   );
 }
 

@@ -13,7 +13,7 @@ import { type DownloadTarget, type WaitResult, waitAndDownload } from '../files/
 import type { OrderCosts } from './cost.ts';
 import { type RaiseOptions, raiseUnplaced } from './failures.ts';
 import type { OrderGuard } from './guard.ts';
-import { existingOrders, ownFiles, type PlacedOrder, placeOne } from './place.ts';
+import { existingOrders, ownFiles, type PlacedOrder, placeOne, tagExisting } from './place.ts';
 import { describeUrls, type PlannedOrder } from './planned-order.ts';
 import { type SendingOptions, type SentOrders, sendOrders } from './sending.ts';
 
@@ -84,6 +84,7 @@ export async function orderAndWait(
       { signal, pauseLimitMs, halves, report, onWaitForOthers },
     ),
   );
+  await tagExisting(ledger, guard.existing);
   const existing = existingOrders(guard.existing).map((value) => ({
     ...{ what: describeUrls(value.planned), value, planned: value.planned },
   }));

@@ -49,6 +49,15 @@ export function existingOrders(rows: readonly KeptOut[]): PlacedOrder[] {
   });
 }
 
+/** What counts as ordered gets the tags that it would have been ordered with. */
+export async function tagExisting(ledger: Ledger | undefined, rows: readonly KeptOut[]): Promise<void> {
+  const tagged = rows.flatMap(({ planned: { audios }, holder }) => {
+    const tags = audios.flatMap(({ details }) => details?.tags ?? []);
+    return holder?.file && tags.length ? [[holder.file, tags] as const] : [];
+  });
+  if (tagged.length) await ledger?.files.addTags(new Map(tagged));
+}
+
 /** The ids of its files; the answer may also name a file of another order. */
 export const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
 

@@ -1,5 +1,6 @@
 /** The files of many orders, and what was not ordered: what a list of orders prints. */
 
+import { resolve } from 'node:path';
 import { detailsText } from '../../ledger/audio-details.ts';
 import { audiosWithoutFile, type OrderedAudio } from '../../ledger/ordered-files.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
@@ -64,10 +65,11 @@ function leftOutFile({ planned, why, holder }: KeptOut, options: ListOptions): S
   });
 }
 
-const unplannedFile = ({ path, why = 'unusable', audio }: LeftOut, options: ListOptions): ShownFile => ({
-  ...unplaced(audio ? audioRow(unknownFile, audio) : { ...unknownFile, url: path }, undefined, options),
-  leftOut: why,
-});
+const unplannedFile = ({ path, why = 'unusable', audio }: LeftOut, options: ListOptions): ShownFile => {
+  const ofPath = { ...unknownFile, url: path, audio: { source: resolve(path) } };
+  const row = audio ? audioRow(unknownFile, audio) : ofPath;
+  return { ...unplaced(row, undefined, options), leftOut: why };
+};
 
 /** The files of what is left out. */
 export const leftOutIds = ({ held }: SentOrders, leftOut: readonly KeptOut[]): string[] =>

@@ -31,6 +31,7 @@ export const UPLOAD_TIMEOUT_MS = 3_600_000;
 const MAX_OUTPUT_BYTES = 65_536;
 
 const hint = 'see it with: steno config get upload-command';
+const noPathHint = 'the command does not say where the path goes: write "$1" there, with its quotes';
 
 /** Uploads one file, and gives the https URL that the command printed. */
 export async function uploadFile(path: string, options: UploadOptions): Promise<string> {
@@ -47,9 +48,12 @@ export async function uploadFile(path: string, options: UploadOptions): Promise<
     );
   if (cause === 'output')
     throw usage(`the upload command printed more than 64 KiB for ${name}, not one URL`, hint);
+  const lacksPath = !namesPath(options.command) && !takesPath(options.command);
   if (end.code !== 0)
-    throw new StenoError('failed', `the upload command failed for ${name} (${endText(end)})`, { hint });
-  return urlIn(output, name);
+    throw new StenoError('failed', `the upload command failed for ${name} (${endText(end)})`, {
+      hint: lacksPath ? noPathHint : hint,
+    });
+  return urlIn(output, name, lacksPath ? noPathHint : undefined);
 }
 
 const endText = ({ code, killedBy }: GroupEnd): string => (code === null ? `${killedBy}` : `exit ${code}`);
@@ -105,22 +109,24 @@ async function run(
   }
 }
 
-/** Appends the path, unless the command names it, has a pipe, a line break or a comment, or ends in ; or &. */
-const withPath = (command: string): string => {
-  const namesPath = /\$\{?[1@*]|STENO_FILE/.test(command);
-  if (namesPath || /[|\n#]|[;&]\s*$/.test(command)) return command;
-  return `${command} ${process.platform === 'win32' ? '"%STENO_FILE%"' : '"$1"'}`;
-};
+const namesPath = (command: string): boolean => /\$\{?[1@*]|STENO_FILE/.test(command);
+
+/** What is appended is an argument of the command: not after a pipe, a line break, a comment, or ; or & at the end. */
+const takesPath = (command: string): boolean => !/[|\n#]|[;&]\s*$/.test(command);
+
+const withPath = (command: string): string =>
+  namesPath(command) || !takesPath(command)
+    ? command
+    : `${command} ${process.platform === 'win32' ? '"%STENO_FILE%"' : '"$1"'}`;
 
 /** The one URL that an upload command prints, alone on stdout. */
-function urlIn(output: string, name: string): string {
+function urlIn(output: string, name: string, noUrlHint = 'it must print one https URL on stdout'): string {
   const lines = output
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter(Boolean);
   const [only = '', ...more] = lines;
-  if (only === '')
-    throw usage(`the upload command printed no URL for ${name}`, 'it must print one https URL on stdout');
+  if (only === '') throw usage(`the upload command printed no URL for ${name}`, noUrlHint);
   if (more.length)
     throw usage(
       `the upload command printed ${plural(lines.length, 'line')} for ${name}, not one URL`,

@@ -233,7 +233,7 @@ describe.concurrent('a folder', () => {
     expect(warnings[0].hint).toContain('--hidden');
     expect(JSON.parse(some.stdout)).toMatchObject([
       { order: 'o1' },
-      { url: 'rec/.b.mp3', left_out: 'hidden' },
+      { url: 'rec/.b.mp3', source: join(user.home, 'rec/.b.mp3'), left_out: 'hidden' },
       { url: 'rec/.old/c.mp3', left_out: 'hidden' },
       { url: 'rec/link', left_out: 'linked' },
     ]);

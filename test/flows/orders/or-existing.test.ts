@@ -45,6 +45,38 @@ describe.concurrent('--or-existing', () => {
     expect(service.calls('POST /order_url')).toHaveLength(2);
   });
 
+  it('gives what exists the tags that it would have been ordered with', async () => {
+    const { order, user } = await orderingAccount();
+    expect((await order(audio('a'), '--tag', 'spring')).code).toBe(0);
+    expect((await order(audio('b'))).code).toBe(0);
+    writeFileSync(
+      join(user.home, 'm.csv'),
+      `url,tags\n${audio('a')},talks\n${audio('b')},\n${audio('c')},\n`,
+    );
+    const { code, stdout, stderr } = await order(
+      '--from',
+      'm.csv',
+      '--or-existing',
+      '--tag',
+      'autumn',
+      '--json',
+    );
+    expect(code, stderr).toBe(0);
+    const tags = { 1: ['spring', 'autumn', 'talks'], 2: ['autumn'], 3: ['autumn'] };
+    const tagged = (text: string): object =>
+      Object.fromEntries(
+        (JSON.parse(text) as Array<{ audiofile: string; tags: string[] }>).map((each) => [
+          each.audiofile,
+          each.tags,
+        ]),
+      );
+    expect(tagged(stdout)).toEqual(tags);
+    expect(tagged((await user.run(['files', '--tag', 'autumn', '--json'])).stdout)).toEqual(tags);
+    // What is left out is no part of this order.
+    expect((await order(audio('a'), '--skip-ordered', '--tag', 'winter')).code).toBe(0);
+    expect((await user.run(['files', '--tag', 'winter', '--json'])).stdout).toBe('[]\n');
+  });
+
   it('waits for what exists, and downloads it', async () => {
     const { order, user, states } = await orderingAccount();
     await order(audio('a'));

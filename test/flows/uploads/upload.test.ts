@@ -45,6 +45,14 @@ describe('an upload command', () => {
     expect(await uploadFile(path, options(command))).toBe('https://example.com/talk.mp3?v=1#a');
   });
 
+  it.each(['cat | tail -1', 'false # up', ': ;'])(
+    'that has no place for the path is told how to name it: %s',
+    async (command) => {
+      const error = await uploadFile(path, { ...options(''), command }).catch((caught: unknown) => caught);
+      expect(error).toMatchObject({ hint: expect.stringContaining('write "$1" there') });
+    },
+  );
+
   it.each([
     ['', '<talk.mp3>'],
     [' --bucket "my audio"', '<--bucket><my audio><talk.mp3>'],
