@@ -50,7 +50,7 @@ export async function connect(connection: Connection): Promise<Transport> {
   const endsAtMs =
     timeoutFlag !== undefined && timeoutBounds === 'command' ? monotonicMs() + timeoutFlag : undefined;
   const { Transport } = await import('../api/http/transport.ts');
-  return new Transport({
+  return Transport.open({
     ...rest,
     baseUrl,
     timeoutMs: limit === undefined ? undefined : parseDuration(limit),

@@ -54,23 +54,35 @@ interface Limits {
   readonly eachMs: number;
 }
 
+type OpenPool = (options: PoolOptions) => Promise<ConnectionPool>;
+
 export class Transport {
   readonly #options: TransportOptions;
   readonly #service: Service;
-  readonly #openPool: (options: PoolOptions) => Promise<ConnectionPool>;
-  #sharedPool: Promise<ConnectionPool> | undefined;
+  readonly #openPool: OpenPool;
+  readonly #sharedPool: ConnectionPool;
   readonly #outage = new Outage();
   readonly #hideKey: (text: string) => string;
 
-  /** What connections need is loaded with the first call: where there is nothing to ask, that takes most of the time. */
-  constructor(options: TransportOptions) {
-    const { apiKey, userAgent, env } = options;
-    const base = new URL(options.baseUrl.replace(/\/+$/, ''));
+  private constructor(options: TransportOptions, openPool: OpenPool, sharedPool: ConnectionPool) {
+    const { apiKey, userAgent, baseUrl } = options;
     this.#options = options;
     this.#hideKey = hiderOf(apiKey);
-    this.#service = makeService(base, apiKey, userAgent);
-    const proxy = proxyFor(base, env);
-    this.#openPool = (how) => openPool(base, proxy, how);
+    this.#service = makeService(new URL(baseUrl), apiKey, userAgent);
+    this.#openPool = openPool;
+    this.#sharedPool = sharedPool;
+  }
+
+  /** Loads what calls need: later, flags of V8 that bulk work sets would keep its compiled code from being taken. */
+  static async open({ baseUrl, ...options }: TransportOptions): Promise<Transport> {
+    const base = new URL(baseUrl.replace(/\/+$/, ''));
+    const proxy = proxyFor(base, options.env);
+    const open = (how: PoolOptions): Promise<ConnectionPool> => openPool(base, proxy, how);
+    return new Transport(
+      { ...options, baseUrl: base.href },
+      open,
+      await open({ connections: options.connections }),
+    );
   }
 
   /** Masks secrets in what the service says. */
@@ -84,19 +96,14 @@ export class Transport {
   }
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
-  async send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
+  send<T>(call: Call, read: (response: CallResponse) => Promise<T>): Promise<T> {
     const { timeoutMs, endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
     const endsAt = timeoutMs === undefined ? endsAtMs : Math.min(endsAtMs, monotonicMs() + timeoutMs);
     const limits = { endsAt, eachMs: timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS };
     if (call.safety === 'money') return this.#sendForMoney(call, limits, read);
     return call.safety === 'read'
       ? this.#sendRead(call, limits, read)
-      : this.#sendOnce(call, await this.#pool(), limits, read);
-  }
-
-  #pool(): Promise<ConnectionPool> {
-    this.#sharedPool ??= this.#openPool({ connections: this.#options.connections });
-    return this.#sharedPool;
+      : this.#sendOnce(call, this.#sharedPool, limits, read);
   }
 
   /** Sends a read again where that may help; while the service is down, one read tries for all. */
@@ -108,7 +115,7 @@ export class Transport {
     for (;;) {
       await tries.mayBeSent();
       try {
-        const result = await this.#sendOnce(call, await this.#pool(), limits, read);
+        const result = await this.#sendOnce(call, this.#sharedPool, limits, read);
         tries.succeeded();
         return result;
       } catch (error) {
@@ -119,7 +126,7 @@ export class Transport {
 
   /** Closes every connection, so that the process can end. */
   async close(): Promise<void> {
-    await (await this.#sharedPool)?.close();
+    await this.#sharedPool.close();
   }
 
   /** Never repeated. The first interruption does not break off what may have been read: its answer is waited for. */

@@ -21,7 +21,13 @@ import {
   numberedPath,
   placeOf,
 } from './name.ts';
-import { identityOf, type LeftDownload, removeLeftovers, transcriptTag } from './partial-files.ts';
+import {
+  identityOf,
+  isBeingNoted,
+  type LeftDownload,
+  removeLeftovers,
+  transcriptTag,
+} from './partial-files.ts';
 import { type OnBytes, type Saved, type SaveOptions, saveTranscript } from './save.ts';
 import { hasHash, type IfExists } from './whole-file.ts';
 
@@ -195,10 +201,10 @@ export class TranscriptDownloads {
   }
 
   async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
-    return {
-      isDraft,
-      unidentified: isDraft || !(await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path))),
-    };
+    const isOurs =
+      (await isBeingNoted(path, this.#tagOf(id, ext))) ||
+      (await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path)));
+    return { isDraft, unidentified: isDraft || !isOurs };
   }
 
   /**

@@ -91,6 +91,15 @@ async function otherName(partial: string, names: readonly string[]): Promise<str
   return paths.find((path) => identityOf(path) === identity);
 }
 
+/** Whether another process has just written this transcript there: it keeps the hidden name until it is noted. */
+export async function isBeingNoted(path: string, transcript: string): Promise<boolean> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found || found.nlink < 2) return false;
+  const folder = dirname(path);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => NAME.exec(name)?.[3] === transcript);
+  return names.some((name) => identityOf(join(folder, name)) === identityOf(path));
+}
+
 /** Two names of one file have the same; empty where there is none. */
 export function identityOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });

@@ -1,7 +1,8 @@
 /** `sync --missing` and `sync --exec`: whatever fails, each transcript gets to where it is wanted. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { partialPath, transcriptTag } from '../../../src/flows/transcripts/partial-files.ts';
 import { jsonError } from '../../support/account.ts';
 import { listing } from '../../support/files.ts';
 import { audio, type OrderingAccount, orderingAccount, queryLedger } from '../../support/ledger.ts';
@@ -52,6 +53,20 @@ describe.concurrent('sync without --download', () => {
     expect([code, stderr]).toEqual([0, '2 open, 2 changed, 0 downloaded\n']);
     expect(stdout).toBe('1\tstate\t\tDelivered\t\t\t\t\n2\tstate\t\tDelivered\t\t\t\t\n');
     expect([fetched(), listing(user.home)]).toEqual([[], before]);
+  });
+});
+
+describe.concurrent('two at once', () => {
+  it('do not take what the other has just written for the file of somebody else', async () => {
+    const { sync, user } = await withOrders(1);
+    const path = join(user.home, 'd/1.txt');
+    mkdirSync(join(user.home, 'd'));
+    writeFileSync(path, 'Talk 1');
+    // As a process leaves it that has written the transcript and not noted it yet; this one is alive.
+    const [{ profile = '' } = {}] = queryLedger<{ profile: string }>(user, 'SELECT profile FROM files');
+    linkSync(path, partialPath(path, { transcript: transcriptTag(profile, '1', 'txt'), isDraft: false }));
+    const { code, stderr } = await sync();
+    expect([code, stderr]).toEqual([0, '1 open, 1 changed, 0 downloaded\n']);
   });
 });
 

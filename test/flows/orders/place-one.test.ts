@@ -23,7 +23,7 @@ beforeEach(async () => {
   path = join(freshFolder(), 'ledger.db');
   ledger = await Ledger.open(path, 'default', (text) => text);
   service = await Service.start();
-  transport = new Transport({
+  transport = await Transport.open({
     ...{ baseUrl: service.baseUrl, apiKey: 'a-key-of-mine', userAgent: 'test', env: {} },
     ...{ signal: new AbortController().signal, hide: (text) => text },
   });
