@@ -144,16 +144,15 @@ export class OrderGuard {
     return this.#options.again ? 'any' : (this.#takeOver.get(order) ?? []);
   }
 
-  /** To be sent in place of an order that was refused. */
-  halvesOf(order: PlannedOrder): PlannedOrder[] {
+  /** To be sent in place of an order that was refused: its halves, or each of its audios by itself. */
+  partsOf(order: PlannedOrder, into: 'halves' | 'audios'): PlannedOrder[] {
     const { audios } = order;
     const middle = Math.floor(audios.length / 2);
-    const halves = [audios.slice(0, middle), audios.slice(middle)].map((some) => ({
-      ...order,
-      audios: some,
-    }));
-    for (const half of halves) this.#takeOver.set(half, this.#takeOver.get(order) ?? []);
-    return halves;
+    const some =
+      into === 'halves' ? [audios.slice(0, middle), audios.slice(middle)] : audios.map((audio) => [audio]);
+    const parts = some.map((each) => ({ ...order, audios: each }));
+    for (const part of parts) this.#takeOver.set(part, this.#takeOver.get(order) ?? []);
+    return parts;
   }
 
   /** Of these orders, sends only the rows before this one next: a budget does not cover the others. */

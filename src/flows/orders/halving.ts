@@ -1,6 +1,7 @@
 /**
  * A refused order of several audios bought nothing, so it is sent again in halves until the refused audios stand alone:
- * one bad recording holds up no other.
+ * one bad recording holds up no other. Where so many are bad that halves would take too many calls, each audio is sent
+ * by itself.
  */
 import { StenoError } from '../../lib/errors.ts';
 import type { OrderGuard } from './guard.ts';
@@ -144,8 +145,15 @@ export class Halving {
     this.#refused = this.#refused.filter((each) => each !== whole);
     this.#whole = whole;
     this.#acceptedHalf = this.#isAlone = false;
-    this.#waiting = this.#guard.halvesOf(whole.order);
+    this.#waiting = this.#guard.partsOf(whole.order, this.#callsAreShort(whole) ? 'audios' : 'halves');
     return true;
+  }
+
+  /** Two more calls that tell nothing would leave too few for one of each audio; there were enough so far. */
+  #callsAreShort(whole: Refused): boolean {
+    const audios = [whole, ...this.#refused].reduce((sum, { order }) => sum + order.audios.length, 0);
+    const calls = MAX_CALLS + 1 - this.#calls;
+    return calls >= audios && calls - 2 < audios;
   }
 
   /** As long as nothing is accepted, an audio that was refused alone is no reason to look at its neighbours next. */

@@ -137,16 +137,28 @@ describe.concurrent('a refused order of a list', () => {
   });
 
   it('goes on where each is refused for a reason of its own, up to 60 further calls', async () => {
-    const { list, calls, bought } = await picky((urls) =>
-      urls.some((url) => /\/[ab]/.test(url))
-        ? { status: 400, message: `${urls.length} ${urls[0]}` }
-        : undefined,
-    );
-    const { code, stderr } = await list([...rows(40), audio('fine')], '--json');
-    expect(code, stderr).toBe(10);
+    const { list, calls } = await picky((urls) => ({ status: 400, message: `${urls.length} ${urls[0]}` }));
+    const { code, stderr } = await list(rows(70), '--json', '--per-order', '70');
+    expect(code, stderr).toBe(1);
     expect(calls()).toBe(61);
-    expect(bought).toEqual([audio('fine')]);
     expect(stderr).toContain('the bad rows were not found within 60 further calls');
+  });
+
+  it.each([
+    ['all but one', Array.from({ length: 49 }, (_, at) => at)],
+    ['two of three', Array.from({ length: 33 }, (_, at) => at + 9)],
+    ['every second one', Array.from({ length: 25 }, (_, at) => at * 2)],
+  ])('of 50 rows with %s of them bad finds each within 60 further calls', async (_, bad) => {
+    const { list, calls, bought } = await picky((urls) =>
+      urls.some((url) => url.includes('bad')) ? { status: 400, message: `no audio: ${urls}` } : undefined,
+    );
+    const urls = rows(50, ...bad);
+    const { code, stderr } = await list(urls);
+    expect(code, stderr).toBe(10);
+    expect(calls()).toBeLessThanOrEqual(61);
+    expect(bought.sort()).toEqual(good(urls));
+    expect(stderr).toContain(`${bad.length} of 50 rows failed`);
+    for (const at of bad) expect(stderr).toContain(`line ${at + 2}: ${urls[at]}: the service refused`);
   });
 
   it.each([413, 400])('that is too large is not cut smaller than it must be (%s)', async (status) => {
