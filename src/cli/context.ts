@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import type { PublicReading } from '../api/http/get-public.ts';
 import type { Trace, Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
-import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerNotes, NotesTrouble } from '../ledger/notes.ts';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
+import type { Spool } from '../ledger/spool.ts';
 import { accountName } from '../lib/account-name.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Env, withoutProxies } from '../lib/env.ts';
@@ -14,7 +14,7 @@ import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { Mask } from '../lib/mask.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { type CommandLimits, type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
-import { journalPath, ledgerPath, makePrivateFolder, stateFolder } from '../settings/paths.ts';
+import { ledgerPath, makePrivateFolder, spoolPath, stateFolder } from '../settings/paths.ts';
 import { Settings, type SettingsOptions } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
 import { type CleanUp, CleanUps } from './clean-ups.ts';
@@ -309,22 +309,22 @@ export class Context {
     await this.out.warn(`${what}: ${errorMessage(error)}`, hint);
   }
 
-  /** Whether any listener has a journal; most commands need not load what reads it. */
-  get hasJournals(): boolean {
-    return existsSync(journalPath(stateFolder(this.env)));
+  /** Whether any listener has used the spool; most commands need not load what reads it. */
+  get hasSpool(): boolean {
+    return existsSync(spoolPath(stateFolder(this.env)));
   }
 
   /** What listeners have received and not yet moved into the ledger. */
-  async journals(profile = this.settings.profileName): Promise<JournalFolder> {
-    const { JournalFolder } = await import('../ledger/journal/journal-folder.ts');
-    const onWarning = (text: string, hint: string): void => void this.out.warn(text, hint);
-    return new JournalFolder(journalPath(this.stateFolder), profile, onWarning);
+  async spool(profile = this.settings.profileName): Promise<Spool> {
+    const { Spool } = await import('../ledger/spool.ts');
+    const onWarning = (text: string, hint?: string): void => void this.out.warn(text, hint);
+    return new Spool(spoolPath(this.stateFolder), profile, onWarning);
   }
 
   /** Deletes what the ledger knows of the sandbox: it is void when the sandbox starts afresh. */
   async forgetSandbox(): Promise<void> {
     if (this.#hasLedger) await (await this.#openLedger(SANDBOX)).clear();
-    if (this.hasJournals) (await this.journals(SANDBOX)).removeLeft();
+    if (this.hasSpool) await (await this.spool(SANDBOX)).removeLeft();
   }
 
   get #hasLedger(): boolean {

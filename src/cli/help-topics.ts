@@ -2,7 +2,7 @@
 import { formats } from '../catalog/formats.ts';
 import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
-import { configFolder, journalPath, ledgerPath, stateFolder } from '../settings/paths.ts';
+import { configFolder, ledgerPath, spoolPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
 import type { Item } from './command-spec.ts';
 import { exitAdvice } from './exit-advice.ts';
@@ -269,7 +269,7 @@ function placeSections(): Section[] {
           'in the state folder: orders, files, events, downloads; it holds no key',
         ],
         ['backups', 'the last three daily copies of the ledger'],
-        [inState(journalPath('state')), 'events on their way into the ledger'],
+        [inState(spoolPath('state')), 'events on their way into the ledger'],
         ['sandbox', 'the data of --sandbox; emptied by steno sandbox reset'],
         [
           'transcripts',

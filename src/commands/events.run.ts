@@ -96,7 +96,7 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
   const pager = findPager(context);
   const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
-  const onTheWay = context.hasJournals ? await eventsOnTheWay(ledger, await context.journals(), filter) : [];
+  const onTheWay = context.hasSpool ? await eventsOnTheWay(ledger, await context.spool(), filter) : [];
   const events = listEvents(ledger, filter, limit, onTheWay);
   await withPager(context, () => out.showPages(eventPages(events, forPeople ? 'line' : 'body')), pager);
   if (!forPeople) return;
@@ -114,8 +114,8 @@ async function listWithoutLedger(
   error: unknown,
 ): Promise<void> {
   const { out } = context;
-  const isUsable = context.globals.ledger && context.hasJournals;
-  const rows = isUsable ? await eventsOnTheWay(undefined, await context.journals(), filter) : [];
+  const isUsable = context.globals.ledger && context.hasSpool;
+  const rows = isUsable ? await eventsOnTheWay(undefined, await context.spool(), filter) : [];
   if (rows.length === 0) throw error;
   const events = rows.slice(0, limit).map((row) => new ReceivedEvent(row));
   await out.showPages(eventPages(justOne(events), out.forPeople ? 'line' : 'body'));

@@ -22,7 +22,7 @@ import { passwordOf, shownPostgresUrl } from '../lib/postgres-url.ts';
 import { LatestProgress, type Report } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
 import { plural } from '../lib/text.ts';
-import { moveLeftJournalsInto } from '../listen/left-journals.ts';
+import { moveLeftInto } from '../listen/spool-mover.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
@@ -68,15 +68,15 @@ function salvageLedger(
 /** The ledger with the events that ended listeners left on their way: after a prune they would come back. */
 async function openWhole(context: Context, use: string): Promise<Ledger> {
   const ledger = await context.requireLedger(use);
-  await takeJournalsIn(context, ledger);
+  await takeSpoolIn(context, ledger);
   return ledger;
 }
 
-async function takeJournalsIn(context: Context, ledger: Ledger): Promise<void> {
-  if (!context.hasJournals) return;
+async function takeSpoolIn(context: Context, ledger: Ledger): Promise<void> {
+  if (!context.hasSpool) return;
   const { out, signal } = context;
   const onWarning = (text: string): void => void out.warn(text);
-  await moveLeftJournalsInto(ledger, { journals: await context.journals(), signal, onWarning });
+  await moveLeftInto(ledger, { spool: await context.spool(), signal, onWarning });
 }
 
 interface ImportOptions {
@@ -209,7 +209,7 @@ async function copyOut(context: Context, url: string, { dryRun, line }: Copying)
   context.onExit(() => shared.close());
   await shared.prepareForOrders(dryRun, await context.keyMark(shared, false));
   const moved: Moved = { to, identity: shared.identity, account, at: new Date(nowMs()).toISOString() };
-  if (!dryRun) await takeJournalsIn(context, local);
+  if (!dryRun) await takeSpoolIn(context, local);
   const counts = await copying(context, line, (report) =>
     moveTo(shared, local, moved, { signal, dryRun, report }),
   );
@@ -229,7 +229,7 @@ async function copyBack(context: Context, { dryRun, line }: Copying): Promise<vo
     );
   const shared = await Ledger.openShared(await context.sharedLedgerOptions(url), mask.hide);
   context.onExit(() => shared.close());
-  if (!dryRun) await takeJournalsIn(context, shared);
+  if (!dryRun) await takeSpoolIn(context, shared);
   const local = await openLocal(context);
   const counts = await copying(context, line, (report) =>
     bringBack(local, shared, { signal, dryRun, report }),
@@ -320,7 +320,7 @@ export async function showStatus(context: Context): Promise<void> {
       source: url === undefined ? 'default' : settings.get('ledger').source,
       account,
       outcomes: Outbox.count(join(context.stateFolder, 'outcomes'), account),
-      events: context.hasJournals ? [...(await context.journals()).arrivals()].length : 0,
+      events: context.hasSpool ? (await (await context.spool()).arrivals()).length : 0,
     }),
   );
   const loss = url === undefined ? lossOf(path) : undefined;

@@ -33,8 +33,8 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
   const account = await accountOf(context, plan.register || options.download !== undefined);
   const connect = account && connector(context, account);
   const onExit = (cleanUp: () => Promise<void>): (() => void) => context.onExit(cleanUp);
-  const journals = await context.journals();
-  const resources = { ledger, journals, hide, connect, account, onExit, env, interrupt: signal };
+  const spool = await context.spool();
+  const resources = { ledger, spool, hide, connect, account, onExit, env, interrupt: signal };
   await listen(plan, resources, callbacks(context, options));
 }
 
@@ -77,7 +77,8 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
         if (!quiet) return show(events);
         if (download === undefined) out.lines(events.map(subjectOf));
       },
-      whenReady: (signal) => out.whenRead(signal),
+      isTaken: (signal) => out.isWritten(signal),
+      isGone: () => out.isReaderGone,
     },
     onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
     onReport: (report) => {
@@ -90,6 +91,7 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
       if (forPeople) await noteLines(out, totalLines(tally, out.columns));
     },
     onNote: (text) => out.note(text),
+    onNotice: (text) => out.sayNow(text),
     onWarning: warn,
     async mayReplace(former, signal) {
       if (!context.stdin.isTTY || !forPeople) {

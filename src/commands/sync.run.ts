@@ -15,7 +15,7 @@ import { shellWord } from '../lib/shell-word.ts';
 import { parseSince } from '../lib/since.ts';
 import type { ExecOptions } from '../listen/actions/exec.ts';
 import { handOver } from '../listen/actions/hand-over.ts';
-import { movedNote, moveLeftJournalsInto } from '../listen/left-journals.ts';
+import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { ResultStream } from '../ui/result-stream.ts';
@@ -100,12 +100,12 @@ async function execOf(context: Context, options: SyncOptions): Promise<ExecOptio
 
 /** What a listener that broke off has received is of use only once it is in the ledger. */
 async function moveLeftEvents(context: Context, ledger: Ledger): Promise<void> {
-  if (!context.hasJournals) return;
+  if (!context.hasSpool) return;
   const { out, signal } = context;
   const warn = (text: string): void => void out.warn(text);
   try {
-    const journals = await context.journals();
-    const moved = await moveLeftJournalsInto(ledger, { journals, signal, onWarning: warn });
+    const spool = await context.spool();
+    const moved = await moveLeftInto(ledger, { spool, signal, onWarning: warn });
     if (moved > 0) out.note(movedNote(moved));
   } catch (error) {
     warn(`can't move events of earlier listeners into the ledger: ${errorMessage(error)}`);

@@ -9,6 +9,8 @@ export type Source = 'received' | 'test' | 'found';
 
 export interface EventRow {
   readonly id: number;
+  /** The listener that has to show it. */
+  readonly run: number;
   readonly source: Source;
   readonly received_at: string;
   readonly remote: string;
@@ -24,8 +26,16 @@ export interface EventRow {
   readonly details: string | null;
   /** Of a delivery: the event that we made before it came. Of an event that we made: the delivery that came later. */
   readonly twin: number | null;
-  /** The id that a delivery got when it came in; null for an event that we made, and before there were such ids. */
+  /** The id that a delivery got when it came in; null for an event that we made. */
   readonly arrival: string | null;
+}
+
+/** The events of a listener that nobody has shown: those after an event. */
+export interface Unshown {
+  readonly run: number;
+  /** The names of the events that it shows; empty: all. */
+  readonly only: readonly string[];
+  readonly after: number;
 }
 
 export interface EventFilter {
@@ -38,7 +48,7 @@ export interface EventFilter {
   readonly found?: boolean;
 }
 
-const columns = `events.id, events.source, events.received_at, events.remote, events.content_type, events.body,
+const columns = `events.id, events.run, events.source, events.received_at, events.remote, events.content_type, events.body,
   events.event, events.version, events.audiofile, events.order_id, events.twin, events.arrival, files.title,
   files.key, files.details`;
 const tables = 'events LEFT JOIN files ON files.profile = events.profile AND files.id = events.audiofile';
@@ -48,10 +58,21 @@ const foundOnly = "events.source = 'found' AND events.twin IS NULL";
 /** Rows a statement: 16 in one take 4.2 µs a row, single ones 6.1 (Node 20). To take this out, leave the 1 alone. */
 const BATCH_SIZES = [16, 4, 1];
 const placesOf = (count: number): string =>
-  Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
-const insert = `INSERT INTO events (id, profile, source, received_at, remote, content_type, body, event, version,
+  Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+const insert = `INSERT INTO events (id, run, profile, source, received_at, remote, content_type, body, event, version,
   audiofile, order_id, arrival) VALUES `;
 const inserts = BATCH_SIZES.map((size) => insert + placesOf(size));
+
+/** SQL that selects what a listener has to show after an event. */
+export const showable = (
+  run: number,
+  only: readonly string[],
+  after: number,
+): { readonly where: string; readonly values: Value[] } => ({
+  where: `events.id > ? AND events.run = ? AND events.source <> 'test'
+    ${only.length ? 'AND events.event IN (SELECT value FROM json_each(?))' : ''}`,
+  values: [after, run, ...(only.length ? [jsonList(only)] : [])],
+});
 
 export class Events extends Table {
   /** Numbers for new events; for use within a transaction. */
@@ -88,7 +109,7 @@ export class Events extends Table {
   }
 
   #push(values: Value[], row: EventRow): void {
-    values.push(row.id, this.profile, row.source, row.received_at, row.remote, row.content_type);
+    values.push(row.id, row.run, this.profile, row.source, row.received_at, row.remote, row.content_type);
     values.push(row.body, row.event, row.version, row.audiofile, row.order_id, row.arrival);
   }
 
@@ -108,6 +129,15 @@ export class Events extends Table {
        AND events.arrival IN (SELECT value FROM json_each(?)) ORDER BY events.id`,
       this.profile,
       jsonList(arrivals),
+    );
+  }
+
+  /** What a listener has to show after an event, oldest first. */
+  toShow({ run, only, after }: Unshown, limit: number): Promise<EventRow[]> {
+    const { where, values } = showable(run, only, after);
+    return this.db.all<EventRow>(
+      `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND ${where} ORDER BY events.id LIMIT ?`,
+      ...[this.profile, ...values, limit],
     );
   }
 

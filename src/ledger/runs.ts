@@ -1,6 +1,7 @@
 /** The listeners that run or ran, and each `sync --exec`: who does which actions. */
 import { hostname } from 'node:os';
 import { isRunning } from '../lib/processes.ts';
+import { showable, type Unshown } from './events.ts';
 import { isSilent } from './lease.ts';
 import { refuseMoved } from './moved.ts';
 import { NOW, Table, timestamp } from './table.ts';
@@ -23,9 +24,12 @@ export const AWAY_MS = MAX_SILENCE_MS - HEARTBEAT_INTERVAL_MS;
 export const renewLease = `UPDATE runs SET seen_at = ${NOW} WHERE id = ? AND ended_at IS NULL`;
 
 export class Runs extends Table {
-  /** Not in a ledger that has moved: the service sends each event once, and it would be kept where nobody looks. */
-  async begin(): Promise<number> {
-    const run = await this.#add();
+  /**
+   * `only`: the names of the events that it shows, empty for all; absent where it shows none. Not in a ledger that has
+   * moved: the service sends each event once, and it would be kept where nobody looks.
+   */
+  async begin(only?: readonly string[]): Promise<number> {
+    const run = await this.#add(only);
     // After the row is there: whoever marks the ledger as moved sees the one or is seen by the other.
     await refuseMoved(this.db, this.profile).catch(async (error: unknown) => {
       await this.end(run);
@@ -34,22 +38,56 @@ export class Runs extends Table {
     return run;
   }
 
-  async #add(): Promise<number> {
+  async #add(only?: readonly string[]): Promise<number> {
     const row = await this.db.get<{ id: number }>(
-      `INSERT INTO runs (profile, host, pid, started_at, seen_at) VALUES (?, ?, ?, ?, ${NOW}) RETURNING id`,
-      this.profile,
-      hostname(),
-      process.pid,
-      timestamp(),
+      `INSERT INTO runs (profile, host, pid, started_at, seen_at, shows, shown_up_to)
+       VALUES (?, ?, ?, ?, ${NOW}, ?, ${only ? '(SELECT coalesce(max(id), 0) FROM events)' : 'NULL'}) RETURNING id`,
+      ...[this.profile, hostname(), process.pid, timestamp(), only ? showsOf(only) : ''],
     );
     return Number(row?.id);
   }
 
-  /** A session for what a listener left in its journal: its actions are taken over like those of any that broke off. */
-  async addEnded(): Promise<number> {
-    const run = await this.begin();
+  /** A session for what a listener left in the spool: it is taken over like that of any that broke off. */
+  async addEnded(only: readonly string[]): Promise<number> {
+    const run = await this.begin(only);
     await this.end(run);
     return run;
+  }
+
+  /** All that a run has to show up to this event is shown. */
+  async setShown(run: number, upTo: number): Promise<void> {
+    await this.db.run('UPDATE runs SET shown_up_to = ? WHERE id = ? AND shown_up_to < ?', upTo, run, upTo);
+  }
+
+  /** How many events a run still has to show; one that has none is not taken over. */
+  async unshown(run: number, only: readonly string[]): Promise<number> {
+    const sql = 'SELECT shown_up_to AS n FROM runs WHERE id = ?';
+    const shownUpTo = (await this.db.get<{ n: number | null }>(sql, run))?.n ?? null;
+    if (shownUpTo === null) return 0;
+    const { where, values } = showable(run, only, shownUpTo);
+    const row = await this.db.get<{ n: number }>(
+      `SELECT count(*) AS n FROM events WHERE ${where}`,
+      ...values,
+    );
+    const left = row?.n ?? 0;
+    if (left === 0) await this.db.run('UPDATE runs SET shown_up_to = NULL WHERE id = ?', run);
+    return left;
+  }
+
+  /** Takes over what ended listeners that show the same events have not shown, unless another one has. */
+  async takeUnshown(own: number, only: readonly string[], gone: readonly number[]): Promise<Unshown[]> {
+    const goneRuns = '(SELECT CAST(value AS BIGINT) FROM json_each(?))';
+    const rows = await this.db.all<{ id: number; shown_up_to: number }>(
+      `UPDATE runs SET shown_by = ? WHERE profile = ? AND shows = ? AND shown_up_to IS NOT NULL AND id <> ?
+         AND (ended_at IS NOT NULL OR id IN ${goneRuns})
+         AND (shown_by IS NULL OR shown_by NOT IN (
+           SELECT id FROM runs AS others WHERE ended_at IS NULL AND id NOT IN ${goneRuns}))
+       RETURNING id, shown_up_to`,
+      ...[own, this.profile, showsOf(only), own, JSON.stringify(gone), JSON.stringify(gone)],
+    );
+    return rows
+      .map(({ id, shown_up_to: after }) => ({ run: Number(id), only, after: Number(after) }))
+      .sort((one, other) => one.run - other.run);
   }
 
   /** Renews the lease of a run; false if it was silent for so long that another listener has ended it. */
@@ -92,6 +130,8 @@ export class Runs extends Table {
     }));
   }
 }
+
+const showsOf = (only: readonly string[]): string => JSON.stringify([...new Set(only)].sort());
 
 /** On a shared ledger hosts may have the same name, so only its heartbeat tells. */
 export function isRunningListener({ host, pid, seen_at, now }: RunRow, isShared: boolean): boolean {

@@ -246,6 +246,8 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX downloads_by_path ON downloads (path_key);
       CREATE INDEX downloads_waiting ON downloads (profile, folder, ext, file) WHERE handed_over = 1;
 
+      -- 'shows' are the names of the events that a listener shows; all those up to 'shown_up_to' are shown, and if that is
+      -- null, all that it has received. 'shown_by' is the run that shows the rest after it has ended.
       CREATE TABLE runs (
         id INTEGER PRIMARY KEY,
         profile TEXT NOT NULL,
@@ -253,9 +255,13 @@ export const migrations: readonly Migration[] = [
         pid INTEGER NOT NULL,
         started_at TEXT NOT NULL,
         seen_at TEXT NOT NULL,
-        ended_at TEXT
+        ended_at TEXT,
+        shows TEXT NOT NULL DEFAULT '',
+        shown_up_to INTEGER,
+        shown_by INTEGER
       );
       CREATE INDEX runs_unended ON runs (profile) WHERE ended_at IS NULL;
+      CREATE INDEX runs_unshown ON runs (profile) WHERE shown_up_to IS NOT NULL;
 
       -- What one listener, or one sync, does for all.
       CREATE TABLE duties (
@@ -276,11 +282,12 @@ export const migrations: readonly Migration[] = [
         taken_at TEXT NOT NULL
       );
 
-      -- 'arrival' is the id that a delivery got on arrival: it is moved from a journal into the ledger once. Null for
-      -- other events.
+      -- 'run' has to show it; no reference, because one may be pruned. 'arrival' is the id that a delivery got when it came
+      -- in, so that it is moved from a spool into the ledger once. Null for other events.
       CREATE TABLE events (
         id INTEGER PRIMARY KEY,
         profile TEXT NOT NULL,
+        run INTEGER NOT NULL,
         source TEXT NOT NULL CHECK (source IN ('received', 'test', 'found')),
         arrival TEXT,
         received_at TEXT NOT NULL,

@@ -1,7 +1,7 @@
-/** Writes deliveries from a journal into the ledger, each of them once, however often it is tried. */
+/** Writes deliveries into the ledger, each of them once, however often it is tried. */
 import type { EventRow } from '../ledger/events.ts';
-import type { Arrival } from '../ledger/journal/record.ts';
 import type { LedgerTables } from '../ledger/ledger-tables.ts';
+import type { Arrival } from '../ledger/spool.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { type ParsedForm, parseForm } from './parse.ts';
 import type { NewEvent, Recorder } from './recorder.ts';
@@ -14,7 +14,7 @@ interface ArrivalWriterOptions {
 }
 
 export interface Written {
-  /** All of them that are in the ledger now. */
+  /** Those that this listener has to show. */
   readonly rows: readonly EventRow[];
   /** Those that can't be written though others can. */
   readonly refused: readonly Arrival[];
@@ -30,10 +30,19 @@ export class ArrivalWriter {
     this.#options = options;
   }
 
-  /** `again`: some of them may be in the ledger already. Throws if none can be written. */
-  async write(arrivals: readonly Arrival[], again: boolean): Promise<Written> {
+  /** Writes deliveries that came just now; a lock is waited for no longer than this. */
+  writeNew(arrivals: readonly Arrival[], lockWaitMs: number): Promise<readonly EventRow[]> {
+    const { commits, recorder } = this.#options;
+    return commits.add(
+      async (tables) => recorder.write(tables, await this.#newEvents(tables, arrivals)),
+      lockWaitMs,
+    );
+  }
+
+  /** Writes those that the ledger does not have yet. Throws if none can be written. */
+  async writeMissing(arrivals: readonly Arrival[]): Promise<Written> {
     try {
-      return { rows: await this.#commit(arrivals, again), refused: [] };
+      return { rows: await this.#commitMissing(arrivals), refused: [] };
     } catch (error) {
       if (this.#options.commits.isUnusable(error)) throw error;
       return this.#writeEach(arrivals, error);
@@ -44,33 +53,34 @@ export class ArrivalWriter {
   async #writeEach(arrivals: readonly Arrival[], error: unknown): Promise<Written> {
     const rows: EventRow[] = [];
     const refused: Arrival[] = [];
-    for (const arrival of arrivals) {
-      if (rows.length === 0 && refused.length === PROBES) throw error;
+    for (const [at, arrival] of arrivals.entries()) {
+      if (at === PROBES && refused.length === PROBES) throw error;
       try {
-        rows.push(...(await this.#commit([arrival], true)));
+        rows.push(...(await this.#commitMissing([arrival])));
       } catch (again) {
         if (this.#options.commits.isUnusable(again)) throw again;
         refused.push(arrival);
       }
     }
-    if (rows.length === 0) throw error;
+    if (refused.length === arrivals.length) throw error;
     return { rows, refused };
   }
 
-  #commit(arrivals: readonly Arrival[], again: boolean): Promise<readonly EventRow[]> {
+  #commitMissing(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
     const { commits, recorder } = this.#options;
-    // It may be called twice: after a lock, all that the first call did is undone. What may have come into the ledger
-    // with a COMMIT that was not answered is found by its id.
     return commits.add(async (tables) => {
-      // Whoever moves the same journal waits.
-      if (again) await tables.events.lock();
-      const known = again ? await tables.events.ofArrivals(arrivals.map(({ id }) => id)) : [];
+      // Whoever moves the same deliveries waits.
+      await tables.events.lock();
+      const known = await tables.events.ofArrivals(arrivals.map(({ id }) => id));
       const ids = new Set(known.map(({ arrival }) => arrival));
-      const unknown = known.length ? arrivals.filter(({ id }) => !ids.has(id)) : arrivals;
-      return [...known, ...(await recorder.write(tables, await this.#newEvents(tables, unknown)))];
+      const missing = known.length ? arrivals.filter(({ id }) => !ids.has(id)) : arrivals;
+      // What another listener has moved meanwhile is shown by it.
+      const ours = known.filter(({ run }) => run === recorder.run);
+      return [...ours, ...(await recorder.write(tables, await this.#newEvents(tables, missing)))];
     });
   }
 
+  /** It may be called twice: after a lock, all that the first call did is undone. */
   async #newEvents(tables: LedgerTables, arrivals: readonly Arrival[]): Promise<NewEvent[]> {
     let expectsTest = this.#options.expectsTest();
     const newEvents: NewEvent[] = [];

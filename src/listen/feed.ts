@@ -12,8 +12,10 @@ import { type OnError, runInBackground } from './timers.ts';
 /** Where events are shown. */
 export interface EventScreen {
   readonly show: (events: readonly ReceivedEvent[]) => Promise<void>;
-  /** Resolves when more can be shown, or the signal fires. */
-  readonly whenReady: (signal: AbortSignal) => Promise<void>;
+  /** Whether all that was shown has left this process; false where its reader has gone, or the signal fires before. */
+  readonly isTaken: (signal: AbortSignal) => Promise<boolean>;
+  /** The reader has gone: nothing more can be shown. */
+  readonly isGone: () => boolean;
 }
 
 /** Shown together, and read from the ledger together. */
@@ -28,6 +30,9 @@ const RETRY_MS = 1_000;
 interface FeedOptions {
   readonly ledger: Ledger;
   readonly screen: EventScreen;
+  readonly onShown: (events: readonly ReceivedEvent[]) => void;
+  /** Called once. */
+  readonly onReaderGone: () => void;
   readonly warn: (text: string) => void;
   readonly onError: OnError;
 }
@@ -40,6 +45,7 @@ export class EventFeed {
   /** Numbers of the events that come after those in memory. */
   readonly #later = new NumberRanges();
   #work: Promise<void> | undefined;
+  #isReaderGone = false;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -50,13 +56,13 @@ export class EventFeed {
       if (this.#later.size > 0 || this.#waitingBytes > MAX_WAITING_BYTES) this.#later.add(event.n);
       else this.#push(event);
     }
-    if (this.#work || this.left === 0) return;
+    if (this.#work || this.left === 0 || this.#isReaderGone) return;
     const work = this.#run();
     this.#work = work;
     runInBackground(() => work, this.#options.onError);
   }
 
-  /** How many are not shown yet. */
+  /** How many wait to be shown. */
   get left(): number {
     return this.#waiting.length + this.#later.size;
   }
@@ -81,20 +87,23 @@ export class EventFeed {
 
   async #run(): Promise<void> {
     try {
-      while (this.left > 0 && !this.#stop.signal.aborted) await this.#showBatch();
+      while (this.left > 0 && !this.#stop.signal.aborted && !this.#isReaderGone) await this.#showBatch();
     } finally {
       this.#work = undefined;
     }
   }
 
   async #showBatch(): Promise<void> {
-    const { screen } = this.#options;
+    const { screen, onShown, onReaderGone } = this.#options;
     const { signal } = this.#stop;
-    await screen.whenReady(signal);
-    if (signal.aborted) return;
     if (this.#waiting.length === 0) await this.#readLater();
     const batch = this.#takeBatch();
-    if (batch.length) await screen.show(batch);
+    if (batch.length === 0) return;
+    await screen.show(batch);
+    if (await screen.isTaken(signal)) return onShown(batch);
+    if (!screen.isGone()) return;
+    this.#isReaderGone = true;
+    onReaderGone();
   }
 
   #takeBatch(): ReceivedEvent[] {

@@ -22,6 +22,8 @@ interface CommitOptions {
 
 interface Job {
   readonly work: Work<unknown>;
+  /** From then on a lock is no longer waited for. */
+  readonly deadline: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,9 +49,10 @@ export class GroupCommit {
   }
 
   /** Resolves when the work is committed, rejects when it is not. It may be called again after a lock. */
-  add<Result>(work: Work<Result>): Promise<Result> {
+  add<Result>(work: Work<Result>, lockWaitMs = LOCK_WAIT_MS): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as Job['resolve'], reject });
+      const deadline = monotonicMs() + lockWaitMs;
+      this.#queue.push({ work, deadline, resolve: resolve as Job['resolve'], reject });
       this.#running ??= this.#run();
     });
   }
@@ -68,34 +71,42 @@ export class GroupCommit {
     while (this.#queue.length) {
       // Requests that have arrived by now come into the same commit.
       await new Promise(setImmediate);
-      await this.#commit(this.#queue.splice(0, MAX_BATCH), monotonicMs() + LOCK_WAIT_MS);
+      const batch = this.#queue.slice(0, MAX_BATCH);
+      try {
+        await this.#commit(batch);
+        this.#queue.splice(0, batch.length);
+      } catch (error) {
+        if (isLocked(error)) await this.#waitForLock(error);
+        else await this.#fail(this.#queue.splice(0, batch.length), error);
+      }
     }
     this.#running = undefined;
   }
 
-  async #commit(batch: readonly Job[], deadline: number): Promise<void> {
+  async #commit(batch: readonly Job[]): Promise<void> {
     const { prepare, transaction, onCommitted } = this.#options;
-    for (;;) {
-      try {
-        await prepare?.();
-        const results = await transaction((tables) => workOf(batch, tables));
-        onCommitted?.();
-        batch.forEach((job, at) => void job.resolve(results[at] as never));
-        return;
-      } catch (error) {
-        const mayWait = monotonicMs() < deadline && this.#waitLeftMs > 0;
-        if (!isLocked(error) || !mayWait) return this.#fail(batch, error);
-        const pauseMs = 5 + Math.random() * 20;
-        this.#waitLeftMs -= pauseMs;
-        await sleep(pauseMs);
-      }
-    }
+    await prepare?.();
+    const results = await transaction((tables) => workOf(batch, tables));
+    onCommitted?.();
+    batch.forEach((job, at) => void job.resolve(results[at] as never));
+  }
+
+  async #waitForLock(error: unknown): Promise<void> {
+    const now = this.#waitLeftMs > 0 ? monotonicMs() : Number.POSITIVE_INFINITY;
+    for (const job of this.#queue) if (job.deadline <= now) job.reject(error);
+    this.#queue = this.#queue.filter(({ deadline }) => deadline > now);
+    const pauseMs = 5 + Math.random() * 20;
+    this.#waitLeftMs -= pauseMs;
+    if (this.#queue.length) await sleep(pauseMs);
   }
 
   /** Tries each job alone, so that one that can't be written does not fail the others. */
   async #fail(batch: readonly Job[], error: unknown): Promise<void> {
-    if (batch.length === 1 || this.isUnusable(error)) for (const job of batch) job.reject(error);
-    else for (const job of batch) await this.#commit([job], 0);
+    const isOfAll = batch.length === 1 || this.isUnusable(error);
+    for (const job of batch) {
+      if (isOfAll) job.reject(error);
+      else await this.#commit([job]).catch(job.reject);
+    }
   }
 }
 

@@ -3,8 +3,8 @@
 import { PostTarget } from '../api/http/post.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
 import type { EventFilter, EventRow } from '../ledger/events.ts';
-import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Spool } from '../ledger/spool.ts';
 import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Report } from '../lib/progress.ts';
@@ -21,15 +21,17 @@ const PAGE_SIZE = 200;
 /** How often --follow reads the ledger. */
 const POLL_INTERVAL_MS = 250;
 
-/** Deliveries in a journal that are not in the ledger yet (all, where that can't be read), newest first. They have no number. */
+/** Deliveries in the spool that are not in the ledger yet (all, where that can't be read), newest first. They have no number. */
 export async function eventsOnTheWay(
   ledger: Ledger | undefined,
-  journals: JournalFolder,
+  spool: Spool,
   filter: EventFilter,
 ): Promise<EventRow[]> {
-  const rows = [...journals.arrivals()].reverse().flatMap((arrival) => {
+  const arrivals = await spool.arrivals();
+  spool.close();
+  const rows = arrivals.reverse().flatMap((arrival) => {
     const parsed = parseForm(arrival.body);
-    const row = eventRow(0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
+    const row = eventRow(0, 0, { source: 'received', delivery: arrival, parsed, arrival: arrival.id });
     return matches(row, parsed, filter) ? [row] : [];
   });
   const inLedger = (await ledger?.events.ofArrivals(rows.map(arrivalOf))) ?? [];

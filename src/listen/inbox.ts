@@ -1,34 +1,31 @@
 /**
- * Keeps each delivery in the journal before its sender gets an answer, and has it moved into the ledger, with the
- * actions that it asks for.
+ * Keeps each delivery on disk before its sender gets an answer: in the ledger, together with the actions that it asks
+ * for, or in the spool where the ledger can't take it at once.
  */
-
+import { randomBytes } from 'node:crypto';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
-import { Journal } from '../ledger/journal/journal.ts';
-import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Arrival, Spool, SpoolOwner } from '../ledger/spool.ts';
 import { nowMs } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { countStreamedBytes } from '../lib/memory.ts';
-import { thisProcess } from '../lib/processes.ts';
+import { countStreamedBytes, limitHeapGrowth } from '../lib/memory.ts';
 import { plural } from '../lib/text.ts';
 import { ArrivalWriter } from './arrival-writer.ts';
 import { cleanDelivery } from './clean-delivery.ts';
 import { completeForm, ReceivedEvent } from './event.ts';
 import { type GroupCommit, reopeningCommits } from './group-commit.ts';
-import { movedNote, moveLeftJournals } from './left-journals.ts';
-import { Mover } from './mover.ts';
 import { parseForm } from './parse.ts';
 import { RawBodies } from './raw-bodies.ts';
 import { eventRow, Recorder, type RecorderRules } from './recorder.ts';
 import type { Delivery } from './server.ts';
-import type { OnError } from './timers.ts';
+import { movedNote, moveLeft, SpoolMover } from './spool-mover.ts';
+import { type OnError, runInBackground } from './timers.ts';
 import { BACK_TEXT, type LedgerWatch, waitingText } from './warnings.ts';
 
 interface InboxOptions {
   readonly ledger: Ledger;
-  readonly journals: JournalFolder;
+  readonly spool: Spool;
   readonly rules: RecorderRules;
   /** Whether the ledger knows of this session; else `begin` comes first, as in one that was put in its place. */
   readonly isBegun: boolean;
@@ -50,41 +47,53 @@ interface ExpectedTest {
   readonly arrived: () => void;
 }
 
+interface Waiting {
+  readonly arrival: Arrival;
+  readonly done: (error?: unknown) => void;
+}
+
+/** How long a sender waits for a locked ledger; then the spool takes its delivery. */
+const LOCK_WAIT_MS = 250;
+/** In one commit: it holds up everything else for its length. */
+const MAX_BATCH = 500;
+const MAX_BATCH_BYTES = 2 * 1024 * 1024;
+/** From then on the heap is kept small. */
+const MANY_ARRIVALS = 10_000;
+
 export class Inbox {
   /** Every write of the session to the ledger goes through it. */
   readonly commits: GroupCommit;
   readonly rawBodies: RawBodies;
-  readonly journal: Journal;
   readonly #options: InboxOptions;
   readonly #recorder: Recorder;
-  readonly #mover: Mover;
+  readonly #writer: ArrivalWriter;
+  readonly #owner: SpoolOwner;
+  readonly #mover: SpoolMover;
+  #arrivals = 0;
+  #waiting: Waiting[] = [];
+  #keeping: Promise<void> | undefined;
   #expected: ExpectedTest | undefined;
   /** Nothing else says it. */
   #saysWhenOver = false;
 
-  /** Throws if the journal can't be written. */
   constructor(options: InboxOptions) {
-    const { journals, rules } = options;
+    const { rules, spool } = options;
     const { actions, only } = rules;
     this.#options = options;
     this.rawBodies = new RawBodies(actions.filter(({ kind }) => kind === 'forward').length);
     this.commits = reopeningCommits({ ...options, onCommitted: () => options.watch.noteSuccess() });
-    const recorder = new Recorder(rules);
-    this.#recorder = recorder;
-    const rulesToKeep = actions.map(({ kind, target, sources, events }) => ({
-      kind,
-      target,
-      sources,
+    this.#recorder = new Recorder(rules);
+    const kept = actions.map(({ kind, target, sources, events }) => ({
+      ...{ kind, target, sources },
       ...(events && { events }),
     }));
-    this.journal = new Journal({
-      folder: journals.path,
-      head: { profile: journals.profile, owner: thisProcess(), actions: rulesToKeep, only },
-      onKept: (batch) => this.#mover.add(batch),
+    this.#owner = { id: randomBytes(9).toString('base64url'), rules: { actions: kept, only } };
+    this.#writer = new ArrivalWriter({
+      commits: this.commits,
+      recorder: this.#recorder,
+      expectsTest: () => this.#expected !== undefined,
     });
-    const expectsTest = (): boolean => this.#expected !== undefined;
-    const writer = new ArrivalWriter({ commits: this.commits, recorder, expectsTest });
-    this.#mover = new Mover(this.journal, writer, {
+    this.#mover = new SpoolMover(spool, this.#owner, this.#writer, {
       onMoved: (rows) => this.#addEvents(rows),
       onTrouble: (error) => this.#noteTrouble(error),
       onTroubleOver: () => this.#noteTroubleOver(),
@@ -99,16 +108,70 @@ export class Inbox {
     const { kept, forwarded } = cleanDelivery(received, this.#options.hide);
     // Of a large body, cleaning leaves copies behind.
     countStreamedBytes(2 * received.body.length);
-    const id = this.journal.append(kept, this.#mayBeTest(kept), (error) => {
-      done(error);
-      if (error !== undefined) this.#lose(id, kept, error);
-    });
+    this.#arrivals += 1;
+    if (this.#arrivals > MANY_ARRIVALS) limitHeapGrowth();
+    const id = `${this.#owner.id}-${this.#arrivals.toString(36)}`;
+    const { receivedAt, remote, contentType, hops = '', body } = kept;
+    const mayBeTest = this.#mayBeTest(kept);
+    this.#waiting.push({ arrival: { id, receivedAt, remote, contentType, mayBeTest, hops, body }, done });
     if (forwarded) this.rawBodies.set(id, forwarded);
+    if (this.#keeping !== undefined) return;
+    const keeping = this.#keepAll();
+    this.#keeping = keeping;
+    runInBackground(() => keeping, this.#options.onError);
   }
 
-  #lose(id: string, delivery: Delivery, error: unknown): void {
-    this.rawBodies.delete(id);
-    const row = eventRow(0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
+  async #keepAll(): Promise<void> {
+    while (this.#waiting.length) {
+      // Requests that have arrived by then come into the same commit.
+      await new Promise(setImmediate);
+      await this.#keepBatch(this.#takeBatch());
+    }
+    this.#keeping = undefined;
+  }
+
+  #takeBatch(): Waiting[] {
+    let bytes = 0;
+    const end = this.#waiting.findIndex(({ arrival: { body } }, at) => {
+      bytes += body.byteLength;
+      return at > 0 && (at >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
+    });
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+  }
+
+  async #keepBatch(batch: readonly Waiting[]): Promise<void> {
+    const arrivals = batch.map(({ arrival }) => arrival);
+    let rows: readonly EventRow[] = [];
+    let failure: unknown;
+    try {
+      rows = await this.#write(arrivals);
+    } catch (error) {
+      failure = error;
+    }
+    for (const { done } of batch) done(failure);
+    this.#addEvents(rows);
+    if (failure !== undefined) for (const arrival of arrivals) this.#lose(arrival, failure);
+  }
+
+  /** Gives the events that are in the ledger by now; the others are in the spool. */
+  async #write(arrivals: readonly Arrival[]): Promise<readonly EventRow[]> {
+    const { ledger, spool } = this.#options;
+    let failure: unknown;
+    // While the spool is not empty, all go there: events keep their order. A network is never waited for.
+    if (this.#mover.pending === 0 && !ledger.duties.areShared)
+      try {
+        return await this.#writer.writeNew(arrivals, LOCK_WAIT_MS);
+      } catch (error) {
+        failure = error;
+      }
+    await spool.append(this.#owner, arrivals);
+    this.#mover.add(arrivals.length, failure);
+    return [];
+  }
+
+  #lose(delivery: Arrival, error: unknown): void {
+    this.rawBodies.delete(delivery.id);
+    const row = eventRow(0, 0, { source: 'received', delivery, parsed: parseForm(delivery.body) });
     this.#options.onLost(error, new ReceivedEvent(row));
   }
 
@@ -127,25 +190,31 @@ export class Inbox {
     if (this.#saysWhenOver) this.#options.onNote(BACK_TEXT);
   }
 
+  /** Shows other processes that what is in the spool is seen to. */
+  async touch(): Promise<void> {
+    if (this.#mover.pending > 0) await this.#options.spool.touch(this.#owner);
+  }
+
   /** Moves what listeners that are gone have left into the ledger; gives the number of events. */
   async moveLeft(signal: AbortSignal): Promise<number> {
-    const { ledger, journals, onNote, onWarning } = this.#options;
     const { commits } = this;
-    const moved = await moveLeftJournals({ ledger, commits, journals, signal, onWarning });
-    if (moved > 0) onNote(movedNote(moved));
+    const moved = await moveLeft({ ...this.#options, commits, signal });
+    if (moved > 0) this.#options.onNote(movedNote(moved));
     return moved;
   }
 
   /** Moves what is kept into the ledger, and says where that stays which can't be moved. */
   async close(): Promise<void> {
-    await this.journal.settled();
+    const { spool, onWarning } = this.#options;
+    await this.#keeping;
     await this.#mover.finish();
-    const left = this.journal.close();
-    if (left.length === 0) return;
-    this.#options.onWarning(
-      `${plural(this.#mover.pending, 'event')} not in the ledger yet: kept in ${left.join(', ')}`,
-      'the next steno listen or steno sync moves them there',
-    );
+    const left = this.#mover.pending > 0 || spool.exists ? await spool.count(this.#owner) : 0;
+    spool.close();
+    if (left > 0)
+      onWarning(
+        `${plural(left, 'event')} not in the ledger yet: kept in ${spool.path}`,
+        'the next steno listen or steno sync moves them there',
+      );
   }
 
   #addEvents(rows: readonly EventRow[]): void {

@@ -18,6 +18,7 @@ import { openReceiver, type Receiver } from './server.ts';
 import type { SessionEnd } from './session-end.ts';
 import type { ListenPlan, SessionCallbacks, SessionResources } from './session-options.ts';
 import type { SessionRun } from './session-run.ts';
+import { ShownEvents } from './shown-events.ts';
 import type { Tally } from './tally.ts';
 import { aborted, type OnError, repeat, runInBackground, startTimer } from './timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
@@ -27,7 +28,7 @@ import { secretSegment, secretUrl, WebhookLoan } from './webhook-loan.ts';
 /** How often a session says that it is alive, takes over actions, and looks for events that never came. */
 const TICK_MS = 5_000;
 /** How long actions under way may go on after an interruption. */
-const ACTION_GRACE_MS = 3_000;
+const ACTION_GRACE_MS = 10_000;
 /** How long a reader that may have stalled has for the events that are not shown yet, after an interruption. */
 const SHOW_GRACE_MS = 1_000;
 /** How long the line that says that it is ready may wait for a ledger that is reached over a network. */
@@ -68,6 +69,7 @@ export class ListeningSession {
   readonly #queues: ActionQueues;
   readonly #lookout: Lookout;
   readonly #feed: EventFeed;
+  readonly #shown: ShownEvents;
   readonly #loan: WebhookLoan | undefined;
   readonly #watch: LedgerWatch;
   /** The webhook is to be set as soon as the ledger can take that down. */
@@ -76,8 +78,6 @@ export class ListeningSession {
   /** Where the service reaches the receiver. */
   #publicUrl = '';
   readonly #toShow: ReceivedEvent[] = [];
-  /** How many events came into the ledger too late to be shown. */
-  #unshown = 0;
   #receiver: Receiver | undefined;
   #tunnel: Tunnel | undefined;
   #loops: Promise<unknown> | undefined;
@@ -94,7 +94,7 @@ export class ListeningSession {
     this.#secret = plan.register || plan.tunnel !== undefined ? secretSegment() : undefined;
     this.#inbox = new Inbox({
       ...{ ledger, onError, onWarning, watch: this.#watch },
-      journals: resources.journals,
+      spool: resources.spool,
       hide: resources.hide,
       rules: {
         get run() {
@@ -131,7 +131,12 @@ export class ListeningSession {
       },
     });
     const quieter = { ...callbacks, onWarning };
-    this.#feed = new EventFeed({ ledger, screen: callbacks.screen, warn: onWarning, onError });
+    this.#shown = new ShownEvents({ ledger, commits, run: parts.run, only: plan.only, onError });
+    this.#feed = new EventFeed({
+      ...{ ledger, screen: callbacks.screen, warn: onWarning, onError },
+      onShown: (events) => this.#shown.note(events),
+      onReaderGone: () => this.#onReaderGone(),
+    });
     this.#loan =
       service &&
       connect &&
@@ -223,7 +228,9 @@ export class ListeningSession {
       end.fail(new StenoError('failed', `the tunnel ended (${how}): no event can come in`));
     }, onError);
     if (!plan.register)
-      callbacks.onNote(`the tunnel leads here from ${secretUrl(tunnel.url, plan.path, this.#secret ?? '')}`);
+      callbacks.onNotice(
+        `the tunnel leads here from ${secretUrl(tunnel.url, plan.path, this.#secret ?? '')}`,
+      );
     return tunnel.url;
   }
 
@@ -247,11 +254,12 @@ export class ListeningSession {
     let adopting: Promise<void> | undefined;
     const adopt = async (): Promise<void> => {
       await attempt("can't take over actions of listeners that ended", () => this.#queues.adopt());
+      await attempt("can't show events of listeners that ended", () => this.#showLeft());
       adopting = undefined;
     };
     this.#loops = Promise.all([
       loop("can't note in the ledger that this listener is running", async () => {
-        this.#inbox.journal.touch();
+        await this.#inbox.touch();
         await this.#parts.run.renew(this.#inbox.commits);
         // Not waited for: where much was left, it takes longer than other listeners wait for a sign of this one.
         adopting ??= adopt().catch(onError);
@@ -261,7 +269,10 @@ export class ListeningSession {
         await this.#loan?.tend();
       }),
       loop("can't move events of earlier listeners into the ledger", async () => {
-        if (await this.#inbox.moveLeft(end.signal)) await this.#queues.adopt();
+        if (await this.#inbox.moveLeft(end.signal)) {
+          await this.#queues.adopt();
+          await this.#showLeft();
+        }
       }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
       loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
@@ -282,11 +293,29 @@ export class ListeningSession {
     const { plan, end, onError } = this.#shared;
     const isWanted = plan.only.length === 0 || plan.only.includes(event.event);
     const isInTime = end.add(event, isWanted);
-    // After --count or --until the next listener shows it; after an interruption none does.
-    if (isWanted && !isInTime && !end.asPlanned) this.#unshown += 1;
     if (isInTime) this.#shared.tally.add(event.event, isWanted);
     if (!isInTime || !isWanted) return;
     if (this.#toShow.push(event) === 1) startTimer(SHOW_AFTER_MS, () => this.#show(), onError);
+  }
+
+  /** Shows and counts what listeners with the same filter have answered and not shown. */
+  async #showLeft(): Promise<void> {
+    const { end } = this.#shared;
+    const { run, ledger } = this.#parts;
+    const gone = run.canJudgeOthers ? await ledger.runs.gone(run.id) : [];
+    for await (const events of this.#shown.takeOver(gone)) {
+      for (const event of events) this.#add(event);
+      if (end.signal.aborted) return;
+    }
+  }
+
+  /** Where nothing else is done with the events, there is nothing to go on for. */
+  #onReaderGone(): void {
+    const { callbacks, end } = this.#shared;
+    const isOnly = this.#parts.actions.length === 0;
+    const what = isOnly ? 'it ends' : 'its other work goes on';
+    callbacks.onWarning(`nothing reads the output any more: ${what}, and the next listen shows the rest`);
+    if (isOnly) end.stop();
   }
 
   #show(): void {
@@ -335,15 +364,10 @@ export class ListeningSession {
   }
 
   async #reportLeft(): Promise<void> {
-    const unshown = this.#feed.left + this.#unshown;
-    if (unshown)
-      this.#shared.callbacks.onWarning(
-        `${plural(unshown, 'event')} not shown here`,
-        'steno events lists them',
-      );
+    const { onNotice } = this.#shared.callbacks;
+    const unshown = await this.#shown.finish();
+    if (unshown) onNotice(`${plural(unshown, 'event')} left for the next listen to show`);
     for (const { action, left } of await this.#queues.left())
-      this.#shared.callbacks.onNote(
-        `${left} left to do for the next listen: ${action.kind} ${action.target}`,
-      );
+      onNotice(`${left} left to do for the next listen: ${action.kind} ${action.target}`);
   }
 }

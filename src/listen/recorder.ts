@@ -29,6 +29,11 @@ export class Recorder {
     this.#rules = rules;
   }
 
+  /** The session that has to show what is written. */
+  get run(): number {
+    return this.#rules.run;
+  }
+
   /**
    * The tables are those of a transaction. Over a network, statements that are not awaited one by one share a round trip:
    * so each step is done for all events, in their order.
@@ -40,15 +45,16 @@ export class Recorder {
       files.known(newEvents.map(({ parsed }) => parsed.audiofile)),
       events.newIds(newEvents.length),
     ]);
+    const { run } = this;
     const added = newEvents.map((newEvent, at): AddedEvent => {
       const file = known.get(newEvent.parsed.audiofile);
-      return { ...newEvent, file, row: eventRow(Number(ids[at]), newEvent, file) };
+      return { ...newEvent, file, row: eventRow(Number(ids[at]), run, newEvent, file) };
     });
     await events.add(added.map(({ row }) => row));
     await Promise.all(added.map((event) => applyEffects(tables, event)));
     const paired = await Promise.all(added.map((event) => withTwin(tables, event)));
     const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
-    await tables.newActions.add(dues.flat(), this.#rules.run);
+    await tables.newActions.add(dues.flat(), run);
     return paired.map(({ row }) => row);
   }
 
@@ -103,10 +109,12 @@ async function pair({ expectedEvents }: LedgerTables, row: EventRow, found: numb
 
 export const eventRow = (
   id: number,
+  run: number,
   { source, delivery, parsed, arrival }: NewEvent,
   file?: KnownFile | undefined,
 ): EventRow => ({
   id,
+  run,
   source,
   received_at: delivery.receivedAt,
   remote: delivery.remote,

@@ -49,13 +49,12 @@ export class SessionEnd {
 
   /** Whether it ended with the event that it was waiting for. */
   get reachedGoal(): boolean {
-    return this.lastEvent < Number.POSITIVE_INFINITY && !this.#failure;
+    return this.#hasLast && !this.#failure;
   }
 
   /** Whether it ended as it was asked to: with its last event, or because its time ran out. */
   get asPlanned(): boolean {
-    const error = this.#failure?.error;
-    return this.reachedGoal || (error instanceof StenoError && error.kind === 'timeout');
+    return this.reachedGoal || this.#ranOut;
   }
 
   /** Actions are begun for events up to this one: one that is in the ledger but not yet counted may be one too many. */
@@ -70,18 +69,31 @@ export class SessionEnd {
     for (const n of events) this.#countedUpTo = Math.max(this.#countedUpTo, n);
   }
 
-  /** Takes an event into account; false if it came after the end. One that does not count may still be the last. */
+  /**
+   * Takes an event into account; false if it came after the last one, and is left to the next session. One that does not
+   * count may still be the last. What was answered before an interruption, or before the time ran out, is in time.
+   */
   add({ n, event, source, twin }: CountedEvent, isWanted: boolean): boolean {
+    if (this.#hasLast) return false;
     const counts = isWanted && this.#isFirstOfPair(source === 'found' ? n : twin);
     this.#countedUpTo = Math.max(this.#countedUpTo, n);
-    if (this.lastEvent < n || this.#failure) return false;
     if (counts) this.#counted += 1;
     const { until, count } = this.#conditions;
     if (event === until || (counts && this.#counted === count)) {
       this.lastEvent = n;
+      if (this.#ranOut) this.#failure = undefined;
       this.#end();
     }
     return true;
+  }
+
+  get #hasLast(): boolean {
+    return this.lastEvent < Number.POSITIVE_INFINITY;
+  }
+
+  get #ranOut(): boolean {
+    const error = this.#failure?.error;
+    return error instanceof StenoError && error.kind === 'timeout';
   }
 
   /** A completion that is found and also delivered counts once, whichever of the two comes first. */
@@ -90,6 +102,11 @@ export class SessionEnd {
     const isFirst = !this.#countedFound.has(found);
     this.#countedFound.add(found);
     return isFirst;
+  }
+
+  /** Ends the session though it has not reached its goal. */
+  stop(): void {
+    this.#end();
   }
 
   /** Ends the session with an error; the first one counts. */

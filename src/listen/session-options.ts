@@ -1,7 +1,7 @@
 /** What a listening session is given: the plan, what it works with, and whom it tells. */
 import type { Transport } from '../api/http/transport.ts';
-import type { JournalFolder } from '../ledger/journal/journal-folder.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Spool } from '../ledger/spool.ts';
 import type { Env } from '../lib/env.ts';
 import type { Action, ActionReport } from './actions/action.ts';
 import type { ReceivedEvent } from './event.ts';
@@ -37,7 +37,7 @@ export interface ListenPlan {
 
 export interface SessionResources {
   readonly ledger: Ledger;
-  readonly journals: JournalFolder;
+  readonly spool: Spool;
   /** Absent where no account is set up. */
   readonly connect: Connect | undefined;
   /** Whom `connect` connects as. */
@@ -60,6 +60,8 @@ export interface SessionCallbacks {
   /** Once, at the end of a session that received. */
   readonly onTotal: (tally: Tally) => Promise<void>;
   readonly onNote: (text: string) => void;
+  /** What is said in every form of output. */
+  readonly onNotice: (text: string) => void;
   readonly onWarning: (text: string, hint?: string) => void;
   /** Asked before the webhook of the account is replaced; ends with the signal. */
   readonly mayReplace: (former: string, signal: AbortSignal) => Promise<boolean>;

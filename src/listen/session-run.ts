@@ -10,17 +10,23 @@ import type { GroupCommit } from './group-commit.ts';
 export class SessionRun {
   /** 0: the ledger knows nothing of it yet. */
   id = 0;
+  /** The names of the events that it shows; empty: all. */
+  readonly #only: readonly string[];
   /** When the ledger last took a heartbeat of this listener. */
   #heartbeatAt = monotonicMs();
   /** When it did so after it could not be reached for long. */
   #backAt = Number.NEGATIVE_INFINITY;
+
+  constructor(only: readonly string[]) {
+    this.#only = only;
+  }
 
   get isBegun(): boolean {
     return this.id !== 0;
   }
 
   async begin(ledger: Ledger): Promise<void> {
-    this.id = await ledger.runs.begin();
+    this.id = await ledger.runs.begin(this.#only);
     this.#noteHeartbeat();
   }
 
@@ -37,7 +43,7 @@ export class SessionRun {
   async renew(commits: GroupCommit): Promise<void> {
     this.id = await commits.add(async ({ runs, webhookLoans }) => {
       if (await runs.heartbeat(this.id)) return this.id;
-      const id = await runs.begin();
+      const id = await runs.begin(this.#only);
       await webhookLoans.passOn(this.id, id);
       return id;
     });

@@ -43,7 +43,7 @@ async function openAndRun(shared: Shared): Promise<void> {
       // Every action under way listens to it.
       setMaxListeners(0, abort.signal);
       const actions = await plan.openActions({ ledger, connect: connect && (() => connect(abort.signal)) });
-      const run = new SessionRun();
+      const run = new SessionRun(plan.only);
       // One that is reached over a network is not waited for.
       if (ledger.isInPlace) await run.begin(resources.ledger);
       await new ListeningSession(shared, { service, ledger, run, actions, abort }).run();

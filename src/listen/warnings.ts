@@ -26,7 +26,7 @@ export class RepeatedWarnings {
 }
 
 export const waitingText = (why: string): string =>
-  `events are kept in the journal, and wait for the ledger: ${why}`;
+  `events are kept in the spool, and wait for the ledger: ${why}`;
 
 interface LedgerWatchOptions {
   readonly ledger: Ledger;

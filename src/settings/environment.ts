@@ -2,7 +2,7 @@
 
 export const environment: ReadonlyArray<readonly [names: string, what: string]> = [
   ['STENO_CONFIG_DIR', "folder of the settings, in place of the platform's"],
-  ['STENO_STATE_DIR', "folder of the ledger, the journals and the sandbox, in place of the platform's"],
+  ['STENO_STATE_DIR', "folder of the ledger, the spool and the sandbox, in place of the platform's"],
   ['STENO_PAGER', 'what long lists are read with on a terminal, like less -R; cat or nothing: no pager'],
   ['PAGER', 'the same for all programs; less where neither is set, with LESS=FRX unless LESS is set'],
   ['FORCE_COLOR', 'colour messages where stderr is no terminal, too; 0: no colour at all'],

@@ -37,7 +37,7 @@ function homeFolder(): string {
 export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 
 /** Where listeners keep what is not in the ledger yet. */
-export const journalPath = (folder: string): string => join(folder, 'journal');
+export const spoolPath = (folder: string): string => join(folder, 'spool.db');
 
 /** Makes a folder that only its owner can open; the mode of a shared one (/tmp, a home folder) is not changed. */
 export function makePrivateFolder(path: string, variable: string): void {

@@ -78,6 +78,33 @@ export class Output {
     if (!this.#readerGone) await waitForReader(this.#stdout, signal);
   }
 
+  /** Whether all that was written has left this process; false where its reader has gone, or the signal fires before. */
+  async isWritten(signal: AbortSignal): Promise<boolean> {
+    if (this.#stdout.writableLength > 0) await this.#emptied(signal);
+    // An error of the last write is told in the next turn.
+    await new Promise(setImmediate);
+    return !this.#readerGone && this.#stdout.writableLength === 0;
+  }
+
+  get isReaderGone(): boolean {
+    return this.#readerGone;
+  }
+
+  #emptied(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#stdout.off('close', done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#stdout.once('close', done);
+      signal.addEventListener('abort', done, { once: true });
+      // It is called when all that was written before has left.
+      this.#stdout.write('', done);
+      if (signal.aborted) done();
+    });
+  }
+
   get onTerminal(): boolean {
     return this.#stdout.isTTY === true;
   }

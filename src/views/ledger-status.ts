@@ -23,7 +23,7 @@ export interface ShownStatus extends LedgerStatus {
   readonly account: string;
   /** Outcomes of orders on this machine that the shared ledger could not take. */
   readonly outcomes: number;
-  /** Events on their way from the journals of this machine. */
+  /** Events in the spool of this machine, on their way into the ledger. */
   readonly events: number;
 }
 

@@ -20,7 +20,7 @@ interface Found {
 }
 
 const NAMES =
-  'node steno config settings state disk base-url proxy certificates service key clock ledger shared-ledger orders journals webhook listener test-event completions';
+  'node steno config settings state disk base-url proxy certificates service key clock ledger shared-ledger orders spool webhook listener test-event completions';
 
 class Report {
   readonly code: number | null;

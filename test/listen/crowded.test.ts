@@ -1,10 +1,9 @@
 /** A listener whose ledger holds very much that waits takes it in bit by bit, and answers meanwhile. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { makeCrowdedLedger } from '../bench/crowded.ts';
-import { journalFiles, journalFolder } from '../support/journal.ts';
 import { queryLedger } from '../support/ledger.ts';
 import { complete, Listener } from '../support/listener.ts';
 import { User } from '../support/steno.ts';
@@ -68,7 +67,7 @@ it(
 );
 
 it(
-  'shows other processes that it is there, in the ledger and by its journal, while it takes over actions',
+  'shows other processes that it is there, while it takes over actions',
   async () => {
     const user = new User({ STENO_TEST_TICK_MS: '50' });
     const env = { STENO_STATE_DIR: user.env.STENO_STATE_DIR ?? '' };
@@ -79,16 +78,15 @@ it(
       { kind: 'forward', target: TARGET },
     );
     const listener = await Listener.start(user, ['--forward-to', TARGET]);
-    const [renewals, touches] = [new Set<unknown>(), new Set<number>()];
+    const renewals = new Set<unknown>();
     const isLeft = (): boolean => queryLedger(user, 'SELECT 1 FROM actions WHERE run = 1 LIMIT 1').length > 0;
     expect(isLeft()).toBe(true);
     while (isLeft()) {
       for (const { seen_at: seenAt } of queryLedger(user, 'SELECT seen_at FROM runs WHERE id <> 1'))
         renewals.add(seenAt);
-      for (const name of journalFiles(user)) touches.add(statSync(join(journalFolder(user), name)).mtimeMs);
       await sleep(10);
     }
-    expect([renewals.size > 5, touches.size > 5]).toEqual([true, true]);
+    expect(renewals.size).toBeGreaterThan(5);
     await listener.stop('SIGKILL');
   },
   LIMIT_MS,

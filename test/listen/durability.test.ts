@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { freshFolder } from '../support/files.ts';
-import { arrivalsIn, journalFiles, keptIn, lockLedger } from '../support/journal.ts';
 import { complete, eventsOf, FORM, form, Listener, send } from '../support/listener.ts';
+import { keptIn, lockLedger, spooledIn } from '../support/spool.ts';
 import { User } from '../support/steno.ts';
 
 const EVENTS = 10_000;
@@ -67,9 +67,9 @@ describe('what was answered', () => {
     const listed = new Set((await eventsOf(user)).map(({ audiofile }) => audiofile));
     expect(answered.filter((id) => !listed.has(String(id)))).toEqual([]);
     const last = await Listener.start(user, ['--quiet']);
-    await last.until(() => journalFiles(user).length === 1);
+    await last.until(() => spooledIn(user).length === 0);
     await last.stop();
-    expect(journalFiles(user)).toEqual([]);
+    expect(spooledIn(user)).toEqual([]);
     const rows = new Map<string, number>();
     for (const id of keptIn(user)) rows.set(id, (rows.get(id) ?? 0) + 1);
     expect(answered.filter((id) => !rows.has(String(id)))).toEqual([]);
@@ -95,7 +95,7 @@ describe('what was answered', () => {
     expect((await eventsOf(user)).map(({ n }) => n)).toEqual([3, 2, 1]);
     await listener.until(() => listener.lines.length === 3);
     await listener.stop();
-    expect(journalFiles(user)).toEqual([]);
+    expect(spooledIn(user)).toEqual([]);
   });
 
   it('is kept, without a crash, where the ledger is damaged while a test event is awaited', async () => {
@@ -116,22 +116,25 @@ describe('what was answered', () => {
     expect((await send(`${new URL(listener.url).origin}/healthz`, '', { method: 'GET' })).status).toBe(200);
     expect((await listener.post(complete('8'))).status).toBe(200);
     await listener.stop('SIGKILL');
-    expect(arrivalsIn(user).map(({ body }) => body.toString())).toEqual([event, complete('8')]);
+    expect(spooledIn(user)).toEqual([event, complete('8')]);
   });
 
-  it.skipIf(process.platform !== 'linux')('is 503 where the journal can not be written', async () => {
-    const user = new User();
-    const listener = await Listener.start(user);
-    await listener.post(complete('1'));
-    // A limit on the size of files: a write fails in its middle, as on a full disk.
-    execFileSync('prlimit', ['--pid', String(listener.child.pid), '--fsize=500000:500000']);
-    const large = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '2', filler: 'a'.repeat(900_000) });
-    expect((await listener.post(large)).status).toBe(503);
-    await listener.until(() => /not kept: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
-    expect(listener.stderr).toMatch(/could not be kept and was answered with 503: can't write .*journal/);
-    expect((await listener.post(complete('3'))).status).toBe(200);
-    expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3', '1']);
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'is 503 where neither the ledger nor the spool can be written',
+    async () => {
+      const user = new User();
+      const listener = await Listener.start(user);
+      await listener.post(complete('1'));
+      // A limit on the size of files: a write fails in its middle, as on a full disk.
+      execFileSync('prlimit', ['--pid', String(listener.child.pid), '--fsize=500000:500000']);
+      const large = form({ event: 'TRANSCRIPT_COMPLETE', audiofile: '2', filler: 'a'.repeat(900_000) });
+      expect((await listener.post(large)).status).toBe(503);
+      await listener.until(() => /not kept: TRANSCRIPT_COMPLETE 2/.test(listener.stderr));
+      expect(listener.stderr).toMatch(/could not be kept and was answered with 503: can't write .*spool\.db/);
+      expect((await listener.post(complete('3'))).status).toBe(200);
+      expect((await eventsOf(user)).map(({ audiofile }) => audiofile)).toEqual(['3', '1']);
+    },
+  );
 
   it.skipIf(!canMount)('is 503 while the disk is full, and all the rest is there (needs root)', async () => {
     const folder = freshFolder();

@@ -1,14 +1,23 @@
 /** A ledger that fails under a running listener: said in one line, and nothing stops for it that can go on. */
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { keptIn } from '../support/journal.ts';
 import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, form, Listener, send, Target } from '../support/listener.ts';
 import type { Service } from '../support/server.ts';
+import { keptIn, spoolOf } from '../support/spool.ts';
 import { KEY, User } from '../support/steno.ts';
 
 const FORMER = 'https://former.example.com/hook';
@@ -21,6 +30,12 @@ const showActions = (user: User): void => void queryLedger(user, 'ALTER TABLE hi
 
 const statusOf = (user: User, n: number): string | undefined =>
   queryLedger<{ status: string }>(user, 'SELECT status FROM actions WHERE event = ?', n)[0]?.status;
+
+/** Neither the ledger nor the spool takes anything. */
+function keepNothing(user: User): void {
+  hideActions(user);
+  mkdirSync(spoolOf(user));
+}
 
 function damage(user: User): void {
   for (const name of ['ledger.db', 'ledger.db-wal']) {
@@ -132,9 +147,7 @@ describe('while the ledger fails', () => {
   it('an event that can not be kept is printed: the service does not send it again', async () => {
     const user = new User(TICK);
     const listener = await Listener.start(user, ['--exec', 'true']);
-    const journal = join(user.home, 'state', 'journal');
-    rmSync(journal, { recursive: true });
-    writeFileSync(journal, 'no folder');
+    keepNothing(user);
     const hold = { event: 'ORDER_ON_HOLD', order: '4nX', audiofiles: '1', hold: 'billing' };
     expect((await listener.post(form(hold))).status).toBe(503);
     expect((await listener.post(complete('7', '4nY'))).status).toBe(503);
@@ -153,18 +166,17 @@ describe('while the ledger fails', () => {
     expect(listener.stderr).toMatch(
       /^warning: not kept: REFUND_ISSUED order O9 12\.5 went back.*; received 2\S+Z from 127\.0\.0\.1: webhook_version=1 event=REFUND_ISSUED order=O9 amount=12\.5 reason="two\\nlines" filler=a{900}$/m,
     );
-    rmSync(journal);
+    rmSync(spoolOf(user), { recursive: true });
     expect((await listener.post(complete('8'))).status).toBe(200);
+    showActions(user);
     await listener.until(() => statusOf(user, 1) === 'done');
     await listener.stop();
   });
 
   it('an event that can not be kept is a part of the warning with --json, with all its fields', async () => {
     const { user } = await account(TICK);
-    const listener = await Listener.start(user, ['--json']);
-    const journal = join(user.home, 'state', 'journal');
-    rmSync(journal, { recursive: true });
-    writeFileSync(journal, 'no folder');
+    const listener = await Listener.start(user, ['--json', '--exec', 'true']);
+    keepNothing(user);
     const many = Array.from({ length: 1_100 }, (_, at) => `f${at}=${at}`).join('&');
     const refund = {
       event: 'REFUND_ISSUED',
@@ -281,7 +293,7 @@ describe('while the ledger fails', () => {
     expect(listed.stderr).toMatch(/only events on their way.*is gone, but .*-wal is there/);
     const { code, stderr } = await listener.stop();
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet: kept in .*journal/m);
+    expect(stderr).toMatch(/^warning: 1 event not in the ledger yet: kept in .*spool\.db/m);
     const none = await user.run(['events', '--event', 'REFUND_ISSUED']);
     expect([none.code, none.stdout]).toEqual([1, '']);
     renameSync(`${path}.away`, path);

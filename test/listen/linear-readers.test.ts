@@ -111,7 +111,14 @@ const bytesOf = (text: string): Buffer => Buffer.from(text);
 const eventOf = (text: string): ReceivedEvent => {
   const body = bytesOf(`event=X&audiofile=1&${text}`);
   return new ReceivedEvent({
-    ...{ id: 1, source: 'received', received_at: '2026-01-01T00:00:00.000Z', remote: '', content_type: text },
+    ...{
+      id: 1,
+      run: 1,
+      source: 'received',
+      received_at: '2026-01-01T00:00:00.000Z',
+      remote: '',
+      content_type: text,
+    },
     ...{ body, event: text, version: '', audiofile: '', order_id: '', title: text, twin: null, arrival: '' },
     ...{ key: text, details: JSON.stringify({ title: text, feed: text }) },
   });

@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
 import { ledgerOf, queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
-import { encodingsOf, expectNotInState, filesBelow } from '../support/secrets.ts';
+import { encodingsOf, expectNotInState } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
+import { spooledIn } from '../support/spool.ts';
 import { KEY, type User } from '../support/steno.ts';
 import { until } from '../support/until.ts';
 
@@ -93,17 +94,14 @@ describe('a delivery that holds the key', () => {
       for (const each of [key, ...written, JSON.stringify(escapes)]) expect(text).not.toContain(each);
   });
 
-  it('is masked in the journal too, where it waits for a ledger that another process holds', async () => {
+  it('is masked in the spool too, where it waits for a ledger that another process holds', async () => {
     const { user } = await account({ STENO_BASE_URL: undefined });
     const listener = await Listener.start(user);
     const other = new Shell(user);
     await other.run('BEGIN IMMEDIATE;');
     for (const text of Object.values(forms))
       expect((await listener.post(`${complete('1')}&waits=here&a=${text}`)).status).toBe(200);
-    const waiting = filesBelow(join(user.home, 'state', 'journal')).map((path) =>
-      readFileSync(path, 'latin1'),
-    );
-    expect(waiting.join('')).toContain('waits=here');
+    expect(spooledIn(user).join('')).toContain('waits=here');
     expectNotInState(user, KEY);
     await other.run('COMMIT;');
     other.close();

@@ -17,7 +17,7 @@ const at = (time: number): void => {
 async function begun(time: number): Promise<SessionRun> {
   vi.spyOn(process, 'hrtime').mockImplementation((() => [seconds, 0]) as unknown as NodeJS.HRTime);
   at(0);
-  const run = new SessionRun();
+  const run = new SessionRun([]);
   at(time);
   await run.begin(ledger);
   return run;

@@ -65,10 +65,10 @@ function checkFolder(folder: string, ids: readonly string[]): string[] {
   ];
 }
 
-/** Journals are moved into the ledger, and what is written beside its final name has got it. */
+/** What is written beside its final name has got it. */
 const leftIn = (home: string): string[] =>
   readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /(^|\/)journal\/.|\.(new|part|tmp|draft|lock)$|(^|\/)\.new-/.test(name),
+    /\.(new|part|tmp|draft|lock)$|(^|\/)\.new-/.test(name),
   );
 
 function checkDatabase(path: string): string[] {

@@ -37,7 +37,7 @@ export async function examine(setup: Setup, { version, folder }: Program): Promi
     { name: 'ledger', run: () => ledger.checkFile() },
     { name: 'shared-ledger', run: () => ledger.checkShared() },
     { name: 'orders', run: () => ledger.checkOrders() },
-    { name: 'journals', run: () => ledger.checkJournals() },
+    { name: 'spool', run: () => ledger.checkSpool() },
     { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
     { name: 'listener', run: () => webhook.checkListener() },
     { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },

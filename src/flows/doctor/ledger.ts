@@ -3,17 +3,18 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lossOf } from '../../ledger/backups.ts';
 import type { LedgerFacts, LedgerView } from '../../ledger/inspect.ts';
-import { JournalFolder } from '../../ledger/journal/journal-folder.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { movedHint, movedText } from '../../ledger/moved.ts';
 import { Outbox } from '../../ledger/outbox.ts';
 import type { SharedLedgerOptions } from '../../ledger/shared.ts';
+import { Spool } from '../../ledger/spool.ts';
 import { mayWork } from '../../ledger/status.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
+import { errorMessage } from '../../lib/errors.ts';
 import { bytesText } from '../../lib/quantities.ts';
 import { plural } from '../../lib/text.ts';
-import { journalPath, ledgerPath } from '../../settings/paths.ts';
+import { ledgerPath, spoolPath } from '../../settings/paths.ts';
 import { type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
 import { accessTrouble } from './private-files.ts';
 import type { Setup } from './setup.ts';
@@ -168,14 +169,18 @@ export class LedgerChecks {
     return ok('every order has a known outcome');
   }
 
-  /** Deliveries in journals that are on no way into the ledger. */
-  async checkJournals(): Promise<Finding> {
-    const folder = journalPath(this.#setup.stateFolder());
-    if (!existsSync(folder)) return ok('no event waits for the ledger');
-    const troubles: string[] = [];
-    const journals = new JournalFolder(folder, this.#profile, (text) => troubles.push(text));
-    const count = [...journals.arrivals()].length;
-    if (troubles[0] !== undefined) return fail(troubles[0], 'make it a file that you may read and write');
+  /** Deliveries in the spool that are on no way into the ledger. */
+  async checkSpool(): Promise<Finding> {
+    const spool = new Spool(spoolPath(this.#setup.stateFolder()), this.#profile);
+    if (!spool.exists) return ok('no event waits for the ledger');
+    let count: number;
+    try {
+      count = (await spool.arrivals()).length;
+    } catch (error) {
+      return fail(errorMessage(error), 'make it a file that you may read and write');
+    } finally {
+      spool.close();
+    }
     if (count === 0) return ok('no event waits for the ledger');
     const listeners = (await this.facts())?.listeners ?? 0;
     const text = `${plural(count, 'event')} on the way into the ledger`;

@@ -22,8 +22,10 @@ export class ImportedNumbers {
       DROP TABLE IF EXISTS numbers;
       DROP TABLE IF EXISTS twins;
       DROP TABLE IF EXISTS touched;
+      DROP TABLE IF EXISTS shown;
       CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
       CREATE TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
+      CREATE TABLE shown (run INTEGER PRIMARY KEY, old INTEGER NOT NULL);
       CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
     for (const [table, { columns }] of Object.entries(earlier))
       scratch.exec(`
@@ -110,6 +112,20 @@ export class ImportedNumbers {
   /** Of equal rows each stands for one. */
   take(of: EarlierTable, id: number): void {
     this.#scratch.run(`DELETE FROM earlier_${of} WHERE id = ?`, id);
+  }
+
+  /** The events up to this one were shown by the listener that had to. */
+  addShown(run: number, old: number): void {
+    this.#scratch.run('INSERT INTO shown (run, old) VALUES (?, ?)', run, old);
+  }
+
+  /** Writes what listeners still have to show: what comes before the first of that under its new number is shown. */
+  async linkShown(db: Store): Promise<void> {
+    const rows = this.#scratch.all<{ run: number; upTo: number | null }>(
+      `SELECT run, (SELECT min(new) - 1 FROM numbers WHERE of = 'events' AND numbers.old > shown.old) AS upTo FROM shown`,
+    );
+    for (const { run, upTo } of rows)
+      await db.run('UPDATE runs SET shown_up_to = CAST(? AS BIGINT) WHERE id = ?', upTo, run);
   }
 
   /** The event may refer to one that comes after it. */

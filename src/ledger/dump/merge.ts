@@ -211,7 +211,12 @@ export class RowMerger {
 
   async #mergeRuns(rows: readonly Fields[]): Promise<Counts> {
     const { known, added } = this.#split(rows, (fields) => this.#takeEarlier('runs', fields));
-    await this.#addNumbered('runs', added);
+    const numbers = await this.#addNumbered(
+      'runs',
+      added.map((fields) => ({ ...fields, shown_by: null })),
+    );
+    for (const [at, { shown_up_to: upTo }] of added.entries())
+      if (typeof upTo === 'number') this.#numbers.addShown(numbers[at] as number, upTo);
     for (const [id, fields] of known) this.#numbers.add('runs', Number(fields.id), id);
     return { ...noRows, new: added.length, known: known.length };
   }
@@ -228,7 +233,11 @@ export class RowMerger {
     });
     const numbers = await this.#addNumbered(
       'events',
-      added.map((fields) => ({ ...fields, twin: null })),
+      added.map((fields) => ({
+        ...fields,
+        twin: null,
+        run: this.#numbers.get('runs', Number(fields.run)) ?? 0,
+      })),
     );
     for (const [id, fields] of known) this.#numbers.add('events', Number(fields.id), id);
     const all = [...known, ...added.map((fields, at) => [numbers[at] as number, fields] as const)];

@@ -100,6 +100,7 @@ class TranscriptEvent extends ReceivedEvent {
     super({
       ...{
         id: 0,
+        run: 0,
         source: 'found',
         received_at: new Date(nowMs()).toISOString(),
         remote: '',

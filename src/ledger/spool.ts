@@ -1,0 +1,303 @@
+/**
+ * Deliveries on this machine that the ledger could not take yet, in a SQLite file beside it. Every listener of a state
+ * folder writes to the same file, and takes over what listeners that are gone have left.
+ */
+import { existsSync, renameSync } from 'node:fs';
+import { errorMessage } from '../lib/errors.ts';
+import { accountName } from '../lib/names.ts';
+import { type ProcessMark, thisProcess } from '../lib/processes.ts';
+import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
+import { isDamaged } from '../lib/sqlite-errors.ts';
+import { sizeOf } from '../lib/sqlite-file.ts';
+import type { ActionRule } from './actions.ts';
+import { jsonList } from './json-list.ts';
+import { holdsLease, isSilent } from './lease.ts';
+
+/** A delivery as it is kept: without secrets. */
+export interface Arrival {
+  /** Made when it came in; never used again. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly receivedAt: string;
+  readonly remote: string;
+  readonly contentType: string;
+  /** It came while its listener waited for a test event of this kind. */
+  readonly mayBeTest: boolean;
+  /** The listeners that it has passed. */
+  readonly hops: string;
+  readonly body: Buffer;
+}
+
+/** What has to be done about the deliveries of a listener. */
+export interface ListenerRules {
+  readonly actions: readonly ActionRule[];
+  /** The events that are shown and acted on; empty: all. */
+  readonly only: readonly string[];
+}
+
+/** A listener that has deliveries in the spool. */
+export interface SpoolOwner {
+  readonly id: string;
+  readonly rules: ListenerRules;
+}
+
+/** Deliveries that are moved in one transaction, which holds up the receiver for its length. */
+export interface SpoolSlice {
+  readonly arrivals: readonly Arrival[];
+  /** The number of the last one. */
+  readonly last: number;
+}
+
+const SLICE = 500;
+const SLICE_BYTES = 2 * 1024 * 1024;
+
+export const spoolMigrations: readonly Migration[] = [
+  {
+    name: '001-spool',
+    sql: `
+      CREATE TABLE listeners (
+        id TEXT PRIMARY KEY,
+        profile TEXT NOT NULL,
+        host TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        start TEXT NOT NULL,
+        seen_at TEXT NOT NULL,
+        rules TEXT NOT NULL
+      ) WITHOUT ROWID;
+
+      CREATE TABLE arrivals (
+        seq INTEGER PRIMARY KEY,
+        listener TEXT NOT NULL REFERENCES listeners (id),
+        id TEXT NOT NULL UNIQUE,
+        received_at TEXT NOT NULL,
+        remote TEXT NOT NULL,
+        content_type TEXT NOT NULL,
+        may_be_test INTEGER NOT NULL,
+        hops TEXT NOT NULL,
+        body BLOB NOT NULL
+      );
+      CREATE INDEX arrivals_by_listener ON arrivals (listener, seq);`,
+  },
+];
+
+interface ArrivalRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly received_at: string;
+  readonly remote: string;
+  readonly content_type: string;
+  readonly may_be_test: number;
+  readonly hops: string;
+  readonly body: Uint8Array;
+}
+
+interface ListenerRow extends ProcessMark {
+  readonly id: string;
+  readonly seen_at: string;
+  readonly rules: string;
+}
+
+type OnWarning = (text: string, hint?: string) => void;
+
+const arrivalColumns = 'seq, arrivals.id, received_at, remote, content_type, may_be_test, hops, body';
+/** A spool that is empty and larger than this is made small again. */
+const MAX_EMPTY_BYTES = 16 * 1024 * 1024;
+
+export class Spool {
+  readonly path: string;
+  readonly profile: string;
+  readonly #onWarning: OnWarning;
+  #database: Database | undefined;
+  #isUnusableSaid = false;
+
+  constructor(path: string, profile: string, onWarning: OnWarning = () => {}) {
+    this.path = path;
+    this.profile = accountName(profile);
+    this.#onWarning = onWarning;
+  }
+
+  /** Adds deliveries; they are on disk when this resolves. */
+  async append(owner: SpoolOwner, arrivals: readonly Arrival[]): Promise<void> {
+    for (;;) {
+      try {
+        const db = await this.#open(owner);
+        this.#insert(db, owner, arrivals);
+        // A file that was deleted meanwhile has taken them in vain.
+        if (db.isInPlace()) return;
+      } catch (error) {
+        if (!isDamaged(error) || !this.#moveAway()) throw error;
+      }
+    }
+  }
+
+  /** Some of the deliveries of a listener that came after the one with this number, oldest first. */
+  async next(owner: SpoolOwner, after: number): Promise<SpoolSlice> {
+    const db = await this.#openThere(owner);
+    const sizes =
+      db?.all<{ seq: number; bytes: number }>(
+        'SELECT seq, length(body) AS bytes FROM arrivals WHERE listener = ? AND seq > ? ORDER BY seq LIMIT ?',
+        ...[owner.id, after, SLICE],
+      ) ?? [];
+    let last = sizes[0]?.seq ?? after;
+    let total = 0;
+    for (const { seq, bytes } of sizes) {
+      total += bytes;
+      if (total > SLICE_BYTES) break;
+      last = seq;
+    }
+    const rows =
+      db?.all<ArrivalRow>(
+        `SELECT ${arrivalColumns} FROM arrivals WHERE listener = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+        ...[owner.id, after, last],
+      ) ?? [];
+    return { arrivals: rows.map(toArrival), last };
+  }
+
+  /** These are in the ledger. */
+  async remove(arrivals: readonly Arrival[]): Promise<void> {
+    const db = await this.#openThere();
+    if (!db || arrivals.length === 0) return;
+    const ids = jsonList(arrivals.map(({ id }) => id));
+    db.run('DELETE FROM arrivals WHERE id IN (SELECT value FROM json_each(?))', ids);
+    const isEmpty = !db.get('SELECT 1 FROM arrivals');
+    if (isEmpty && (sizeOf(this.path) ?? 0) > MAX_EMPTY_BYTES) db.exec('VACUUM');
+  }
+
+  /** How many deliveries of a listener wait. */
+  async count(owner: SpoolOwner): Promise<number> {
+    const sql = 'SELECT count(*) AS n FROM arrivals WHERE listener = ?';
+    return (await this.#openThere(owner))?.get<{ n: number }>(sql, owner.id)?.n ?? 0;
+  }
+
+  /** Shows other processes that a listener is there. */
+  async touch(owner: SpoolOwner): Promise<void> {
+    const db = await this.#openThere(owner);
+    db?.run('UPDATE listeners SET seen_at = ? WHERE id = ?', new Date().toISOString(), owner.id);
+  }
+
+  /** The listeners of this profile that are gone and have left deliveries. */
+  async left(): Promise<SpoolOwner[]> {
+    const db = await this.#openThere();
+    const rows = db?.all<ListenerRow>('SELECT * FROM listeners WHERE profile = ?', this.profile) ?? [];
+    const gone = rows.filter((row) => !isThere(row));
+    const has = (id: string): boolean =>
+      db?.get('SELECT 1 FROM arrivals WHERE listener = ?', id) !== undefined;
+    for (const { id } of gone) if (!has(id)) db?.run('DELETE FROM listeners WHERE id = ?', id);
+    return gone
+      .filter(({ id }) => has(id))
+      .map(({ id, rules }) => ({ id, rules: JSON.parse(rules) as ListenerRules }));
+  }
+
+  /** Every delivery of this profile, of listeners that run or ran, oldest first. */
+  async arrivals(): Promise<Arrival[]> {
+    const db = await this.#openThere();
+    const rows = db?.all<ArrivalRow>(
+      `SELECT ${arrivalColumns} FROM arrivals JOIN listeners ON listeners.id = listener WHERE profile = ? ORDER BY seq`,
+      this.profile,
+    );
+    return (rows ?? []).map(toArrival);
+  }
+
+  /** Deletes what listeners that are gone have left. */
+  async removeLeft(): Promise<void> {
+    const db = await this.#openThere();
+    for (const { id } of await this.left()) db?.run('DELETE FROM arrivals WHERE listener = ?', id);
+  }
+
+  /** Whether there is anything to read. */
+  get exists(): boolean {
+    return this.#database !== undefined || existsSync(this.path);
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+  }
+
+  /** Nothing is made where there is nothing to read; what can't be read is said once. */
+  async #openThere(owner?: SpoolOwner): Promise<Database | undefined> {
+    if (!this.exists) return undefined;
+    try {
+      return await this.#open(owner);
+    } catch (error) {
+      if (!this.#isUnusableSaid)
+        this.#onWarning(
+          `events may wait in ${this.path}, which can't be used: ${errorMessage(error)}`,
+          'make it a file that you may read and write, or move it away',
+        );
+      this.#isUnusableSaid = true;
+      return undefined;
+    }
+  }
+
+  async #open(owner?: SpoolOwner): Promise<Database> {
+    const before = this.#database;
+    if (before?.isInPlace()) return before;
+    const db = await openDatabase(this.path, spoolMigrations);
+    db.setBusyTimeout(LOCK_WAIT_MS);
+    db.syncEveryCommit();
+    this.#database = db;
+    if (before) this.#rescue(before, db, owner);
+    return db;
+  }
+
+  /** Makes room for a new one; false where there is nothing to move. */
+  #moveAway(): boolean {
+    this.close();
+    if (!existsSync(this.path)) return false;
+    const kept = `${this.path}.damaged-${Date.now()}`;
+    for (const end of ['', '-wal', '-shm'])
+      if (existsSync(this.path + end)) renameSync(this.path + end, kept + end);
+    this.#onWarning(`${this.path} is damaged, and events may be lost: it is kept as ${kept}`);
+    return true;
+  }
+
+  /** Of a file that was deleted, what this process has written is still there for this process. */
+  #rescue(from: Database, to: Database, owner: SpoolOwner | undefined): void {
+    try {
+      const rows = owner
+        ? from.all<ArrivalRow>(
+            `SELECT ${arrivalColumns} FROM arrivals WHERE listener = ? ORDER BY seq`,
+            owner.id,
+          )
+        : [];
+      if (owner && rows.length) this.#insert(to, owner, rows.map(toArrival));
+    } finally {
+      from.close();
+    }
+  }
+
+  #insert(db: Database, { id: listener, rules }: SpoolOwner, arrivals: readonly Arrival[]): void {
+    const { host, pid, start } = thisProcess();
+    db.transaction(() => {
+      db.run(
+        `INSERT INTO listeners (id, profile, host, pid, start, seen_at, rules) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
+        ...[listener, this.profile, host, pid, start, new Date().toISOString(), JSON.stringify(rules)],
+      );
+      for (const { id, receivedAt, remote, contentType, mayBeTest, hops, body } of arrivals)
+        db.run(
+          `INSERT INTO arrivals (listener, id, received_at, remote, content_type, may_be_test, hops, body)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+          ...[listener, id, receivedAt, remote, contentType, Number(mayBeTest), hops, body],
+        );
+    });
+  }
+}
+
+/** Another listener writes to the same file, for some milliseconds. */
+const LOCK_WAIT_MS = 1_000;
+
+/** A listener that is there and silent (stopped by Ctrl-Z) loses nothing when its deliveries are moved by another. */
+const isThere = ({ seen_at, ...mark }: ListenerRow): boolean =>
+  !isSilent(seen_at) && holdsLease({ ...mark, seenAt: seen_at });
+
+const toArrival = (row: ArrivalRow): Arrival => ({
+  id: row.id,
+  receivedAt: row.received_at,
+  remote: row.remote,
+  contentType: row.content_type,
+  mayBeTest: row.may_be_test === 1,
+  hops: row.hops,
+  body: Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength),
+});

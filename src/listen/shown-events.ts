@@ -1,0 +1,91 @@
+/**
+ * What this session has to show: each event that it keeps, and what sessions with the same filter left unshown when they
+ * ended. The ledger knows up to where each session's events were shown.
+ */
+import type { Unshown } from '../ledger/events.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ReceivedEvent } from './event.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { SessionRun } from './session-run.ts';
+import { type OnError, runInBackground } from './timers.ts';
+
+interface ShownEventsOptions {
+  readonly ledger: Ledger;
+  readonly commits: GroupCommit;
+  readonly run: SessionRun;
+  /** The names of the events that are shown; empty: all. */
+  readonly only: readonly string[];
+  readonly onError: OnError;
+}
+
+const PAGE = 500;
+
+export class ShownEvents {
+  readonly #options: ShownEventsOptions;
+  /** By session: the last event that was shown and is not noted yet. */
+  readonly #unnoted = new Map<number, number>();
+  /** This session and those whose events it shows. */
+  readonly #runs = new Set<number>();
+  #noting: Promise<void> | undefined;
+
+  constructor(options: ShownEventsOptions) {
+    this.#options = options;
+  }
+
+  /** The events of each session come in the order of their numbers. */
+  note(events: readonly ReceivedEvent[]): void {
+    for (const { run, n } of events) this.#unnoted.set(run, n);
+    if (this.#noting !== undefined) return;
+    const noting = this.#noteAll();
+    this.#noting = noting;
+    runInBackground(() => noting, this.#options.onError);
+  }
+
+  async #noteAll(): Promise<void> {
+    try {
+      while (this.#unnoted.size) {
+        const shown = [...this.#unnoted];
+        this.#unnoted.clear();
+        await this.#options.commits.add(async ({ runs }) => {
+          for (const [run, upTo] of shown) await runs.setShown(run, upTo);
+        });
+      }
+    } catch {
+      // A ledger that can't be written now: the next event that is shown tells it all, or the next session shows them again.
+    } finally {
+      this.#noting = undefined;
+    }
+  }
+
+  /** Takes over what ended sessions have not shown; gives their events, oldest first, a page at a time. */
+  async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
+    const { commits, run, only, ledger } = this.#options;
+    if (!run.isBegun) return;
+    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, only, gone))) {
+      this.#runs.add(unshown.run);
+      yield* this.#pages(ledger, unshown);
+    }
+  }
+
+  async *#pages(ledger: Ledger, unshown: Unshown): AsyncGenerator<ReceivedEvent[]> {
+    for (let { after } = unshown; ; ) {
+      const rows = await ledger.events.toShow({ ...unshown, after }, PAGE);
+      if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
+      if (rows.length < PAGE) return;
+      after = rows.at(-1)?.id ?? after;
+    }
+  }
+
+  /** Gives the number of events that are left to the next session. */
+  async finish(): Promise<number> {
+    const { commits, run, only } = this.#options;
+    await this.#noting;
+    if (run.isBegun) this.#runs.add(run.id);
+    const lefts = await commits.add(async ({ runs }) => {
+      const counts: number[] = [];
+      for (const each of this.#runs) counts.push(await runs.unshown(each, only));
+      return counts;
+    });
+    return lefts.reduce((sum, left) => sum + left, 0);
+  }
+}
