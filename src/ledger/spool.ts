@@ -108,6 +108,8 @@ export class Spool {
   readonly profile: string;
   readonly #onWarning: OnWarning;
   #database: Database | undefined;
+  /** Who writes with this object. */
+  #own: SpoolOwner | undefined;
   #isUnusableSaid = false;
 
   constructor(path: string, profile: string, onWarning: OnWarning = () => {}) {
@@ -118,9 +120,10 @@ export class Spool {
 
   /** Adds deliveries; they are on disk when this resolves. */
   async append(owner: SpoolOwner, arrivals: readonly Arrival[]): Promise<void> {
+    this.#own = owner;
     for (;;) {
       try {
-        const db = await this.#open(owner);
+        const db = await this.#open();
         this.#insert(db, owner, arrivals);
         // A file that was deleted meanwhile has taken them in vain.
         if (db.isInPlace()) return;
@@ -132,7 +135,7 @@ export class Spool {
 
   /** Some of the deliveries of a listener that came after the one with this number, oldest first. */
   async next(owner: SpoolOwner, after: number): Promise<SpoolSlice> {
-    const db = await this.#openThere(owner);
+    const db = await this.#openThere();
     const sizes =
       db?.all<{ seq: number; bytes: number }>(
         'SELECT seq, length(body) AS bytes FROM arrivals WHERE listener = ? AND seq > ? ORDER BY seq LIMIT ?',
@@ -166,12 +169,12 @@ export class Spool {
   /** How many deliveries of a listener wait. */
   async count(owner: SpoolOwner): Promise<number> {
     const sql = 'SELECT count(*) AS n FROM arrivals WHERE listener = ?';
-    return (await this.#openThere(owner))?.get<{ n: number }>(sql, owner.id)?.n ?? 0;
+    return (await this.#openThere())?.get<{ n: number }>(sql, owner.id)?.n ?? 0;
   }
 
   /** Shows other processes that a listener is there. */
   async touch(owner: SpoolOwner): Promise<void> {
-    const db = await this.#openThere(owner);
+    const db = await this.#openThere();
     db?.run('UPDATE listeners SET seen_at = ? WHERE id = ?', new Date().toISOString(), owner.id);
   }
 
@@ -215,10 +218,10 @@ export class Spool {
   }
 
   /** Nothing is made where there is nothing to read; what can't be read is said once. */
-  async #openThere(owner?: SpoolOwner): Promise<Database | undefined> {
+  async #openThere(): Promise<Database | undefined> {
     if (!this.exists) return undefined;
     try {
-      return await this.#open(owner);
+      return await this.#open();
     } catch (error) {
       if (!this.#isUnusableSaid)
         this.#onWarning(
@@ -230,14 +233,14 @@ export class Spool {
     }
   }
 
-  async #open(owner?: SpoolOwner): Promise<Database> {
+  async #open(): Promise<Database> {
     const before = this.#database;
     if (before?.isInPlace()) return before;
     const db = await openDatabase(this.path, spoolMigrations);
     db.setBusyTimeout(LOCK_WAIT_MS);
     db.syncEveryCommit();
     this.#database = db;
-    if (before) this.#rescue(before, db, owner);
+    if (before) this.#rescue(before, db);
     return db;
   }
 
@@ -253,7 +256,8 @@ export class Spool {
   }
 
   /** Of a file that was deleted, what this process has written is still there for this process. */
-  #rescue(from: Database, to: Database, owner: SpoolOwner | undefined): void {
+  #rescue(from: Database, to: Database): void {
+    const owner = this.#own;
     try {
       const rows = owner
         ? from.all<ArrivalRow>(

@@ -141,16 +141,26 @@ describe('the spool', () => {
   it.skipIf(!hasStrace)('or the ledger is synced before the 200 is sent', async () => {
     const user = new User();
     const calls = ['listen', '--port', '0', '--count', '1'];
-    const traced = startTraced(user, calls, 'write,writev,pwrite64,fdatasync,fsync');
+    const traced = startTraced(user, calls, 'read,write,writev,pwrite64,fdatasync,fsync');
     await until(() => /^listening on /m.test(traced.stderr), 'it listens');
     const url = /^listening on (\S+)$/m.exec(traced.stderr)?.[1] ?? '';
     expect((await fetch(url, { method: 'POST', body: new URLSearchParams(complete('1')) })).status).toBe(200);
     const { calls: made } = await traced.ended();
     const log = made.filter(({ target }) => /\/ledger\.db-wal/.test(target));
-    const written = log.find(({ name, text }) => name === 'pwrite64' && /x-www-form/.test(text));
-    const synced = log.find((call) => isSync(call) && call.begun > (written?.ended ?? Infinity));
+    const received = made.find(({ name, text }) => name === 'read' && /POST \/ HTTP/.test(text));
     const answered = made.find(({ text }) => /HTTP\/1\.1 200/.test(text));
-    const order = [written?.ended, synced?.begun, synced?.ended, answered?.begun];
+    const written = log
+      .filter(({ name, begun }) => name === 'pwrite64' && begun < (answered?.begun ?? 0))
+      .at(-1);
+    const synced = log.find((call) => isSync(call) && call.begun > (written?.ended ?? Infinity));
+    const order = [
+      received?.ended,
+      written?.begun,
+      written?.ended,
+      synced?.begun,
+      synced?.ended,
+      answered?.begun,
+    ];
     expect(order).toEqual([...order].sort((a = 0, b = 0) => a - b));
     expect(order).not.toContain(undefined);
   });
