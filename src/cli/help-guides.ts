@@ -102,7 +102,10 @@ ENTRYPOINT ["sh", "-c", \\
     ['one body', '1 MiB, then 413; all that are under way 64 MiB, then the largest get 503'],
     ['chunks of a body', '1,000, or 64 bytes each; then 400'],
     ['headers', '16 KiB in 10 s, the whole request in 15 s; then 431 or 408'],
-    ['connections', '500 that wait; then the one that has waited longest is closed'],
+    [
+      'connections',
+      '500 that wait, fewer where the limit of open files is low; then the one that has waited longest is closed',
+    ],
     ['fields of an event', '1,000 are listed and acted on; all are kept in the body'],
   ]),
   section(

@@ -57,6 +57,17 @@ export function processAge(): () => number {
   return () => Math.max(Date.now() - begun, process.uptime() * 1000);
 }
 
+/** How many files and connections this process may have open; infinite where the system does not tell cheaply. */
+export function openFilesLimit(): number {
+  try {
+    // The hard limit counts: Node raises the other one to it.
+    const limit = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** Empty where the system has no name for the user. */
 export function userName(): string {
   try {

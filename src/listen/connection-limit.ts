@@ -1,7 +1,14 @@
 import type { Socket } from 'node:net';
+import { openFilesLimit } from '../lib/processes.ts';
 
 /** Connections that wait for a request, beside any number whose request is being kept. */
 const MAX_WAITING = 500;
+/** Files of the ledger, connections to the service and to targets, and pipes of commands. */
+const OTHER_FILES = 64;
+
+/** Half of what is left is for requests that are being kept. */
+const maxWaiting = (): number =>
+  Math.max(4, Math.min(MAX_WAITING, Math.floor((openFilesLimit() - OTHER_FILES) / 2)));
 
 interface Connection {
   readonly socket: Socket;
@@ -19,6 +26,7 @@ interface Connection {
  * only connect never close the connection over which the service sends.
  */
 export class ConnectionLimit {
+  readonly #maxWaiting = maxWaiting();
   readonly #connections = new Map<Socket, Connection>();
   /** Of those that wait: how many have delivered an event, and how many have not. */
   #known = 0;
@@ -41,8 +49,8 @@ export class ConnectionLimit {
         if (this.#underTls.get(address) === socket) this.#underTls.delete(address);
       });
     }
-    if (this.#new + this.#known <= MAX_WAITING) return;
-    const oldest = this.#longestWaiting(this.#new <= MAX_WAITING / 2);
+    if (this.#new + this.#known <= this.#maxWaiting) return;
+    const oldest = this.#longestWaiting(this.#new <= this.#maxWaiting / 2);
     // It no longer counts: more may come before its end is told.
     if (oldest) this.#delete(oldest);
     oldest?.destroy();

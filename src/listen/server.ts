@@ -70,7 +70,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   await startListening(server, options);
   const { address, family, port } = server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
-  return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => close(server, onError) };
+  return { origin: `${tls ? 'https' : 'http'}://${host}:${port}`, port, close: () => handler.close(server) };
 }
 
 type Response = ServerResponse<DirectRequest>;
@@ -111,6 +111,7 @@ class RequestHandler {
   readonly connections = new ConnectionLimit();
   readonly #bodies = new Bodies();
   readonly #options: ReceiverOptions;
+  #isClosing = false;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -163,9 +164,23 @@ class RequestHandler {
     this.#options.keep(delivery, (error) => {
       body.release();
       this.connections.setIdle(socket, error === undefined);
+      // The next delivery over the same connection would come after the end.
+      if (this.#isClosing) response.shouldKeepAlive = false;
       // Without a body it is a single write.
       if (error === undefined) response.end();
       else respond(response, 503, 'it could not be kept');
+    });
+  }
+
+  close(server: HttpServer): Promise<void> {
+    this.#isClosing = true;
+    return new Promise((resolve) => {
+      const cancel = startTimer(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), this.#options.onError);
+      server.close(() => {
+        cancel();
+        resolve();
+      });
+      server.closeIdleConnections();
     });
   }
 }
@@ -236,7 +251,12 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket, onError: OnE
   endSocket(socket, socketErrors[error.code ?? ''] ?? '400 Bad Request', onError);
 }
 
+const endedSockets = new WeakSet<Socket>();
+
+/** Node calls it again for each part that comes after what it could not read. */
 function endSocket(socket: Socket, status: string, onError: OnError): void {
+  if (endedSockets.has(socket)) return;
+  endedSockets.add(socket);
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   const cancel = startTimer(DRAIN_MS, () => void socket.destroy(), onError);
   socket.once('close', cancel);
@@ -251,16 +271,5 @@ function startListening(server: HttpServer, { host, port }: ReceiverOptions): Pr
     });
     // Later errors are about single connections: the receiver goes on.
     server.listen(port, host, () => resolve(void server.on('error', () => {})));
-  });
-}
-
-function close(server: HttpServer, onError: OnError): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = startTimer(CLOSE_TIMEOUT_MS, () => server.closeAllConnections(), onError);
-    server.close(() => {
-      cancel();
-      resolve();
-    });
-    server.closeIdleConnections();
   });
 }
