@@ -113,7 +113,7 @@ _steno_flags() {
     'balance::') offers=(--min) ;;
     'report::') offers=(--since --until --by --html --force) ;;
     'log::') offers=(--since --file --order --limit) ;;
-    'listen::') offers=(--port --register --public-url --tunnel --forward-to --exec --download --host --path --tls-cert --tls-key --exec-with-key --exec-timeout --jobs --format --name-as --only --until --count --keep --verbose) ;;
+    'listen::') offers=(--port --register --public-url --tunnel --forward-to --exec --download --host --path --tls-cert --tls-key --exec-with-key --exec-timeout --jobs --format --name-as --only --any-event --until --count --keep --verbose) ;;
     'events::') offers=(--limit --event --file --order --since --found --follow) ;;
     'events replay::') offers=(--to --exec --exec-with-key --exec-timeout) ;;
     'login::') offers=(--api-key-command --no-verify) ;;

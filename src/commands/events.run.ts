@@ -85,14 +85,20 @@ interface EventsOptions {
 export async function list(context: Context, { options }: Input<EventsOptions>): Promise<void> {
   const { out } = context;
   const { forPeople } = out;
-  const filter = filterOf(options, (what, hint) => out.note(`${what}; ${hint}`));
   let ledger: Ledger;
   try {
     ledger = await ledgerOf(context);
   } catch (error) {
     if (options.follow) throw error;
-    return listWithoutLedger(context, filter, options.limit, error);
+    return listWithoutLedger(
+      context,
+      filterOf(options, () => true),
+      options.limit,
+      error,
+    );
   }
+  const kept = await ledger.events.withNames(options.event);
+  const filter = filterOf(options, (name) => kept.has(name));
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
   const pager = findPager(context);
   const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);
@@ -123,8 +129,8 @@ async function listWithoutLedger(
   await out.warn(`only events on their way into the ledger are listed: ${errorMessage(error)}`, hint);
 }
 
-const filterOf = (options: EventsOptions, onUnknown: (what: string, hint: string) => void): EventFilter => ({
-  events: eventNames(options.event, onUnknown),
+const filterOf = (options: EventsOptions, isAllowed: (name: string) => boolean): EventFilter => ({
+  events: eventNames(options.event, isAllowed),
   file: options.file,
   order: options.order,
   found: options.found,

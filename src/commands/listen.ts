@@ -80,6 +80,7 @@ export const listen = command({
       values: names,
       meaning: meaningOfEvent,
     }),
+    anyEvent: flag('--any-event', 'accept event names that the API document does not list'),
     until: text('--until <EVENT>', 'end after this event', { values: names, meaning: meaningOfEvent }),
     count: count('--count <n>', 'end after this many events'),
     keep: duration('--keep <duration>', 'remove events that are older, as ledger prune does', {

@@ -163,6 +163,18 @@ export class Events extends Table {
     );
   }
 
+  /** Those of these names that events of the ledger have. */
+  async withNames(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const has = async (name: string): Promise<boolean> =>
+      (await this.db.get(
+        'SELECT 1 FROM events WHERE profile = ? AND event = ? LIMIT 1',
+        this.profile,
+        name,
+      )) !== undefined;
+    const kept = await Promise.all(names.map(has));
+    return new Set(names.filter((_, at) => kept[at]));
+  }
+
   async count(filter: EventFilter): Promise<number> {
     const { where, values } = this.#where(filter);
     const sql = `SELECT count(*) AS n FROM events WHERE ${where}`;

@@ -36,6 +36,7 @@ export interface ListenFlags {
   readonly nameAs: string | undefined;
   readonly only: readonly string[];
   readonly until: string | undefined;
+  readonly anyEvent: boolean;
   readonly count: number | undefined;
   readonly keep: number | undefined;
 }
@@ -56,6 +57,7 @@ interface PlanOptions {
 export async function planListening(flags: ListenFlags, options: PlanOptions): Promise<ListenPlan> {
   const { host = '127.0.0.1', path = '/', register, publicUrl, tunnel, until } = flags;
   const { timeoutMs, onWarning } = options;
+  const isAllowed = (): boolean => flags.anyEvent;
   checkNameAs(flags, checkFormats(flags.format, flags.nameAs));
   if (flags.download !== undefined) checkFolder(flags.download);
   checkAddresses(flags);
@@ -72,10 +74,10 @@ export async function planListening(flags: ListenFlags, options: PlanOptions): P
     server: { host, port: parsePort(flags.port), tls: await readTls(flags) },
     path,
     openActions: (resources) => openActions(flags, options, resources),
-    only: eventNames(flags.only, onWarning),
+    only: eventNames(flags.only, isAllowed),
     keepMs: flags.keep,
     endConditions: {
-      until: until === undefined ? undefined : eventNames([until], onWarning)[0],
+      until: until === undefined ? undefined : eventNames([until], isAllowed)[0],
       count: flags.count,
       timeoutMs,
     },

@@ -111,6 +111,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--forward-to': 'one of several actions',
     '--exec': 'its flags need it',
     '--download': 'its flags need it',
+    '--any-event': 'allows something; a line may need it or not',
     '--only': 'filters what is shown and done',
     '--until': 'an end; the first of several counts',
     '--count': 'an end; the first of several counts',

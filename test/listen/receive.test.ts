@@ -278,9 +278,25 @@ describe('the end', () => {
     expect(Date.now() - started).toBeLessThan(8000);
   });
 
-  it('comes with 143 on SIGTERM, and warns of an event that is never sent', async () => {
-    const listener = await Listener.start(new User(), ['--until', 'TRANSCRIPT_COMPLET']);
-    expect(listener.stderr).toMatch(/warning: .*lists no event 'TRANSCRIPT_COMPLET'\nhint: did you mean/);
+  it('comes with 143 on SIGTERM', async () => {
+    const listener = await Listener.start(new User(), ['--until', 'TRANSCRIPT_COMPLETE']);
     expect((await listener.stop('SIGTERM')).code).toBe(143);
   });
+
+  it.each(['--until', '--only'])(
+    'comes with 2 where %s names no event, unless any is allowed',
+    async (flag) => {
+      const user = new User();
+      const { code, stderr } = await user.run(['listen', '--port', '0', flag, 'TRANSCRIPT_COMPLET']);
+      expect([code, stderr]).toEqual([
+        2,
+        "steno: unknown event 'TRANSCRIPT_COMPLET'\nhint: did you mean TRANSCRIPT_COMPLETE?\n",
+      ]);
+      const listener = await Listener.start(user, [flag, 'NEW_EVENT', '--any-event', '--count', '1']);
+      await listener.post(form({ event: 'NEW_EVENT', audiofile: '7' }));
+      expect((await listener.ended).code).toBe(0);
+      expect((await user.run(['events', '--event', 'new_event'])).code).toBe(2);
+      expect((await user.run(['events', '--event', 'NEW_EVENT', '--quiet'])).stdout).toBe('1\n');
+    },
+  );
 });
