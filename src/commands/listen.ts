@@ -19,7 +19,10 @@ export const listen = command({
         'kept',
         "before the answer goes out, also while the ledger is locked or damaged; if it can't be, the answer is 503",
       ],
-      ['shown', 'at most once: here; all of them again with: steno events'],
+      [
+        'shown',
+        'at least once: here, or by the next listen with the same --only, which counts it for --count and --until',
+      ],
       ['forward', 'at least once: the bytes as received, tried again for a day'],
       [
         'exec',
