@@ -23,7 +23,7 @@ const ENDS: ReadonlyArray<{ readonly args: readonly string[]; readonly signal?: 
   { args: [], signal: 'SIGKILL' },
   { args: ['--until', 'TRANSCRIPT_COMPLETE'] },
   { args: [], signal: 'SIGINT' },
-  { args: ['--timeout', '400ms'] },
+  { args: ['--timeout', '3s'] },
   { args: ['--count', '1'] },
   { args: ['--count', '1000'], signal: 'SIGKILL' },
 ];
