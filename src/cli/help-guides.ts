@@ -146,7 +146,7 @@ export const securityGuide = (): Section[] => [
   section(
     'The key',
     'It never appears in output, debug traces, errors, the ledger, the list of processes or completions, in any encoding. It is sent in the JSON body wherever the API takes one, never over plain http except to this machine, and never to the target of a redirect.',
-    'The config file is refused (exit 2) if others may write it, if it belongs to another user, or if it holds a key and others may read it; a file of root that you may read is taken, as containers mount it.',
+    'The config file is refused (exit 2) if others may write it, if it belongs to another user, or if it holds a key and others may read it; a file of root that you may read is taken, as containers mount it. So is a config or state folder that another user owns or may write to; your own is closed to others (mode 0700).',
     'Programs that steno starts (--exec, --tunnel, upload and key commands, the pager) inherit neither STENO_API_KEY nor PGPASSWORD, and STENO_LEDGER without its password; --exec-with-key gives the command of --exec the key alone. A steno in such a command takes the password of a shared ledger from ledger-password-command or ~/.pgpass.',
   ),
   section(
