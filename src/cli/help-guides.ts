@@ -109,7 +109,7 @@ ENTRYPOINT ["sh", "-c", \\
     'When something fails',
     'An event is first in a file of its listener, in the folder journal beside the ledger, and synced; then come the 200, the ledger and the actions. A ledger that is locked, damaged or full costs no event: they are moved over when it works again. Only where not even that file can be written is the answer 503, and the event is printed on stderr.',
     'What fails for one file is tried again for that file alone. A target that is down is tried with one event at a time, after growing pauses, for a day. One that answers 400, 409, 410, 413, 414, 415, 422 or 431 has refused the event for good. steno events show tells the outcome of each action and when it is tried next.',
-    'A command ends with all that it started: at its own end, at --exec-timeout, and with the listener. What leaves its process group on purpose (setsid) is not ended. 1 MiB of its output is shown.',
+    'A command ends with its process group: at its own end, at --exec-timeout, and with the listener. What leaves the group (setsid, a daemon) goes on. 1 MiB of its output is shown.',
     'Where nothing reads what listen prints (Ctrl-S, a hung ssh), it goes on receiving and prints later.',
   ),
 ];

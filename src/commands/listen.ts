@@ -20,11 +20,16 @@ export const listen = command({
         "before the answer goes out, also while the ledger is locked or damaged; if it can't be, the answer is 503",
       ],
       ['shown', 'at most once: here; all of them again with: steno events'],
-      ['forward', 'at least once: the bytes as received, tried again for a day'],
+      [
+        'forward',
+        'at least once: the bytes as received, tried again for a day. What the next listen forwards for this one, and ' +
+          'events replay, has links without their signature (S3, Google, Azure, CloudFront), which is never kept',
+      ],
       [
         'exec',
         'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
-          'not. It ends with all that it started',
+          'not. When the command ends, times out, or listen ends, so does its process group; what leaves the group ' +
+          '(setsid, a daemon) goes on',
       ],
       [
         'download',
@@ -42,10 +47,14 @@ export const listen = command({
       '--register',
       "set the account's webhook to this listener, with a secret path, until it ends",
     ),
-    publicUrl: text('--public-url <url>', 'with --register: where the service reaches it', {
-      needs: ['--register'],
-      excludes: ['--tunnel'],
-    }),
+    publicUrl: text(
+      '--public-url <url>',
+      'with --register: where the service reaches it, unless it is on this machine',
+      {
+        needs: ['--register'],
+        excludes: ['--tunnel'],
+      },
+    ),
     tunnel: text(
       '--tunnel <command>',
       'start this and take the https URL that it prints; fills in {url}, {port}',
