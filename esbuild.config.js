@@ -121,6 +121,9 @@ const options = {
   define: { STENO_VERSION: JSON.stringify(version) },
 };
 
+/** Nobody reads their stack traces: a third less to install, and to load. */
+const shortNames = { minifyIdentifiers: true, keepNames: true };
+
 const partOptions = { ...options, plugins: [unused, shortAssert, oneWidth], footer: { js: defaultFirst } };
 const { undici, ...packages } = parts;
 
@@ -168,10 +171,10 @@ const results = await Promise.all([
       generate: 'src/cli/generate.ts',
     },
     plugins: [apart, unused],
+    ...shortNames,
   }),
   build({ ...partOptions, entryPoints: { undici } }),
-  // Nobody reads their stack traces: a third less to install, and to load.
-  build({ ...partOptions, entryPoints: packages, minifyIdentifiers: true, keepNames: true }),
+  build({ ...partOptions, entryPoints: packages, ...shortNames }),
 ]);
 await writeProgram(results[0]);
 for (const name of readdirSync(out).filter((file) => file.endsWith('.js'))) makeAscii(`${out}/${name}`);

@@ -18,6 +18,8 @@ export interface TranscriptBody {
   /** How many bytes are to come, where the service says so. */
   readonly length?: number | undefined;
   readonly hide: (text: string) => string;
+  /** Fires when the time of the call is over, and when the user interrupts. */
+  readonly signal: AbortSignal;
 }
 
 const noParams: JsonObject = new Map();
@@ -39,6 +41,7 @@ export function getTranscript<T>(
       stream: (onChunk) => streamBody(response, onChunk),
       length: lengthOf(response.headers),
       hide: response.hide,
+      signal: response.signal,
     });
   });
 }

@@ -112,7 +112,7 @@ ENTRYPOINT ["sh", "-c", \\
     'When something fails',
     'An event is saved in the ledger before the 200 goes out; its actions follow. While the ledger is locked, damaged or full, and always where it is shared, events go into spool.db beside it first and move over as soon as the ledger takes them. Only if neither can be written is the answer 503, and the event is printed on stderr.',
     'What fails for one file is tried again for that file alone. A target that is down is tried with one event at a time, after growing pauses, for a day. One that answers 400, 409, 410, 413, 414, 415, 422 or 431 has refused the event for good. steno events show tells the outcome of each action and when it is tried next.',
-    'A command ends with all that it started: at its own end, at --exec-timeout, and with the listener. What leaves its process group on purpose (setsid) is not ended. 1 MiB of its output is shown.',
+    'A command ends with its process group: at its own end, at --exec-timeout, and with the listener. What leaves the group (setsid, a daemon) goes on. 1 MiB of its output is shown.',
     'Where nothing reads what listen prints (Ctrl-S, a hung ssh), it goes on receiving and prints later.',
   ),
 ];
@@ -149,8 +149,8 @@ export const securityGuide = (): Section[] => [
   section(
     'The key',
     'It never appears in output, debug traces, errors, the ledger, the list of processes or completions, in any encoding. It is sent in the JSON body wherever the API takes one, never over plain http except to this machine, and never to the target of a redirect.',
-    'The config file is refused (exit 2) if others may write it, if it belongs to another user, or if it holds a key and others may read it; a file of root that you may read is taken, as containers mount it.',
-    'Programs that steno starts (--exec, --tunnel, a key command) do not inherit STENO_API_KEY; --exec-with-key gives it to the command of --exec.',
+    'The config file is refused (exit 2) if others may write it, if it belongs to another user, or if it holds a key and others may read it; a file of root that you may read is taken, as containers mount it. So is a config or state folder that another user owns or may write to; your own is closed to others (mode 0700).',
+    'Programs that steno starts (--exec, --tunnel, upload and key commands, the pager) inherit neither STENO_API_KEY nor PGPASSWORD, and STENO_LEDGER without its password; --exec-with-key gives the command of --exec the key alone. A steno in such a command takes the password of a shared ledger from ledger-password-command or ~/.pgpass.',
   ),
   section(
     'The mask',

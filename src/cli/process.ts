@@ -1,6 +1,7 @@
 /** The process around the program: its streams, its signals, its end. */
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { monotonicMs } from '../lib/clock.ts';
+import { isDiskBusy } from '../lib/disk-work.ts';
 import { endSoon } from '../lib/ending.ts';
 import { exitCodes } from '../lib/errors.ts';
 import { Main } from './main.ts';
@@ -34,14 +35,22 @@ function onSignal(signal: Signal): void {
     return;
   }
   const moneyInFlight = getEventListeners(hardInterrupt.signal, 'abort').length > 0;
-  if (hardInterrupt.signal.aborted || !moneyInFlight) process.exit(signals[signal]);
+  if (hardInterrupt.signal.aborted || !moneyInFlight) exitNow(signals[signal]);
   setTimeout(() => process.exit(exitCodes.uncertain.code), HARD_EXIT_MS).unref();
   hardInterrupt.abort(signal);
 }
 
 /** What is written but not read would keep the process alive. */
 function exitSoon(code: number): void {
-  setTimeout(() => process.exit(code), LAST_LINES_MS).unref();
+  setTimeout(() => exitNow(code), LAST_LINES_MS).unref();
+}
+
+/** Node joins its threads before it exits, and a disk that hangs holds its thread for ever: a signal ends that too. */
+function exitNow(code: number): void {
+  if (!isDiskBusy()) process.exit(code);
+  const signal = (interrupt.signal.reason as Signal | undefined) ?? 'SIGTERM';
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /** Why stdout could not be written. */
@@ -111,7 +120,7 @@ void main.run().then((code) => {
   if (stdoutError) return void reportStdoutError(stdoutError);
   process.exitCode = exitCode;
   const asPlanned = code === 0 || code === exitCodes.timeout.code;
-  if (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned)) exitSoon(exitCode);
+  if (isDiskBusy() || (main.ignoresStalls && (interrupt.signal.aborted || !asPlanned))) exitSoon(exitCode);
   stdin?.unref?.();
 });
 

@@ -5,7 +5,7 @@ import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
 import { accountName } from '../lib/names.ts';
 import type { CommandLimits } from '../settings/key.ts';
-import { stateFolder } from '../settings/paths.ts';
+import { closeFolder, stateFolder } from '../settings/paths.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Output } from '../ui/output.ts';
 
@@ -29,12 +29,14 @@ export async function sharedLedgerOptions(
   const { readPostgresUrl } = await import('../lib/postgres-url.ts');
   settings.maskLedgerPassword(url);
   const address = readPostgresUrl(url, env);
+  const folder = stateFolder(env);
+  closeFolder(folder, 'STENO_STATE_DIR');
   return {
     address,
     password: () => settings.ledgerPassword(address, commandLimits),
     timeoutMs: Math.min(address.connectTimeoutMs ?? LEDGER_TIMEOUT_MS, limitMs),
     queryTimeoutMs: Math.min(LEDGER_TIMEOUT_MS, limitMs),
-    outcomes: join(stateFolder(env), 'outcomes'),
+    outcomes: join(folder, 'outcomes'),
     onTrouble: (text, hint) => out.warn(text, hint),
     account: {
       name: accountName(settings.account.value ?? settings.profileName),

@@ -26,7 +26,8 @@ const replay = command({
     'Sends the delivery of each event to a URL once more, as it is kept, or runs a command for it as listen --exec ' +
     'does. One after the other, each once.',
   details: [
-    'Body and content type are the same to the byte, but for the signatures of links. If the target is out of reach it ' +
+    'Body and content type are the same to the byte, but links come without their signature (S3, Google, Azure, ' +
+      'CloudFront), which is never kept. If the target is out of reach it ' +
       'exits with 7, if it refuses with 1, if only some worked with 10.',
   ],
   args: [{ name: '<n…>', help: 'numbers of the events', values: 'event' }],

@@ -21,6 +21,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
   const { hide } = context.mask;
   const plan = await planListening(options, {
     inSandbox,
+    baseUrl: context.settings.get('base-url').value,
     timeoutMs: globals.timeout,
     env,
     requireKey: async () => (await context.requireKey()).value,

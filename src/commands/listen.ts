@@ -23,11 +23,16 @@ export const listen = command({
         'shown',
         'at least once: here, or by the next listen with the same --only, which counts it for --count and --until',
       ],
-      ['forward', 'at least once: the bytes as received, tried again for a day'],
+      [
+        'forward',
+        'at least once: the bytes as received, tried again for a day. What the next listen forwards for this one, and ' +
+          'events replay, has links without their signature (S3, Google, Azure, CloudFront), which is never kept',
+      ],
       [
         'exec',
         'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
-          'not. It ends with all that it started',
+          'not. When the command ends, times out, or listen ends, so does its process group; what leaves the group ' +
+          '(setsid, a daemon) goes on',
       ],
       [
         'download',
@@ -45,10 +50,14 @@ export const listen = command({
       '--register',
       "set the account's webhook to this listener, with a secret path, until it ends",
     ),
-    publicUrl: text('--public-url <url>', 'with --register: where the service reaches it', {
-      needs: ['--register'],
-      excludes: ['--tunnel'],
-    }),
+    publicUrl: text(
+      '--public-url <url>',
+      'with --register: where the service reaches it, unless it is on this machine',
+      {
+        needs: ['--register'],
+        excludes: ['--tunnel'],
+      },
+    ),
     tunnel: text(
       '--tunnel <command>',
       'start this and take the https URL that it prints; fills in {url}, {port}',

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { childEnv } from '../lib/child-env.ts';
 import type { Env } from '../lib/env.ts';
 import { DiskError, usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -170,6 +171,7 @@ function powershellProfile(home: string, { env, platform }: Machine): string {
   for (const program of ['pwsh', 'powershell']) {
     const { stdout } = spawnSync(program, ['-NoProfile', '-NonInteractive', '-Command', '$PROFILE'], {
       encoding: 'utf8',
+      env: childEnv(env),
       timeout: PROFILE_TIMEOUT_MS,
       windowsHide: true,
     });

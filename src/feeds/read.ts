@@ -2,6 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { getPublic, type PublicReading, shownAddress } from '../api/http/get-public.ts';
+import type { Nearness } from '../api/http/nearness.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import type { Report } from '../lib/progress.ts';
 import { readBytes } from '../lib/streams.ts';
@@ -53,7 +54,7 @@ async function readFeedUrl(address: string, reading: FeedReading, choice: Choice
     if (pages.count >= bounds.pages || pages.entries >= bounds.entries || bytes >= bounds.bytes)
       return pages.toFeed(where, tooLong(where, pages, bounds));
     const { url, isArchive } = page.older;
-    page = await fetchOlder(withPassword(url, address), page.url, {
+    page = await fetchOlder(withPassword(url, address), page, {
       where,
       number: pages.count + 1,
       reading,
@@ -72,6 +73,7 @@ async function readFeedUrl(address: string, reading: FeedReading, choice: Choice
 interface FetchedPage extends FeedPage {
   /** Where it came from, after redirects. */
   readonly url: string;
+  readonly nearness: Nearness;
   readonly bytes: number;
 }
 
@@ -80,17 +82,18 @@ interface PageAddress {
   /** Names the page in errors. */
   readonly where: string;
   /** The page that names this one. */
-  readonly namedBy?: string;
+  readonly namedBy?: FetchedPage;
 }
 
 async function fetchPage(
   { url: asked, where, namedBy }: PageAddress,
   { timeoutMs, ...reading }: FeedReading,
 ): Promise<FetchedPage> {
-  const { bytes, url, redirects, contentType, links } = await getPublic({
+  const { bytes, url, nearness, redirects, contentType, links } = await getPublic({
     ...reading,
     url: asked,
-    namedBy,
+    namedBy: namedBy?.url,
+    namedFrom: namedBy?.nearness,
     accept: ACCEPT,
     maxBytes: MAX_FEED_BYTES,
     limitMs: timeoutMs ?? FETCH_LIMIT_MS,
@@ -98,13 +101,13 @@ async function fetchPage(
   const addresses = [asked, ...redirects];
   const { signal } = reading;
   const page = await parsePage({ bytes, url, addresses, contentType, links, where, signal });
-  return { ...page, url, bytes: bytes.length };
+  return { ...page, url, nearness, bytes: bytes.length };
 }
 
 /** Of half a feed nothing is ordered: what is missing could not be told from what does not exist. */
 async function fetchOlder(
   url: string,
-  namedBy: string,
+  namedBy: FetchedPage,
   {
     where,
     number,

@@ -101,7 +101,7 @@ export function passwordOf(text: string): string | undefined {
 export function shownPostgresUrl(text: string): string {
   const url = parseUrl(text);
   url.password = '';
-  url.searchParams.delete('password');
+  for (const name of [...url.searchParams.keys()]) if (/password/i.test(name)) url.searchParams.delete(name);
   return url.href.replace(`@${NO_HOST}`, '@');
 }
 

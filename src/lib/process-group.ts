@@ -1,6 +1,6 @@
 /**
- * A command line of the user's and every process that it starts. They end together: when the command itself has ended,
- * when we say so, and when this process is gone, however it ended.
+ * A command line of the user's and every process that it starts and that stays in its process group. They end together:
+ * when the command itself has ended, when we say so, and when this process is gone, however it ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';

@@ -1,8 +1,8 @@
 /** The file of a database: how it gets its name, who may read it, and how one that was emptied is told from a new one. */
 import { chmodSync, constants, copyFileSync, linkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode, StenoError } from './errors.ts';
-import { syncFolder } from './folders.ts';
+import { errorCode, StenoError, usage } from './errors.ts';
+import { isDanglingLink, syncFolder } from './folders.ts';
 import { plural } from './text.ts';
 
 /** Never replaces a database that another process has made meanwhile. */
@@ -43,6 +43,12 @@ export function refuseEmptied(path: string, hint = restoreHint): void {
   // SQLite would write what stands in the log into a new database. Another process may make both at this moment.
   if (size === undefined && sizeOf(`${path}-wal`) && sizeOf(path) === undefined)
     throw new StenoError('failed', `${path} is gone, but ${path}-wal is there`, { hint: hint() });
+}
+
+/** SQLite would make the file that such a link names, wherever that is. */
+export function refuseDanglingLinks(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (isDanglingLink(file)) throw usage(`${file} is a symlink to nowhere`, 'remove it by hand');
 }
 
 /** In bytes; undefined where there is no file. */

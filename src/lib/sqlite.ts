@@ -7,7 +7,14 @@ import { makeFolder } from './folders.ts';
 import { withoutNul } from './kept-text.ts';
 import { type Connection, type Driver, loadDriver, type Statement, type Value } from './sqlite-driver.ts';
 import { readableError, untilFree } from './sqlite-errors.ts';
-import { closeToOthers, fileIdentity, refuseEmptied, restoreHint, sizeOf } from './sqlite-file.ts';
+import {
+  closeToOthers,
+  fileIdentity,
+  refuseDanglingLinks,
+  refuseEmptied,
+  restoreHint,
+  sizeOf,
+} from './sqlite-file.ts';
 import { CREATE_MIGRATIONS, makeIfMissing } from './sqlite-new.ts';
 
 export type { Value };
@@ -153,6 +160,7 @@ export async function openDatabase(
   try {
     if (path === ':memory:') return await open(Driver, path, migrations);
     makeFolder(dirname(path), 0o700, 'STENO_STATE_DIR');
+    refuseDanglingLinks(path);
     refuseEmptied(path, options.hintIfEmpty);
     if (sizeOf(path) === undefined) options.beforeMaking?.();
     makeIfMissing(Driver, path, migrations);

@@ -219,7 +219,8 @@ export class ListeningSession {
   async #publicBase({ origin, port }: Receiver): Promise<string> {
     const { plan, resources, callbacks, end, onError } = this.#shared;
     const { tunnel: command, publicUrl } = plan;
-    if (command === undefined) return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:');
+    if (command === undefined)
+      return publicUrl ?? origin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
     const { env } = resources;
     const tunnel = await openTunnel({ command, origin, port, env, signal: end.signal });
     this.#tunnel = tunnel;

@@ -42,6 +42,8 @@ export interface ListenFlags {
 }
 
 interface PlanOptions {
+  /** Where calls go; the sandbox is none that is set. */
+  readonly baseUrl: string | undefined;
   readonly inSandbox: boolean;
   readonly timeoutMs: number | undefined;
   readonly env: Env;
@@ -92,8 +94,13 @@ function checkAddresses({ forwardTo, publicUrl }: ListenFlags): void {
   if (publicUrl !== undefined) checkUrl(publicUrl, 'hook');
 }
 
-function checkRegistration({ register, publicUrl, tunnel }: ListenFlags, { inSandbox }: PlanOptions): void {
-  if (register && publicUrl === undefined && tunnel === undefined && !inSandbox) {
+/** A service on this machine reaches the receiver at its own address. */
+function checkRegistration(
+  { register, publicUrl, tunnel }: ListenFlags,
+  { inSandbox, baseUrl }: PlanOptions,
+): void {
+  const isHere = inSandbox || (baseUrl !== undefined && isLoopback(new URL(baseUrl).hostname));
+  if (register && publicUrl === undefined && tunnel === undefined && !isHere) {
     throw usage(
       '--register requires --public-url or --tunnel',
       'the service must be able to reach this machine',

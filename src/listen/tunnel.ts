@@ -1,5 +1,6 @@
 /** The tunnel program of the user: started with the local address filled in, ended with the session. */
-import { type Env, withoutKey } from '../lib/env.ts';
+import { childEnv } from '../lib/child-env.ts';
+import type { Env } from '../lib/env.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { ProcessGroup } from '../lib/process-group.ts';
@@ -31,7 +32,7 @@ const MAX_OUTPUT_LENGTH = 262_144;
 export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
   const { command, origin, port, env, signal } = options;
   const line = command.replaceAll('{url}', origin).replaceAll('{port}', String(port));
-  const group = new ProcessGroup({ command: line, env: withoutKey(env), hasInput: false });
+  const group = new ProcessGroup({ command: line, env: childEnv(env), hasInput: false });
   const ended = group.ended.then(
     ({ code, killedBy }) => (code === null ? `${killedBy}` : `exit ${code}`),
     (error: unknown) => errorMessage(error),

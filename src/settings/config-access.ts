@@ -1,7 +1,8 @@
 /** Who may read and write the config file: it holds keys, and commands that are run. */
-import type { Stats } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { type StenoError, usage } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
+import { folderRefusal } from './paths.ts';
 
 const ROOT = 0;
 
@@ -24,15 +25,16 @@ export function checkAccess(path: string, { uid, mode }: Stats, text: string): v
     );
 }
 
-const STICKY = 0o1000;
-
-/** Refuses a folder where any user could replace a file with a key or its command; login narrows it for any other. */
-export function checkFolderAccess(folder: string, { mode }: Stats, text: string): void {
-  if (process.getuid === undefined || !(mode & 0o002) || mode & STICKY || !/"api-key/.test(text)) return;
-  throw usage(
-    `others may write to the config folder ${folder} (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
-    `see that nothing was added to it, then run: chmod 700 ${shellWord(folder)}`,
-  );
+/**
+ * Refuses a folder of another user, and one where any user could replace a file with a key or its command; login narrows
+ * it for any other. In a folder like /tmp only the owner of a file may replace it.
+ */
+export function checkFolderAccess(folder: string, text: string): void {
+  const { mode, uid } = statSync(folder);
+  const isForeign = uid !== process.getuid?.() && uid !== ROOT;
+  const isOpen = (mode & 0o1002) === 0o0002 && /"api-key/.test(text);
+  const refusal = isForeign || isOpen ? folderRefusal(folder, 'STENO_CONFIG_DIR') : undefined;
+  if (refusal) throw refusal;
 }
 
 const foreign = (path: string, owner: number, us: number): StenoError =>

@@ -1,5 +1,5 @@
 /** The file with the profiles: conf writes it, one process at a time, and what a killed process left is removed. */
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Env } from '../lib/env.ts';
 import { errorCode, errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -57,7 +57,7 @@ function readText(path: string): string | undefined {
     const text = readFileSync(file, 'utf8');
     // Of the file that was read: another one may have its name by now.
     checkAccess(path, fstatSync(file), text);
-    checkFolderAccess(dirname(path), statSync(dirname(path)), text);
+    checkFolderAccess(dirname(path), text);
     return text;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;

@@ -7,7 +7,7 @@ export const environment: ReadonlyArray<readonly [names: string, what: string]> 
   ['PAGER', 'the same for all programs; less where neither is set, with LESS=FRX unless LESS is set'],
   ['FORCE_COLOR', 'colour messages where stderr is no terminal, too; 0: no colour at all'],
   ['HTTPS_PROXY', 'proxy for https, like http://host:port'],
-  ['HTTP_PROXY', 'proxy for http'],
+  ['HTTP_PROXY', 'proxy for plain http: feeds and forwards'],
   ['NO_PROXY', 'hosts that are reached directly, with commas: localhost,.internal; * for all'],
   ['NODE_EXTRA_CA_CERTS', 'file with further certificates to trust (PEM), read by Node'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 turns off the check of certificates in Node; doctor warns of it'],

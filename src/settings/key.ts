@@ -1,8 +1,9 @@
 /** Where a key enters the program: here it is registered with the mask, and checked. */
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { childEnv } from '../lib/child-env.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { type Env, withoutKey } from '../lib/env.ts';
+import type { Env } from '../lib/env.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import type { Mask } from '../lib/mask.ts';
 import { hasHidden } from '../lib/text.ts';
@@ -77,7 +78,7 @@ export async function secretFromCommand(
   const child = spawn(command, {
     shell: true,
     stdio: ['inherit', 'pipe', 'inherit'],
-    env: withoutKey(process.env),
+    env: childEnv(process.env),
   });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,9 +1,10 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Env } from '../lib/env.ts';
-import { StenoError } from '../lib/errors.ts';
+import { StenoError, usage } from '../lib/errors.ts';
 import { makeFolder } from '../lib/folders.ts';
 import { findHome } from '../lib/home.ts';
+import { shellWord } from '../lib/shell-word.ts';
 
 /** The platform's folder for settings, or STENO_CONFIG_DIR. */
 export function configFolder(env: Env, platform = process.platform, home = homeFolder): string {
@@ -39,10 +40,59 @@ export const ledgerPath = (folder: string): string => join(folder, 'ledger.db');
 /** Where listeners keep what is not in the ledger yet. */
 export const spoolPath = (folder: string): string => join(folder, 'spool.db');
 
-/** Makes a folder that only its owner can open; the mode of a shared one (/tmp, a home folder) is not changed. */
-export function makePrivateFolder(path: string, variable: string): void {
+/** A folder of ours, by the variable that names another one in its place. */
+const folderNames = { STENO_CONFIG_DIR: 'config folder', STENO_STATE_DIR: 'state folder' } as const;
+
+export type FolderVariable = keyof typeof folderNames;
+
+/** Makes a folder that only its owner can open. */
+export function makePrivateFolder(path: string, variable: FolderVariable): void {
   makeFolder(path, 0o700, variable);
-  const { mode, uid } = statSync(path);
-  const shared = (mode & 0o1000) !== 0 || resolve(path) === findHome() || uid !== process.getuid?.();
-  if (!shared && (mode & 0o077) !== 0) chmodSync(path, 0o700);
+  closeFolder(path, variable);
+}
+
+/**
+ * Closes a folder, if it is there, to other users; refuses one where they could put a file or a link in the place of
+ * ours. The mode of a home folder is not changed. Windows has no such modes.
+ */
+export function closeFolder(path: string, variable: FolderVariable): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found || process.getuid === undefined) return;
+  if (found.mode & 0o077 && canBeNarrowed(path, found)) tryToNarrow(path);
+  const refusal = folderRefusal(path, variable);
+  if (refusal) throw refusal;
+}
+
+/** Why a folder can't be trusted: another user (root aside) owns it or may write to it. */
+export function folderRefusal(path: string, variable: FolderVariable): StenoError | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const us = process.getuid?.();
+  if (!found || us === undefined) return undefined;
+  const name = folderNames[variable];
+  const word = shellWord(path);
+  const other = `name another folder with ${variable}`;
+  if (found.uid !== us && found.uid !== ROOT)
+    return usage(
+      `the ${name} ${path} belongs to another user (number ${found.uid})`,
+      `${other}, or, if it is yours, see what is in it and run: sudo chown ${us} ${word} && chmod 700 ${word}`,
+    );
+  if (!(found.mode & 0o022)) return undefined;
+  const mode = (found.mode & 0o1777).toString(8).padStart(4, '0');
+  return usage(
+    `others may write to the ${name} ${path} (mode ${mode})`,
+    canBeNarrowed(path, found) ? `see that nothing was added to it, then run: chmod 700 ${word}` : other,
+  );
+}
+
+const ROOT = 0;
+
+/** Whether its mode is ours to change: not that of a folder that all users share, as /tmp is, or of a home folder. */
+export const canBeNarrowed = (path: string, { uid, mode }: Stats): boolean =>
+  uid === process.getuid?.() && !(mode & 0o1000) && resolve(path) !== findHome();
+
+/** Some drives have no modes, or can't be written to: what is still open to others is refused after it. */
+function tryToNarrow(path: string): void {
+  try {
+    chmodSync(path, 0o700);
+  } catch {}
 }

@@ -1,6 +1,7 @@
 /** The pager as a process beside ours. Loaded on first use, because of what starts programs. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Env, withoutKey } from '../lib/env.ts';
+import { childEnv } from '../lib/child-env.ts';
+import type { Env } from '../lib/env.ts';
 import type { Output } from './output.ts';
 import type { Paged } from './output-mode.ts';
 
@@ -72,7 +73,7 @@ export class Pager implements Paged {
   #open(): void {
     const [file = '', ...args] = this.#program;
     // As git and gh set them: colour is shown, and what fits the screen is not waited for.
-    const variables = { LESS: 'FRX', LV: '-c', ...withoutKey(this.#person.env) };
+    const variables = { LESS: 'FRX', LV: '-c', ...childEnv(this.#person.env) };
     const child = spawn(file, args, { stdio: ['pipe', 'inherit', 'inherit'], env: variables });
     this.#child = child;
     this.#isOpen = true;

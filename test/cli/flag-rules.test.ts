@@ -106,7 +106,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--host': 'there is always a server',
     '--port': 'there is always a server',
     '--path': 'there is always a server',
-    '--register': 'needs an address: checked with the plan, since the sandbox needs none',
+    '--register': 'needs an address: checked with the plan, since a service on this machine needs none',
     '--tunnel': 'the rule stands at --public-url; it also leads here without --register',
     '--forward-to': 'one of several actions',
     '--exec': 'its flags need it',

@@ -143,6 +143,15 @@ describe('help', () => {
     expect(stderr).toContain(hint);
   });
 
+  it.each([
+    ['listen', 'what leaves the group (setsid, a daemon) goes on'],
+    ['listen', 'has links without their signature'],
+    ['events replay', 'links come without their signature'],
+  ])('of %s tells its limits: %s', async (line, limit) => {
+    const { stdout } = await new User().run([...line.split(' '), '--help']);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(limit);
+  });
+
   it('is laid out for the width of a narrow terminal, and 80 columns wide on all others', async () => {
     const user = new User();
     const shown = async (columns: number) => {

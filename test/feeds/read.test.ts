@@ -1,9 +1,11 @@
 /** Where a feed comes from: an address, over real HTTP on loopback, or a file. */
 import { execFileSync } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +30,11 @@ const fetchFeed = (url: string, more: Partial<FeedReading> = {}): Promise<Feed> 
   readFeed(url, { ...reading, ...more });
 const get = (url: string, more: Partial<PublicRequest> = {}): Promise<PublicAnswer> =>
   getPublic({ ...reading, url, accept: '*/*', maxBytes: 10_000, limitMs: 20_000, ...more });
+
+/** A name that only the resolver knows to be this machine. */
+const name = hostname();
+const found = await lookup(name, { all: true }).catch(() => []);
+const named = found.length > 0 && found.every(({ address }) => address.startsWith('127.'));
 
 describe('a feed at an address', () => {
   it('is fetched without a key, a cookie or a password', async () => {
@@ -121,6 +128,44 @@ describe('a redirect', () => {
     await expect(get('http://feeds.invalid/a', { env: { http_proxy: proxy.origin } })).rejects.toThrow(
       'which is this machine',
     );
+  });
+
+  it.each([
+    ['http://0.0.0.0:1/admin', 'this machine'],
+    ['http://[::]:1/admin', 'this machine'],
+    ['http://[::ffff:127.0.0.1]:1/admin', 'this machine'],
+    ['http://[::ffff:0:0]:1/admin', 'this machine'],
+    ['http://2130706433:1/admin', 'this machine'],
+    ['http://localhost.:1/admin', 'this machine'],
+    ['http://metadata.localhost:1/admin', 'this machine'],
+    ['http://169.254.169.254/latest', 'a private address'],
+    ['http://[::ffff:10.0.0.1]/', 'a private address'],
+    ['https://192.168.1.1/', 'a private address'],
+  ])("from a stranger's host to %s is refused, with and without a proxy", async (location, what) => {
+    const proxy = (await Service.start()).on('GET /a', to(location)).never('GET /admin');
+    for (const no_proxy of ['', new URL(location).hostname.replace(/^\[|\]$/g, '')])
+      await expect(
+        get('http://feeds.invalid/a', { env: { http_proxy: proxy.origin, no_proxy } }),
+      ).rejects.toThrow(`http://feeds.invalid/a redirects to ${new URL(location).href}, which is ${what}`);
+  });
+
+  it.runIf(named)("from a stranger's host to a name of this machine is refused", async () => {
+    const target = (await Service.start()).never('GET /admin');
+    const { port } = new URL(target.origin);
+    const proxy = (await Service.start()).on('GET /a', to(`http://${name}:${port}/admin`));
+    const env = { http_proxy: proxy.origin, no_proxy: name };
+    await expect(get('http://feeds.invalid/a', { env })).rejects.toThrow('which is this machine');
+    await expect(
+      get(`http://${name}:${port}/admin`, { env, namedBy: 'http://feeds.invalid/a' }),
+    ).rejects.toThrow(`http://feeds.invalid/a leads to http://${name}:${port}/admin, which is this machine`);
+    expect(target.got).toEqual([]);
+  });
+
+  it.runIf(named)('of a feed on this machine may lead to another name of it', async () => {
+    const service = (await Service.start()).on('GET /b', { body: 'b' });
+    service.on('GET /a', to(`http://${name}:${new URL(service.origin).port}/b`));
+    const answer = await get(`${service.origin}/a`);
+    expect([answer.bytes.toString(), answer.nearness]).toEqual(['b', 2]);
   });
 
   it('gets no password that was meant for another host, and none of its own', async () => {

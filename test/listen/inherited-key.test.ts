@@ -58,6 +58,77 @@ describe('the key is not inherited', () => {
   });
 });
 
+describe('the password of a shared ledger is not inherited', () => {
+  const withPassword = (): User =>
+    new User({
+      STENO_LEDGER:
+        'postgres://steno:pass%2Fphrase@db.example.com/steno?sslmode=verify-full&password=pass%2Fphrase',
+      PGPASSWORD: 'pass/phrase',
+      PGSSLPASSWORD: 'pass/phrase',
+      PGPASSFILE: '/etc/steno/pgpass',
+      MINE: 'stays',
+    });
+  const expectCut = (user: User): void => {
+    const lines = dumped(user).split('\n');
+    expect(lines.filter((line) => /pass(%2f|\/)?phrase|^PG(SSL)?PASSWORD=/i.test(line))).toEqual([]);
+    expect(lines).toContain('STENO_LEDGER=postgres://steno@db.example.com/steno?sslmode=verify-full');
+    expect(lines).toContain('PGPASSFILE=/etc/steno/pgpass');
+    expect(lines).toContain('MINE=stays');
+  };
+
+  it.each([[], ['--exec-with-key']])('by the command of --exec %s', async (...flags) => {
+    const user = withPassword();
+    const listener = await Listener.start(user, ['--sandbox', '--exec', dump(user), ...flags]);
+    await listener.post(complete('1'));
+    await listener.until(() => isDumped(user));
+    await listener.stop();
+    expectCut(user);
+    writeFileSync(join(user.home, 'dump'), '');
+    await user.run(['--sandbox', 'events', 'replay', '1', '--exec', dump(user), ...flags]);
+    expectCut(user);
+  });
+
+  it('by the tunnel, which starts before the ledger is reached', async () => {
+    const user = withPassword();
+    const tunnel = `${dump(user)}; echo https://steno.example; sleep 60`;
+    const listener = await Listener.start(user, ['--tunnel', tunnel]);
+    await listener.stop();
+    expectCut(user);
+  });
+
+  it('by an upload command', async () => {
+    const user = withPassword();
+    await user.run([
+      '--sandbox',
+      'config',
+      'set',
+      'upload-command',
+      `: "$1"; ${dump(user)}; echo https://example.com/a.mp3`,
+    ]);
+    writeFileSync(join(user.home, 'a.mp3'), 'ID3\u0003\0audio');
+    const args = ['--sandbox', 'order', 'a.mp3', '--sku', 'TRANS14'];
+    expect(await user.run(args)).toMatchObject({ code: 0 });
+    expectCut(user);
+  });
+
+  it('by the commands that print a key and a password', async () => {
+    const user = withPassword();
+    const args = ['login', '--no-verify', '--api-key-command', `${dump(user)}; echo another-key`];
+    expect((await user.run(args)).code).toBe(0);
+    expectCut(user);
+  });
+
+  it('nor is a URL that can not be read, which may hold one', async () => {
+    const user = new User({ STENO_LEDGER: 'postgres://steno:pass%phrase@db:x/steno' });
+    const listener = await Listener.start(user, ['--sandbox', '--exec', dump(user)]);
+    await listener.post(complete('1'));
+    await listener.until(() => isDumped(user));
+    await listener.stop();
+    expect(dumped(user)).toContain('STENO_LEDGER=unreadable\n');
+    expect(dumped(user)).not.toContain('phrase');
+  });
+});
+
 describe('--exec-with-key', () => {
   it.each([
     ['environment', { STENO_API_KEY: KEY }, []],

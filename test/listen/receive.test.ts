@@ -229,7 +229,7 @@ describe('the receiver', () => {
     [['--path', 'hook']],
     [['--forward-to', 'ftp://example.com']],
     [['--public-url', 'https://example.com']],
-    [['--register']],
+    [['--register', '--base-url', 'https://api.example.com/API4']],
     [['--register', '--public-url', 'https://a.example', '--tunnel', 'true']],
     [['--format', 'pdf', '--download', '.']],
     [['--count', '0']],

@@ -32,6 +32,37 @@ describe('--register', () => {
     expect(listener.stderr).toMatch(/the webhook is https:\/\/other\.example\.com\/hook again/);
   });
 
+  it('needs no --public-url where the service is on this machine', async () => {
+    const { service, user } = await account();
+    const webhook = withWebhook(service, OTHER);
+    service.allow('POST /webhook/test/DIFFICULT_AUDIO', { body: { message: 'ok' } });
+    const base = (host: string): string => service.baseUrl.replace('127.0.0.1', host);
+    const lines: Array<[string, ...string[]]> = [
+      ['127.0.0.1'],
+      ['localhost', '--host', '0.0.0.0'],
+      ['127.0.0.1', '--path', '/in'],
+    ];
+    for (const [host, ...flags] of lines) {
+      const listener = await Listener.start(user, ['--register', ...flags, '--base-url', base(host)]);
+      const path = flags.includes('--path') ? '/in/' : '/';
+      expect(webhook.url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${listener.port}${path}[\\w-]{32}$`));
+      expect((await send(webhook.url, complete('1'))).status).toBe(200);
+      await listener.stop();
+      expect(webhook.url).toBe(OTHER);
+    }
+  });
+
+  it('needs it, or a tunnel, where the service is elsewhere', async () => {
+    const { user } = await account();
+    for (const base of ['https://api.example.com/API4', 'https://127.0.0.1.example.com/API4']) {
+      const { code, stderr } = await user.run(['listen', '--register', '--port', '0', '--base-url', base]);
+      expect([code, stderr]).toEqual([
+        2,
+        'steno: --register requires --public-url or --tunnel\nhint: the service must be able to reach this machine\n',
+      ]);
+    }
+  });
+
   it('says whether its test event arrived, and takes it for nothing else', async () => {
     const { service, user } = await account();
     const webhook = withWebhook(service, '');

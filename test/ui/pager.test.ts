@@ -92,7 +92,7 @@ describe('a pager', () => {
     expect(Number(readFileSync(join(user.home, 'rest'), 'utf8'))).toBeGreaterThan(4000 * 20);
   });
 
-  it("gets no key, and what it shows is steno's own", async () => {
+  it("gets no key and no password, and what it shows is steno's own", async () => {
     const { service, user } = await account({ NO_COLOR: '1' });
     const steering = '\u001b[2J\u0007\u202e';
     for (let id = 1; id <= ROWS; id += 1)
@@ -101,13 +101,14 @@ describe('a pager', () => {
       });
     const ids = Array.from({ length: ROWS }, (_, at) => at + 1).join(' ');
     const { code } = await user.onTerminal(`steno file ${ids}`, {
-      env: { STENO_PAGER: pagerOf(user, 'env > env; cat > paged'), STENO_API_KEY: KEY },
+      env: { STENO_PAGER: pagerOf(user, 'env > env; cat > paged'), STENO_API_KEY: KEY, PGPASSWORD: 'phrase' },
     });
     expect([code, rowsIn(paged(user) ?? '')]).toEqual([0, ROWS]);
     expect(paged(user)).not.toContain(KEY.slice(0, 8));
     expect(paged(user)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     const env = readFileSync(join(user.home, 'env'), 'utf8');
     expect(env).not.toContain(KEY);
+    expect(env).not.toContain('phrase');
     expect(env).toMatch(/^LESS=FRX$/m);
   });
 

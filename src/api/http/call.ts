@@ -39,4 +39,6 @@ export interface CallResponse extends HttpResponse {
   readonly hide: (text: string) => string;
   /** Masks the key alone: the password of a shared ledger may be a short number, as an id is. */
   readonly hideKey: (text: string) => string;
+  /** Fires when the time of the call is over, and when the user interrupts. */
+  readonly signal: AbortSignal;
 }

@@ -6,13 +6,12 @@ import type { Env } from '../../lib/env.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { oneLine } from '../../lib/text.ts';
-import { isLoopback } from '../../lib/urls.ts';
 import { basicAuth } from './basic-auth.ts';
 import { streamBody, unknownEncoding } from './body.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { exchange, type HttpResponse } from './exchange.ts';
 import { CallError } from './failures.ts';
-import { nearness } from './nearness.ts';
+import { AddressGuard, type Nearness } from './nearness.ts';
 import {
   isTransientNetworkError,
   isUntrusted,
@@ -33,6 +32,8 @@ export interface PublicRequest {
   readonly url: string;
   /** The document that names this address, where the user does not. */
   readonly namedBy?: string | undefined;
+  /** How near that document was. */
+  readonly namedFrom?: Nearness | undefined;
   readonly accept: string;
   readonly maxBytes: number;
   /** For all of it, redirects and repeats included. */
@@ -54,6 +55,8 @@ export interface PublicAnswer {
   /** Where each redirect led; the last is `url`. */
   readonly redirects: readonly string[];
   readonly contentType: string;
+  /** How near to this machine it came from. */
+  readonly nearness: Nearness;
   /** The header `Link`. */
   readonly links: string;
   readonly bytes: Buffer;
@@ -78,23 +81,39 @@ export async function getPublic(request: PublicRequest): Promise<PublicAnswer> {
   }
 }
 
+/** The user may name any address. What an untrusted server or document names leads no nearer to this machine than it is. */
 async function follow(request: PublicRequest, deadline: Deadline): Promise<PublicAnswer> {
+  const { namedBy, namedFrom = 0 } = request;
   let url = new URL(request.url);
+  let nearest: Nearness = namedBy === undefined ? 2 : namedFrom;
+  let way = '';
   for (const redirects: string[] = []; redirects.length <= MAX_REDIRECTS; redirects.push(url.href)) {
-    if (request.namedBy !== undefined) await checkNamed(url, new URL(request.namedBy), request.env);
-    const answer = await getOnce(request, url, deadline);
-    if ('bytes' in answer) return { ...answer, redirects };
-    url = nextUrl(answer.location, url);
+    if (namedBy !== undefined) way = `${shownAddress(namedBy)} leads to ${shownAddress(url.href)}`;
+    if (namedBy?.startsWith('https:') && url.protocol !== 'https:')
+      throw new StenoError('failed', `${way}, which is not https`);
+    const guard = new AddressGuard(url, nearest, tooNear(way));
+    const answer = await getOnce(request, url, guard, deadline);
+    if ('bytes' in answer) return { ...answer, nearness: guard.found, redirects };
+    way = `${shownAddress(url.href)} redirects to ${redirectTarget(answer.location, url.href, (text) => text)}`;
+    url = nextUrl(answer.location, url, way);
+    nearest = Math.min(nearest, guard.found) as Nearness;
   }
   throw new StenoError('failed', `${shownAddress(request.url)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
+const tooNear =
+  (way: string) =>
+  (found: Nearness): StenoError =>
+    new StenoError('failed', `${way}, which is ${found === 2 ? 'this machine' : 'a private address'}`);
+
 async function getOnce(
   request: PublicRequest,
   url: URL,
+  guard: AddressGuard,
   deadline: Deadline,
-): Promise<Omit<PublicAnswer, 'redirects'> | { location: string }> {
-  const pool = await openPool(url, proxyFor(url, request.env));
+): Promise<Omit<PublicAnswer, 'redirects' | 'nearness'> | { location: string }> {
+  const proxy = proxyFor(url, request.env);
+  const pool = await openPool(url, proxy, proxy ? {} : { lookup: guard.lookup });
   let response: HttpResponse | undefined;
   try {
     request.trace?.(`> GET ${shownAddress(url.href)}`);
@@ -139,29 +158,14 @@ function dispatchOptions(
 }
 
 /** Where a redirect leads, if it may be followed. */
-function nextUrl(location: string, from: URL): URL {
-  const target = `${shownAddress(from.href)} redirects to ${redirectTarget(location, from.href, (text) => text)}`;
-  if (!isUrl(location, from.href)) throw new StenoError('failed', `${target}, which is no address`);
+function nextUrl(location: string, from: URL, way: string): URL {
+  if (!isUrl(location, from.href)) throw new StenoError('failed', `${way}, which is no address`);
   const url = new URL(location, from.href);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new StenoError('failed', `${target}, which is not http or https`);
-  // A stranger's server must not have us ask what only this machine may ask.
-  if (isLoopback(url.hostname) && !isLoopback(from.hostname))
-    throw new StenoError('failed', `${target}, which is this machine`);
+    throw new StenoError('failed', `${way}, which is not http or https`);
   url.username = '';
   url.password = '';
   return url;
-}
-
-/** A link in an untrusted document may not lead nearer to this machine than the document is, nor from https to http. */
-async function checkNamed(url: URL, by: URL, env: Env): Promise<void> {
-  const refuse = (why: string): never => {
-    throw new StenoError('failed', `${shownAddress(by.href)} leads to ${shownAddress(url.href)}, ${why}`);
-  };
-  if (by.protocol === 'https:' && url.protocol !== 'https:') refuse('which is not https');
-  if (url.hostname === by.hostname) return;
-  const [there, here] = await Promise.all([url, by].map((each) => nearness(each, env)));
-  if ((there ?? 0) > (here ?? 0)) refuse(`which is ${there === 2 ? 'this machine' : 'a private address'}`);
 }
 
 function statusFailure(url: URL, { status, headers }: HttpResponse): CallError {

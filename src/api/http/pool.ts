@@ -1,6 +1,7 @@
 /** Connections to one host: direct, or through the proxy that the environment names. */
 
 import { setMaxListeners } from 'node:events';
+import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { setFlag } from '../../lib/v8-flags.ts';
 import { basicAuth } from './basic-auth.ts';
@@ -25,13 +26,15 @@ export interface PoolOptions {
   readonly beforeSend?: BeforeSend | undefined;
   /** The most that are open at a time. */
   readonly connections?: number | undefined;
+  /** Resolves the host, where no proxy does. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** Loads what connections need. Nothing is connected to yet. */
 export async function openPool(
   base: URL,
   proxy: URL | undefined,
-  { beforeSend, connections = DEFAULT_CONNECTIONS }: PoolOptions = {},
+  { beforeSend, connections = DEFAULT_CONNECTIONS, lookup }: PoolOptions = {},
 ): Promise<ConnectionPool> {
   const { Pool, buildConnector } = await import('./undici.ts');
   skipWasmOptimisation();
@@ -40,7 +43,11 @@ export async function openPool(
   setMaxListeners(0, closed.signal);
   const tunnels = base.protocol === 'https:';
   const plainProxy = tunnels ? undefined : proxy;
-  const connectTcp = buildConnector({ timeout: CONNECT_TIMEOUT_MS, signal: closed.signal });
+  const connectTcp = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    signal: closed.signal,
+    ...(lookup && { lookup }),
+  });
   const connect = makeConnector(connectTcp, proxy, tunnels, beforeSend);
   const pool = new Pool((plainProxy ?? base).origin, { ...limits, connections, connect });
   return {

@@ -1,7 +1,7 @@
 import type { Env } from '../../lib/env.ts';
 import { usage } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
-import { isLoopback } from '../../lib/urls.ts';
+import { nearnessOf } from './nearness.ts';
 
 /** The proxy that the environment names for this URL, if any. */
 export function proxyFor(target: URL, env: Env): URL | undefined {
@@ -15,9 +15,10 @@ export function proxyFor(target: URL, env: Env): URL | undefined {
       'write it like http://host:port',
     );
   }
-  // A plain http request through a proxy on another machine would show it the key.
+  // Plain http to this machine may hold the key, and a proxy on another machine would lead to that one.
   const url = new URL(text);
-  return target.protocol === 'http:' && !isLoopback(url.hostname) ? undefined : url;
+  const leavesMachine = target.protocol === 'http:' && nearnessOf(target) === 2 && nearnessOf(url) < 2;
+  return leavesMachine ? undefined : url;
 }
 
 /** NO_PROXY: host names separated by commas; each covers its subdomains; `*` covers every host. */

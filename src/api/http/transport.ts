@@ -171,7 +171,7 @@ export class Transport {
       const request = makeRequest(call, this.#service);
       const url = this.#service.origin + this.#service.basePath + call.path;
       const { status, headers, body } = await exchange(pool.sender, request, deadline.signal);
-      response = { status, headers, body, url, hide, hideKey: this.#hideKey };
+      response = { status, headers, body, url, hide, hideKey: this.#hideKey, signal: deadline.signal };
       traceResponse?.(response);
       if (response.status >= 300) throw await statusError(call, response, this.#originOf(pool));
       return await read(response);

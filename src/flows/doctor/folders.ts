@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { littleRoom } from '../../lib/disk-room.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { bytesText } from '../../lib/quantities.ts';
-import { type Finding, fail, ok, skipped, warn } from './check.ts';
+import { canBeNarrowed, folderRefusal } from '../../settings/paths.ts';
+import { type Finding, fail, failed, ok, skipped, warn } from './check.ts';
 import { accessTrouble, modeText } from './private-files.ts';
 import type { Setup } from './setup.ts';
 
@@ -26,10 +27,10 @@ export function checkStateFolder({ stateFolder }: Setup): Finding {
     );
   }
   if (!isThere) return ok(`${folder} is not there yet; the first order makes it`);
-  return (
-    accessTrouble(folder, 0o700) ??
-    ok(`${folder}${process.getuid ? ` (mode ${modeText(statSync(folder))})` : ''}`)
-  );
+  const stats = statSync(folder);
+  const refusal = canBeNarrowed(folder, stats) ? undefined : folderRefusal(folder, 'STENO_STATE_DIR');
+  if (refusal) return failed(refusal);
+  return accessTrouble(folder, 0o700) ?? ok(`${folder}${process.getuid ? ` (mode ${modeText(stats)})` : ''}`);
 }
 
 export function checkDisk({ stateFolder }: Setup): Finding {

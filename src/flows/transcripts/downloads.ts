@@ -10,6 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
+import { onDisk } from '../../lib/disk-work.ts';
 import type { DiskThread } from './disk-thread.ts';
 import {
   asksDetails,
@@ -62,6 +63,8 @@ export interface Destination {
   readonly path: string;
   /** The service has said in this run that the file is delivered. */
   readonly delivered?: boolean | undefined;
+  /** The user has named this very path, not a folder. */
+  readonly isNamed?: boolean | undefined;
 }
 
 /** What a transcript is named after. */
@@ -101,7 +104,7 @@ export class TranscriptDownloads {
 
   /** Downloads a transcript and notes it in the ledger. A file that was there already is not noted: it may be anything. */
   async save(
-    { id, ext, path, delivered = false }: Destination,
+    { id, ext, path, delivered = false, isNamed }: Destination,
     onAnswered?: SaveOptions['onAnswered'],
   ): Promise<Saved> {
     const {
@@ -124,7 +127,7 @@ export class TranscriptDownloads {
       !delivered && !test && (await this.#ask((ledger) => ledger.files.isDelivered(id))) === false;
     const { target, replaceable } = await this.#replacing({ id, ext, path, delivered }, noted);
     const { saved, partial } = await saveTranscript(transport, { id, ext, test, deprecatedPath }, target, {
-      ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, replaceable },
+      ...{ ifExists, onBytes, onAnswered, disk, syncsInPool, replaceable, isNamed },
       ...(this.#options.ledger &&
         !test && { hashes: true, tag: { transcript: this.#tagOf(id, ext), isDraft } }),
     });
@@ -202,7 +205,7 @@ export class TranscriptDownloads {
 
   async #whatWasThere({ id, ext, path }: Destination, isDraft: boolean): Promise<Partial<Saved>> {
     const isOurs =
-      (await isBeingNoted(path, this.#tagOf(id, ext))) ||
+      (await this.#inTurn(() => isBeingNoted(path, this.#tagOf(id, ext)))) ||
       (await this.#ask((ledger) => ledger.downloads.isOf(id, ext, path)));
     return { isDraft, unidentified: isDraft || !isOurs };
   }
@@ -284,8 +287,14 @@ export class TranscriptDownloads {
     return cleaning;
   }
 
+  /** A receiver's disk work must not take all threads of the pool. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#options.syncsInPool ? onDisk(work) : work();
+  }
+
   async #clean(folder: string): Promise<void> {
-    const left = await removeLeftovers(folder, (path) => this.#ask((ledger) => ledger.downloads.has(path)));
+    const isNoted = (path: string) => this.#ask((ledger) => ledger.downloads.has(path));
+    const left = await this.#inTurn(() => removeLeftovers(folder, isNoted));
     for (const [identity, download] of left) this.#left.set(identity, download);
   }
 }

@@ -137,7 +137,7 @@ async function saving(
     const path = file ?? (await inTurn.take(() => downloads.claim({ id, ext, file: value ?? nothingSaid })));
     if (error) throw error;
     const isFinal = value?.delivered && !(await ledger?.files.awaitingRework([id]))?.has(id);
-    return { id, ext, path, delivered: selection.delivered || isFinal };
+    return { id, ext, path, delivered: selection.delivered || isFinal, isNamed: file !== undefined };
   };
   return {
     ...{ count, concurrency: jobs, report },

@@ -85,7 +85,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 /** The final name of a hidden file, in the same folder. */
 async function otherName(partial: string, names: readonly string[]): Promise<string | undefined> {
   const found = await stat(partial).catch(() => undefined);
-  if (!found || found.nlink < 2) return undefined;
+  if (!found?.isFile() || found.nlink < 2) return undefined;
   const identity = identityOf(partial);
   const paths = names.filter((name) => !NAME.test(name)).map((name) => join(dirname(partial), name));
   return paths.find((path) => identityOf(path) === identity);

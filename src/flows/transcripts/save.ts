@@ -1,11 +1,15 @@
-/** Downloads one transcript: to a file, or into a pipe or a device that has its name. */
-import { lstatSync, statSync } from 'node:fs';
+/** Downloads one transcript: to a file, or into a pipe or a device that the user has named. */
+import { constants, lstatSync, open as openDescriptor, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { nowMs } from '../../lib/clock.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { diskReason } from '../../lib/disk-reasons.ts';
+import { errorCode, StenoError } from '../../lib/errors.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
 import { type DiskThread, MAX_FILE_BYTES } from './disk-thread.ts';
@@ -15,7 +19,6 @@ import {
   existsError,
   hasHash,
   type NamingOptions,
-  throwCantWrite,
   type WrittenFile,
   withDiskErrors,
   writeAndRename,
@@ -50,6 +53,8 @@ export interface SaveOptions extends NamingOptions {
   readonly disk?: DiskThread | undefined;
   /** Told how many more bytes have come, and how many there are where that is known; fewer after a failed try. */
   readonly onBytes?: OnBytes | undefined;
+  /** The user has named this very path: a pipe or a device there is written to. In a folder it is refused. */
+  readonly isNamed?: boolean | undefined;
   /** Called when all of it has come, and is being written. */
   readonly onAnswered?: (() => void) | undefined;
 }
@@ -71,21 +76,22 @@ export async function saveTranscript(
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
   const ifExists = existing && hasHash(path, options.replaceable) ? 'replace' : options.ifExists;
   if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a symlink to nowhere');
-  // A pipe or a device is written to, never replaced.
+  // Never replaced.
   const isSpecial = existing !== undefined && !existing.isFile();
+  if (isSpecial && !options.isNamed) throw cantWrite(path, 'it is not a regular file');
   if (existing && !isSpecial && ifExists === 'skip')
     return { saved: { id, ext, path, bytes: existing.size, skipped: true } };
   if (existing && !isSpecial && ifExists === 'refuse') throw existsError(path);
   return await getTranscript(transport, request, async (transcript): Promise<SavedFile> => {
     const source: ChunkSource = (onChunk) =>
       streamChecked(countingBytes(transcript, options.onBytes), ext, onChunk);
-    if (!isSpecial) {
+    if (!existing || !isSpecial) {
       const { bytes, skipped, partial, sha256 } = await write(path, source, transcript.length, options);
       if (skipped) return { saved: { id, ext, path, bytes, skipped } };
       const at = new Date(nowMs()).toISOString();
       return { saved: { id, ext, path, bytes, at, sha256 }, partial };
     }
-    const bytes = await writeToSpecial(path, source).catch((error) => {
+    const bytes = await writeToSpecial(path, existing, source, transcript.signal).catch((error) => {
       throw truncatedError(error);
     });
     return { saved: { id, ext, path, bytes, at: new Date(nowMs()).toISOString() } };
@@ -108,8 +114,8 @@ export function countingBytes(transcript: TranscriptBody, onBytes: OnBytes | und
       throw error;
     }
   };
-  const { status, length, hide } = transcript;
-  return { status, stream, length, hide };
+  const { status, length, hide, signal } = transcript;
+  return { status, stream, length, hide, signal };
 }
 
 function write(
@@ -141,20 +147,64 @@ async function writeThere(
   return disk.write(path, chunks, naming);
 }
 
-/** A pipe or a device may block for long, so it is written to asynchronously. */
-async function writeToSpecial(path: string, source: ChunkSource): Promise<number> {
-  const failed = throwCantWrite(path);
-  const file = await open(path, 'w').catch(failed);
+async function writeToSpecial(
+  path: string,
+  existing: Stats,
+  source: ChunkSource,
+  signal: AbortSignal,
+): Promise<number> {
+  const failed = (error: unknown): never => {
+    throw signal.aborted ? error : cantWrite(path, diskReason(error), error);
+  };
+  const write = await (existing.isFIFO() ? openPipe(path, signal) : openDevice(path)).catch(failed);
   let size = 0;
   try {
     await source(async (chunk) => {
-      await file.writeFile(chunk).catch(failed);
+      await write(chunk).catch(failed);
       size += chunk.length;
     });
   } finally {
-    await file.close().catch(failed);
+    await write(undefined).catch(failed);
   }
   return size;
+}
+
+/** Writes a chunk; closes it where there is none. */
+type WriteChunk = (chunk: Buffer | undefined) => Promise<unknown>;
+
+async function openDevice(path: string): Promise<WriteChunk> {
+  const file = await open(path, 'w');
+  return (chunk) => (chunk ? file.writeFile(chunk) : file.close());
+}
+
+const tryOpen = promisify(openDescriptor);
+/** How often a reader is looked for. */
+const READER_PAUSE_MS = 50;
+
+/** Without waiting in the system: a thread that waits for a reader there keeps Node from exiting. */
+async function openPipe(path: string, signal: AbortSignal): Promise<WriteChunk> {
+  for (;;) {
+    const pipe = await tryOpen(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(unlessNoReader);
+    if (pipe !== undefined) return pipeWriter(pipe, signal);
+    await pause(READER_PAUSE_MS, undefined, { signal });
+  }
+}
+
+function unlessNoReader(error: unknown): undefined {
+  if (errorCode(error) !== 'ENXIO') throw error;
+}
+
+function pipeWriter(pipe: number, signal: AbortSignal): WriteChunk {
+  const socket = new Socket({ fd: pipe, readable: false, writable: true, signal });
+  // Told by the write that meets it.
+  socket.on('error', () => {});
+  return (chunk) =>
+    new Promise<void>((resolve, reject) => {
+      const done = (error?: Error | null): void => (error ? reject(error) : resolve());
+      if (chunk) socket.write(chunk, done);
+      else if (socket.destroyed) resolve();
+      else socket.end(done);
+    });
 }
 
 /** Ours, so that the call is not repeated: what was written to a stream can't be taken back. */

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { monotonicMs } from '../../lib/clock.ts';
 import { throwUnlessUnableToSync } from '../../lib/disk-reasons.ts';
+import { onDisk } from '../../lib/disk-work.ts';
 
 const openFolder = promisify(open);
 const closeFolder = promisify(close);
@@ -38,8 +39,9 @@ function syncHere(sync: () => void): void {
 
 /** Gives nothing where it is done already. With `inPool` this thread never waits for the disk. */
 export function syncFile(file: number, bytes: number, inPool: boolean): Promise<void> | undefined {
+  if (inPool) return onDisk(() => syncData(file)).catch(throwUnlessUnableToSync);
   if (bytes > MAX_SMALL_BYTES) return syncData(file).catch(throwUnlessUnableToSync);
-  if (inPool || !mayBeQuick()) return syncInBatch(file).catch(throwUnlessUnableToSync);
+  if (!mayBeQuick()) return syncInBatch(file).catch(throwUnlessUnableToSync);
   try {
     syncHere(() => fdatasyncSync(file));
   } catch (error) {
@@ -105,7 +107,11 @@ async function startSync(path: string, inPool: boolean): Promise<void> {
 /** The data is safe by then; Windows, and some file systems, sync no folder. */
 async function syncNames(path: string, inPool: boolean): Promise<void> {
   if (process.platform === 'win32') return;
-  if (!inPool && mayBeQuick()) return syncNamesHere(path);
+  if (inPool) return onDisk(() => syncNamesThere(path));
+  return mayBeQuick() ? syncNamesHere(path) : syncNamesThere(path);
+}
+
+async function syncNamesThere(path: string): Promise<void> {
   const folder = await openFolder(path, 'r').catch(() => undefined);
   if (folder === undefined) return;
   await syncEntries(folder).catch(() => {});

@@ -5,8 +5,9 @@
  */
 import { basename, resolve } from 'node:path';
 import { withoutSignature } from '../../lib/audio-identity.ts';
+import { childEnv } from '../../lib/child-env.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Env, withoutKey } from '../../lib/env.ts';
+import type { Env } from '../../lib/env.ts';
 import { errorMessage, StenoError, usage } from '../../lib/errors.ts';
 import { passLines } from '../../lib/pass-lines.ts';
 import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
@@ -70,7 +71,7 @@ async function run(
   { command, env, timeoutMs, signal, onMessage }: UploadOptions,
 ): Promise<Run> {
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-  const variables = { ...withoutKey(env), STENO_FILE: path };
+  const variables = { ...childEnv(env), STENO_FILE: path };
   const group = new ProcessGroup({
     command: withPath(command),
     args: [path],

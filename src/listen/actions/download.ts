@@ -7,6 +7,7 @@ import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
+import type { ReceivedEvent } from '../event.ts';
 import type { Action, Outcome } from './action.ts';
 import { fileRetries, strangerRetries } from './schedule.ts';
 import { ServiceCheck } from './service-check.ts';
@@ -31,6 +32,23 @@ export function downloadAction(
   // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
   void downloads.clean(folder).catch(() => {});
   const check = new ServiceCheck(transport);
+  const download = async ({ audiofile, source }: ReceivedEvent): Promise<Outcome> => {
+    try {
+      // A found event comes from the service's own answer; a delivery may be forged, or come before its time.
+      if (source !== 'found') await requireDelivered(transport, ledger, audiofile);
+      const saved: Saved[] = [];
+      for (const ext of formats) saved.push(await downloads.fetch(audiofile, ext));
+      if (saved.some(({ skipped }) => !skipped)) check.noteSuccess();
+      return {
+        end: 'done',
+        text: saved.map(describe).join(', '),
+        saved: saved.flatMap(({ path, unidentified }) => (unidentified ? [] : [path])),
+      };
+    } catch (error) {
+      const trouble = await check.troubleBehind(error);
+      return trouble ? { end: 'down', text: errorMessage(trouble) } : outcomeOf(error);
+    }
+  };
   return {
     kind: 'download',
     target: `${resolve(folder)} ${formats.join(',')}`,
@@ -41,25 +59,18 @@ export function downloadAction(
     perFile: true,
     sources: ['received', 'found'],
     events: ['TRANSCRIPT_COMPLETE'],
-    async run({ audiofile, source }) {
-      try {
-        // A found event comes from the service's own answer; a delivery may be forged, or come before its time.
-        if (source !== 'found') await requireDelivered(transport, ledger, audiofile);
-        const saved: Saved[] = [];
-        for (const ext of formats) saved.push(await downloads.fetch(audiofile, ext));
-        if (saved.some(({ skipped }) => !skipped)) check.noteSuccess();
-        return {
-          end: 'done',
-          text: saved.map(describe).join(', '),
-          saved: saved.flatMap(({ path, unidentified }) => (unidentified ? [] : [path])),
-        };
-      } catch (error) {
-        const trouble = await check.troubleBehind(error);
-        return trouble ? { end: 'down', text: errorMessage(trouble) } : outcomeOf(error);
-      }
-    },
+    run: (event, { signal }) => unlessAborted(download(event), signal),
     close: () => transport.close(),
   };
+}
+
+/** A disk that hangs must not hold up the end; what it finishes after all is found by the next listener. */
+function unlessAborted(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve({ end: 'retry', text: 'interrupted' });
+    signal.addEventListener('abort', onAbort);
+    void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
+  });
 }
 
 /** The service gives a draft as long as it works on a file: only its state tells. */

@@ -1,6 +1,8 @@
 /** Runs the user's command for an event. Nothing of the event is ever part of the command line. */
+
+import { childEnv } from '../../lib/child-env.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { type Env, withoutKey } from '../../lib/env.ts';
+import type { Env } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import { passLines } from '../../lib/pass-lines.ts';
@@ -41,7 +43,7 @@ export async function runCommand(
 ): Promise<Outcome> {
   if (signal.aborted) return { end: 'retry', text: 'interrupted' };
   try {
-    const inherited = { ...withoutKey(env), ...(key && { STENO_API_KEY: key }) };
+    const inherited = { ...childEnv(env), ...(key && { STENO_API_KEY: key }) };
     const variables = { ...inherited, ...eventVariables(event, attempt) };
     const { end, timedOut } = await runGroup(command, variables, `${formatJson(event.json, 0)}\n`, {
       timeoutMs,

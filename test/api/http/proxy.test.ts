@@ -4,11 +4,13 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type IncomingMessage, request } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { account } from '../../support/account.ts';
 import { freshFolder } from '../../support/files.ts';
+import { complete, Listener, Target } from '../../support/listener.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { deadAddress, Wire } from '../../support/wire.ts';
 
@@ -17,9 +19,9 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-async function listen(server: Server): Promise<string> {
+async function listen(server: Server, host = '127.0.0.1'): Promise<string> {
   servers.push(server);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(0, host, done));
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -138,6 +140,39 @@ describe.concurrent('a proxy', () => {
     service.on('*', { body: { balance: '3.00' } });
     const { code } = await user.run(['balance'], { env: { http_proxy: 'http://proxy.invalid:3128' } });
     expect([code, service.got.length]).toEqual([0, 1]);
+  });
+
+  it('on another machine is used for feeds and forwards over plain http, but never for this machine', async () => {
+    const got: string[] = [];
+    const far = createHttp((request, answer) => {
+      got.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+      request.resume();
+      answer.end('<rss version="2.0"><channel><title>A show</title></channel></rss>');
+    });
+    const [, port] = (await listen(far, '0.0.0.0')).split(':');
+    // By its name, which does not tell that it is here.
+    const env = { HTTP_PROXY: `http://${hostname()}:${port}`, NO_PROXY: 'direct.invalid' };
+    const { user } = await account();
+    const feed = await user.run(
+      ['order', '--feed', 'http://feeds.invalid/1', '--sku', 'TRANS14', '--dry-run'],
+      { env },
+    );
+    expect(feed.stderr).not.toContain("can't reach");
+    const target = await Target.start();
+    const args = ['--forward-to', 'http://hooks.invalid/in', '--forward-to', target.url];
+    const listener = await Listener.start(user, args, { env });
+    await listener.post(complete('1'));
+    await listener.until(() => got.length > 1 && target.got.length > 0);
+    await listener.stop();
+    expect(got.map((each) => each.split(' ').slice(0, 2).join(' '))).toEqual([
+      'GET http://feeds.invalid/1',
+      'POST http://hooks.invalid/in',
+    ]);
+    expect(got.join(' ')).not.toContain(KEY);
+    const exempt = await user.run(['order', '--feed', 'http://direct.invalid/1', '--sku', 'TRANS14'], {
+      env,
+    });
+    expect([exempt.code, got.length]).toEqual([7, 2]);
   });
 
   it.each(['*', '127.0.0.1', 'example.com, 127.0.0.1'])(
