@@ -24,7 +24,7 @@ export const listen = command({
       [
         'exec',
         'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
-          'not. It ends with all that it started',
+          'not, one that could not be started is tried again. It ends with all that it started',
       ],
       [
         'download',

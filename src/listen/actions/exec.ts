@@ -4,7 +4,7 @@ import { type Env, withoutKey } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import { passLines } from '../../lib/pass-lines.ts';
-import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
+import { type GroupEnd, mayStartLater, ProcessGroup } from '../../lib/process-group.ts';
 import type { ReceivedEvent } from '../event.ts';
 import { startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
@@ -53,7 +53,10 @@ export async function runCommand(
     const text = end.code === null ? `${end.killedBy}` : `exit ${end.code}`;
     return { end: end.code === 0 ? 'done' : 'failed', text };
   } catch (error) {
-    return { end: 'failed', text: errorMessage(error) };
+    return {
+      end: mayStartLater(error) ? 'down' : 'failed',
+      text: `can't be started: ${errorMessage(error)}`,
+    };
   }
 }
 

@@ -185,13 +185,14 @@ export class ActionQueue {
 
   /** Tries it, several times where the session is over. Throws only where the ledger fails before a try. */
   async #runFor(event: ReceivedEvent, waiting: WaitingAction): Promise<ActionReport | undefined> {
+    let { tries } = waiting;
     for (let attempt = 1; ; attempt += 1) {
-      const tries = waiting.tries + attempt;
-      if (!(await this.store.begin(waiting, tries))) {
+      if (!(await this.store.begin(waiting, tries + 1))) {
         this.#pauseForLedger();
         return undefined;
       }
-      const outcome = await this.#tryOnce(event, waiting, tries);
+      const outcome = await this.#tryOnce(event, waiting, tries + 1);
+      tries += this.#countOf(outcome);
       this.#target.note(outcome, event);
       const { end, text } = outcome;
       if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
@@ -203,6 +204,11 @@ export class ActionQueue {
       // It rejects when the signal fires.
       await sleep(LAST_PAUSE_MS, this.#options.abort).catch(() => {});
     }
+  }
+
+  /** A command that could not be started was not tried. */
+  #countOf({ end }: Outcome): number {
+    return end === 'down' && this.action.recordsTries ? 0 : 1;
   }
 
   async #tryOnce(event: ReceivedEvent, { hops }: WaitingAction, attempt: number): Promise<Outcome> {
