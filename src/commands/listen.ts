@@ -31,8 +31,8 @@ export const listen = command({
         'once: a transcript that is there is left as it is; what the service does not give yet is asked for again later',
       ],
     ],
-    'An event that fails holds up no other, and files of the ledger go first. What is not done when it ends is done by ' +
-      'the next listen with the same target.',
+    'An event that fails holds up no other. Files of the ledger go first; where commands of --exec for other files take ' +
+      'up all --jobs, one more runs for them. What is not done when it ends is done by the next listen with the same target.',
     'In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a ' +
       'file that turns out to be delivered it runs the command and the download.',
   ],

@@ -26,6 +26,7 @@ export const execAction = (options: ExecOptions): Action => ({
   kind: 'exec',
   target: options.command,
   jobs: options.jobs,
+  strangerJobs: options.jobs,
   recordsTries: true,
   retriedByNext: false,
   retries: () => targetRetries,
