@@ -28,7 +28,7 @@ export const listen = command({
       ],
       [
         'download',
-        'once: a transcript that is there is left as it is; what the service does not give yet is asked for again later',
+        'once: a transcript that is there is left as it is; what the service does not give yet, or the disk does not take, is tried again later',
       ],
     ],
     'An event that fails holds up no other. Files of the ledger go first; where commands of --exec for other files take ' +
