@@ -34,7 +34,8 @@ export const listen = command({
     'An event that fails holds up no other. Files of the ledger go first; where commands of --exec for other files take ' +
       'up all --jobs, one more runs for them. What is not done when it ends is done by the next listen with the same target.',
     'In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a ' +
-      'file that turns out to be delivered it runs the command and the download.',
+      'file that turns out to be delivered it does all that is asked for: --forward-to gets a form made by steno, with the ' +
+      'header Steno-Found: true, and the delivery too if it still comes.',
   ],
   options: {
     port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),
