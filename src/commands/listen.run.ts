@@ -7,7 +7,7 @@ import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { noteLines, showLines } from '../ui/show-lines.ts';
+import { loadDrawing, noteLines, showLines } from '../ui/show-lines.ts';
 import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
 import { EventLines, totalLines } from '../views/event-lines.ts';
 
@@ -18,6 +18,7 @@ interface ListenOptions extends ListenFlags {
 export async function run(context: Context, { options }: Input<ListenOptions>): Promise<void> {
   const { out, env, signal, inSandbox, globals } = context;
   out.ignoreStalls();
+  await loadDrawing(out);
   const { hide } = context.mask;
   const plan = await planListening(options, {
     inSandbox,

@@ -31,18 +31,19 @@ export const listen = command({
       [
         'exec',
         'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
-          'not. When the command ends, times out, or listen ends, so does its process group; what leaves the group ' +
-          '(setsid, a daemon) goes on',
+          'not, one that could not be started is tried again. When the command ends, times out, or listen ends, so does ' +
+          'its process group; what leaves the group (setsid, a daemon) goes on',
       ],
       [
         'download',
-        'once: a transcript that is there is left as it is; what the service does not give yet is asked for again later',
+        'once: a transcript that is there is left as it is; what the service does not give yet, or the disk does not take, is tried again later',
       ],
     ],
-    'An event that fails holds up no other, and files of the ledger go first. What is not done when it ends is done by ' +
-      'the next listen with the same target.',
+    'An event that fails holds up no other. Files of the ledger go first; where commands of --exec for other files take ' +
+      'up all --jobs, one more runs for them. What is not done when it ends is done by the next listen with the same target.',
     'In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a ' +
-      'file that turns out to be delivered it runs the command and the download.',
+      'file that turns out to be delivered it does all that is asked for: --forward-to gets a form made by steno, with the ' +
+      'header Steno-Found: true, and the delivery too if it still comes.',
   ],
   options: {
     port: text('--port <port>', 'listen on this port; 0: any free one', { default: '4100' }),

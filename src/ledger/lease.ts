@@ -1,7 +1,6 @@
 /** Whether the process that sends an order is still there. Its heartbeat is a lease: without one, it runs out. */
-import { hostname } from 'node:os';
 import { monotonicMs } from '../lib/clock.ts';
-import { isCertainlySame, isSameProcess, type ProcessMark } from '../lib/processes.ts';
+import { isCertainlySame, isOfThisMachine, isSameProcess, type ProcessMark } from '../lib/processes.ts';
 
 export const HEARTBEAT_INTERVAL_MS = 10_000;
 const MAX_SILENCE_MS = 45_000;
@@ -16,18 +15,20 @@ export interface Judge {
   readonly nowMs: number;
   /** On a shared ledger hosts may have the same name, and processes of different containers the same number. */
   readonly isShared: boolean;
+  readonly maxSilenceMs?: number;
 }
 
 const here = (): Judge => ({ nowMs: Date.now(), isShared: false });
 
 /**
- * On another machine only the heartbeat tells. On this one a process that is gone ends its lease at once, and one that
+ * On another machine, or in another container, only the heartbeat tells. On this one a process that is gone ends its lease at once, and one that
  * is there keeps it, whatever the clock says: it may be stopped (Ctrl-Z), and sends its order when it goes on.
  */
-export function holdsLease(lease: Lease, { nowMs, isShared } = here()): boolean {
-  const silent = isSilent(lease.seenAt, MAX_SILENCE_MS, nowMs);
+export function holdsLease(lease: Lease, judge = here()): boolean {
+  const { nowMs, isShared, maxSilenceMs = MAX_SILENCE_MS } = judge;
+  const silent = isSilent(lease.seenAt, maxSilenceMs, nowMs);
   if (isShared) return !silent;
-  if (lease.host !== hostname()) return lease.host !== '' && !silent;
+  if (!isOfThisMachine(lease)) return lease.host !== '' && !silent;
   return silent ? isCertainlySame(lease) : isSameProcess(lease);
 }
 

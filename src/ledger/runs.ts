@@ -1,8 +1,7 @@
 /** The listeners that run or ran, and each `sync --exec`: who does which actions. */
-import { hostname } from 'node:os';
-import { isRunning } from '../lib/processes.ts';
+import { isOfThisMachine, thisProcess } from '../lib/processes.ts';
 import { showable, type Unshown } from './events.ts';
-import { isSilent } from './lease.ts';
+import { holdsLease } from './lease.ts';
 import { refuseMoved } from './moved.ts';
 import { NOW, Table, timestamp } from './table.ts';
 
@@ -10,6 +9,7 @@ export interface RunRow {
   readonly id: number;
   readonly host: string;
   readonly pid: number;
+  readonly process_start?: string;
   readonly seen_at: string;
   /** By the clock of the ledger. */
   readonly now: string;
@@ -39,10 +39,11 @@ export class Runs extends Table {
   }
 
   async #add(only?: readonly string[]): Promise<number> {
+    const { host, pid, start } = thisProcess();
     const row = await this.db.get<{ id: number }>(
-      `INSERT INTO runs (profile, host, pid, started_at, seen_at, shows, shown_up_to)
-       VALUES (?, ?, ?, ?, ${NOW}, ?, ${only ? '(SELECT coalesce(max(id), 0) FROM events)' : 'NULL'}) RETURNING id`,
-      ...[this.profile, hostname(), process.pid, timestamp(), only ? showsOf(only) : ''],
+      `INSERT INTO runs (profile, host, pid, process_start, started_at, seen_at, shows, shown_up_to)
+       VALUES (?, ?, ?, ?, ?, ${NOW}, ?, ${only ? '(SELECT coalesce(max(id), 0) FROM events)' : 'NULL'}) RETURNING id`,
+      ...[this.profile, host, pid, start, timestamp(), only ? showsOf(only) : ''],
     );
     return Number(row?.id);
   }
@@ -120,7 +121,8 @@ export class Runs extends Table {
 
   async #unended(): Promise<Array<{ id: number; seenAt: string; isRunning: boolean }>> {
     const rows = await this.db.all<RunRow>(
-      `SELECT id, host, pid, seen_at, ${NOW} AS now FROM runs WHERE profile = ? AND ended_at IS NULL`,
+      `SELECT id, host, pid, process_start, seen_at, ${NOW} AS now FROM runs
+       WHERE profile = ? AND ended_at IS NULL`,
       this.profile,
     );
     return rows.map((row) => ({
@@ -133,12 +135,13 @@ export class Runs extends Table {
 
 const showsOf = (only: readonly string[]): string => JSON.stringify([...new Set(only)].sort());
 
-/** On a shared ledger hosts may have the same name, so only its heartbeat tells. */
-export function isRunningListener({ host, pid, seen_at, now }: RunRow, isShared: boolean): boolean {
-  const silent = isSilent(seen_at, MAX_SILENCE_MS, Date.parse(now));
-  // On this machine the clock may have been set back since its last heartbeat: then the process tells.
-  const isTold = !isShared && host === hostname() && (!silent || seen_at > now);
-  if (!isTold) return !silent;
-  // A row with our own process id is of an earlier process: in a container each has the same.
-  return pid !== process.pid && isRunning(pid);
+/** Like a lease; a listener on this machine is alive as long as its process, whatever the clock was set to meanwhile. */
+export function isRunningListener(row: RunRow, isShared: boolean): boolean {
+  const { host, pid, process_start: start = '', seen_at: seenAt, now } = row;
+  const lease = { host, pid, start, seenAt };
+  const isHere = !isShared && isOfThisMachine(lease);
+  // A row with our own process id is of an earlier process or session.
+  if (isHere && pid === process.pid) return false;
+  const nowMs = Date.parse(isHere && seenAt > now ? seenAt : now);
+  return holdsLease(lease, { nowMs, isShared, maxSilenceMs: MAX_SILENCE_MS });
 }

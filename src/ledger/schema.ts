@@ -253,6 +253,7 @@ export const migrations: readonly Migration[] = [
         profile TEXT NOT NULL,
         host TEXT NOT NULL,
         pid INTEGER NOT NULL,
+        process_start TEXT NOT NULL DEFAULT '',
         started_at TEXT NOT NULL,
         seen_at TEXT NOT NULL,
         ended_at TEXT,

@@ -1,5 +1,5 @@
 /** Webhooks that listeners have borrowed: what to put back, and for which account. Rows of all profiles and accounts. */
-import { hostname } from 'node:os';
+import { isOfThisMachine } from '../lib/processes.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
@@ -59,7 +59,8 @@ export class WebhookLoans extends Table {
   async all(): Promise<Loan[]> {
     const rows = await this.db.all<LoanRow>(
       `SELECT webhook_loans.id AS loan, account, run AS id, secret_hash, address, former, leaving,
-         coalesce(host, '') AS host, coalesce(pid, 0) AS pid, coalesce(seen_at, '') AS seen_at, ended_at,
+         coalesce(host, '') AS host, coalesce(pid, 0) AS pid,
+         coalesce(process_start, '') AS process_start, coalesce(seen_at, '') AS seen_at, ended_at,
          ${NOW} AS now
        FROM webhook_loans LEFT JOIN runs ON runs.id = webhook_loans.run ORDER BY webhook_loans.id`,
     );
@@ -90,7 +91,7 @@ const loanOf = (row: LoanRow, isShared: boolean): Loan => ({
   former: row.former,
   isRunning:
     row.leaving === 0 && row.ended_at === null && row.seen_at !== '' && isRunningListener(row, isShared),
-  isCertain: isShared || row.host === hostname(),
+  isCertain: isShared || isOfThisMachine({ ...row, start: row.process_start ?? '' }),
   pid: row.pid,
   seenAt: row.seen_at,
 });

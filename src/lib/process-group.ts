@@ -3,8 +3,9 @@
  * when the command itself has ended, when we say so, and when this process is gone, however it ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { Env } from './env.ts';
+import { errorCode } from './errors.ts';
 
 const onWindows = process.platform === 'win32';
 /** After the end of the command: for this long its last output may still come. */
@@ -51,21 +52,27 @@ export class ProcessGroup {
   readonly stderr: Readable;
   /** Resolves when the command has ended, whatever it left running; rejects if it can't be started. */
   readonly ended: Promise<GroupEnd>;
-  readonly #child: ChildProcess;
+  /** Absent where the system refused at once. */
+  readonly #child: ChildProcess | undefined;
   #openOutputs: number;
   #onClosed: () => void = () => {};
 
   constructor(options: GroupOptions) {
-    const child = start(options);
-    this.#child = child;
-    this.stdout = child.stdout;
-    this.stderr = child.stderr;
-    this.stdin = this.#child.stdin;
+    let refusal: unknown;
+    try {
+      this.#child = start(options);
+    } catch (error) {
+      refusal = error;
+    }
+    // Node makes no streams where descriptors are used up.
+    this.stdout = this.#child?.stdout ?? Readable.from([]);
+    this.stderr = this.#child?.stderr ?? Readable.from([]);
+    this.stdin = this.#child?.stdin ?? null;
     // A command that does not read its input has not failed.
     this.stdin?.on('error', () => {});
     this.#openOutputs = this.outputs.length;
     for (const output of this.outputs) output.on('error', () => {}).once('close', () => this.#outputClosed());
-    this.ended = this.#end();
+    this.ended = this.#child ? this.#end(this.#child) : Promise.reject(refusal);
   }
 
   get outputs(): readonly Readable[] {
@@ -74,7 +81,7 @@ export class ProcessGroup {
 
   /** Ends the command and all that it started: at once if they let themselves be ended, else after two seconds. */
   end(): void {
-    const { pid, exitCode, signalCode } = this.#child;
+    const { pid, exitCode = null, signalCode = null } = this.#child ?? {};
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     if (this.#control) this.#control.write('end\n');
     // It fails where the command has ended by itself.
@@ -83,25 +90,32 @@ export class ProcessGroup {
 
   /** Leads to the leader; Windows has none. */
   get #control(): (Readable & Writable) | undefined {
-    return onWindows ? undefined : (this.#child.stdio[3] as (Readable & Writable) | undefined);
+    return onWindows ? undefined : (this.#child?.stdio?.[3] as (Readable & Writable) | undefined);
   }
 
-  async #end(): Promise<GroupEnd> {
-    const end = await this.#commandEnd();
-    const isDrained = await this.#drained();
-    if (isDrained) this.#control?.write('bye\n');
-    else this.#control?.destroy();
-    for (const output of this.outputs) output.destroy();
-    this.stdin?.destroy();
-    // What held on to the output is being ended: nothing has to wait for it.
-    this.#child.unref();
-    return end;
+  async #end(child: ChildProcess): Promise<GroupEnd> {
+    let isDrained = false;
+    try {
+      const end = await this.#commandEnd(child);
+      isDrained = await this.#drained();
+      return end;
+    } finally {
+      if (isDrained) this.#control?.write('bye\n');
+      else this.#control?.destroy();
+      for (const output of this.outputs) output.destroy();
+      this.stdin?.destroy();
+      // What held on to the output is being ended: nothing has to wait for it.
+      child.unref();
+    }
   }
 
-  #commandEnd(): Promise<GroupEnd> {
+  #commandEnd(child: ChildProcess): Promise<GroupEnd> {
     return new Promise((resolve, reject) => {
-      // The leader ends after its command, or is killed together with it.
-      this.#child.once('error', reject).once('exit', (code, killedBy) => resolve({ code, killedBy }));
+      child.once('error', reject).once('exit', (code, killedBy) => {
+        // The leader is killed together with its command, or waits for us after it: one that just ends could not fork.
+        if (onWindows || killedBy) resolve({ code, killedBy });
+        else reject(Object.assign(new Error('no more processes can be started'), { code: 'EAGAIN' }));
+      });
       let line = '';
       this.#control
         ?.on('error', () => {})
@@ -130,18 +144,18 @@ export class ProcessGroup {
   }
 }
 
-type Child = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+/** Whether the system may start a command later that it could not start: it did nothing yet. One too long stays so. */
+export const mayStartLater = (error: unknown): boolean =>
+  error instanceof Error && /^E(?!2BIG|RR_)/.test(errorCode(error) ?? '');
 
-function start({ command, args = [], env, hasInput }: GroupOptions): Child {
+function start({ command, args = [], env, hasInput }: GroupOptions): ChildProcess {
   const input = hasInput ? 'pipe' : 'ignore';
   const options = { env: { ...env }, windowsHide: true };
-  const child = onWindows
+  return onWindows
     ? spawn(command, { ...options, shell: true, stdio: [input, 'pipe', 'pipe'] })
     : spawn('/bin/sh', ['-c', LEADER, 'steno', command, 'steno', ...args], {
         ...options,
         detached: true,
         stdio: [input, 'pipe', 'pipe', 'pipe'],
       });
-  // Both are pipes, so they are there.
-  return child as Child;
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { errorCode } from './errors.ts';
 
@@ -17,26 +17,44 @@ export function isRunning(pid: number): boolean {
 export interface ProcessMark {
   readonly host: string;
   readonly pid: number;
-  /** When it began, in the system's own words; empty where that is not cheap to learn. A number is used again. */
+  /**
+   * When it began, in the system's own words, and where that counts: the boot and the container. Empty where that is not
+   * cheap to learn. A number is used again, and containers may have the same name.
+   */
   readonly start: string;
 }
 
-export const thisProcess = (): ProcessMark => ({
-  host: hostname(),
-  pid: process.pid,
-  start: statOf(process.pid)?.start ?? '',
-});
+export function thisProcess(): ProcessMark {
+  const { start = '' } = statOf(process.pid) ?? {};
+  return { host: hostname(), pid: process.pid, start: start && [start, ...numberedBy()].join(' ') };
+}
+
+/** Whether its number is one of those that this process sees, as far as the mark tells. */
+export function isOfThisMachine({ host, start }: ProcessMark): boolean {
+  const [, ...where] = start.split(' ');
+  return host === hostname() && (where.length === 0 || where.join(' ') === numberedBy().join(' '));
+}
 
 /** Whether a process of this machine is the one of the mark, and running. */
 export function isSameProcess({ pid, start }: ProcessMark): boolean {
   if (!isRunning(pid)) return false;
   const found = statOf(pid)?.start;
-  return found === undefined || start === '' || found === start;
+  return found === undefined || start === '' || found === start.split(' ')[0];
 }
 
 /** The same where it is certain: a number alone may be that of another process by now. */
-export const isCertainlySame = ({ pid, start }: ProcessMark): boolean =>
-  start !== '' && isRunning(pid) && statOf(pid)?.start === start;
+export const isCertainlySame = (mark: ProcessMark): boolean =>
+  mark.start !== '' && statOf(mark.pid) !== undefined && isSameProcess(mark);
+
+/** What gives Linux processes their numbers: the boot, and the container in it. */
+function numberedBy(): string[] {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return [boot, readlinkSync('/proc/self/ns/pid')];
+  } catch {
+    return [];
+  }
+}
 
 /** What Linux says of a process; nothing on other systems. */
 function statOf(pid: number): { readonly state?: string; readonly start?: string } | undefined {

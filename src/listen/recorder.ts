@@ -69,8 +69,10 @@ export class Recorder {
     if (due.length === 0) return [];
     const isStranger = audiofile ? !file : !(await tables.files.hasOrder(order_id));
     const about = { id, subject: audiofile || order_id, isStranger, hops: delivery.hops ?? '' };
-    // What is done for the event that was found is not done again for its delivery.
-    const isDone = await Promise.all(due.map((rule) => twin !== null && tables.actions.has(twin, rule)));
+    // What is done for the event that was found is not done again for its delivery; what is forwarded follows as it came.
+    const isDone = await Promise.all(
+      due.map((rule) => twin !== null && rule.kind !== 'forward' && tables.actions.has(twin, rule)),
+    );
     return due.filter((_, at) => !isDone[at]).map((rule) => ({ about, rule }));
   }
 }

@@ -12,3 +12,8 @@ export async function noteLines(out: Output, lines: readonly Line[]): Promise<vo
   const { drawLines } = await import('./line.ts');
   out.ask(drawLines(lines, await out.drawing('stderr')));
 }
+
+/** Loads what messages need: a program that has no descriptor left could not load it to say so. */
+export async function loadDrawing(out: Output): Promise<void> {
+  await Promise.all([out.drawing('stderr'), import('./line.ts'), import('./drawing.ts')]);
+}

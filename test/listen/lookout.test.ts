@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Account, account } from '../support/account.ts';
 import { queryLedger } from '../support/ledger.ts';
-import { complete, eventsOf, form, Listener } from '../support/listener.ts';
+import { complete, eventsOf, FORM, form, Listener, Target } from '../support/listener.ts';
 
 /** An account with one file on order, whose state a test sets. */
 async function ordered(tickMs = 100): Promise<Account & { state: (name: string) => void }> {
@@ -46,6 +46,24 @@ describe('an event that never came', () => {
     const again = await Listener.start(user, ['--exec', 'touch twice', '--timeout', '1s']);
     expect((await again.ended).code).toBe(6);
     expect(existsSync(join(user.home, 'twice'))).toBe(false);
+  });
+
+  it('is forwarded as a form made by us, with retries', async () => {
+    const { user, state } = await ordered();
+    const target = await Target.start();
+    target.status = (call) => (call < 3 ? 503 : 200);
+    state('Delivered');
+    const args = ['--forward-to', target.url, '--count', '1', '--json'];
+    const first = await Listener.start(user, args, { env: { STENO_TEST_TICK_MS: '100' } });
+    expect((await first.ended).code).toBe(0);
+    expect(target.got).toHaveLength(3);
+    for (const { headers, body } of target.got) {
+      expect(headers).toMatchObject({ 'steno-found': 'true', 'content-type': FORM, 'steno-event': '1' });
+      expect(Object.fromEntries(new URLSearchParams(String(body)))).toEqual({
+        ...{ event: 'TRANSCRIPT_COMPLETE', audiofile: '7', order: '4nX' },
+        originallink: 'https://example.com/a.mp3',
+      });
+    }
   });
 
   it('is not found when it comes after all', async () => {

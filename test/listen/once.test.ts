@@ -245,9 +245,11 @@ describe('a delivery that got lost', () => {
     const listener = await Listener.start(user, args);
     await ticks();
     state('Delivered');
-    await listener.until(() => ran(user).length === 2);
+    await listener.until(() => ran(user).length === 2 && target.got.length === 2);
     await listener.post(complete('7', '4nX'));
-    await listener.until(() => target.got.length === 1);
+    await listener.until(() => target.got.length === 3);
+    expect(target.got.map(({ headers }) => headers['steno-found'])).toEqual(['true', 'true', undefined]);
+    expect(String(target.got[2]?.body)).toBe(complete('7', '4nX'));
     await ticks();
     expect(listener.child.exitCode).toBeNull();
     expect(ran(user).sort()).toEqual(['7 found', '8 found']);

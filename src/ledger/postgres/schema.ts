@@ -245,6 +245,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
         profile text COLLATE "C" NOT NULL,
         host text NOT NULL,
         pid bigint NOT NULL,
+        process_start text COLLATE "C" NOT NULL DEFAULT '',
         started_at text COLLATE "C" NOT NULL,
         seen_at text COLLATE "C" NOT NULL,
         ended_at text COLLATE "C",

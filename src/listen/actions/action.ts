@@ -29,8 +29,8 @@ export interface Action extends ActionRule {
   readonly kind: 'forward' | 'exec' | 'download';
   /** How many run at once. */
   readonly jobs: number;
-  /** How many of them may be about files that the ledger does not know; absent: all. */
-  readonly strangerJobs?: number;
+  /** How many of them may be about files that the ledger does not know; if all, a file of the ledger has one more. */
+  readonly strangerJobs: number;
   /** Each try is written down before it begins, so that a second one is known to be one. */
   readonly recordsTries?: boolean;
   /** The next listener tries again what this one gave up. */

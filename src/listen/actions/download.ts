@@ -1,11 +1,14 @@
 /** Downloads the transcript of each file that is complete, as `sync` and `wait` do. */
-import { resolve } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
 import { refreshFile } from '../../flows/files/refresh.ts';
 import { TranscriptDownloads } from '../../flows/transcripts/downloads.ts';
+import { partialPath } from '../../flows/transcripts/partial-files.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { diskReason } from '../../lib/disk-reasons.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { Action, Outcome } from './action.ts';
@@ -32,7 +35,10 @@ export function downloadAction(
   // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
   void downloads.clean(folder).catch(() => {});
   const check = new ServiceCheck(transport);
+  const disk = new FolderCheck(folder);
   const download = async ({ audiofile, source }: ReceivedEvent): Promise<Outcome> => {
+    const refusal = await disk.knownTrouble();
+    if (refusal) return refusal;
     try {
       // A found event comes from the service's own answer; a delivery may be forged, or come before its time.
       if (source !== 'found') await requireDelivered(transport, ledger, audiofile);
@@ -46,7 +52,8 @@ export function downloadAction(
       };
     } catch (error) {
       const trouble = await check.troubleBehind(error);
-      return trouble ? { end: 'down', text: errorMessage(trouble) } : outcomeOf(error);
+      if (trouble) return { end: 'down', text: errorMessage(trouble) };
+      return (error instanceof DiskError && (await disk.trouble())) || outcomeOf(error);
     }
   };
   return {
@@ -93,8 +100,7 @@ const describe = ({ path, unidentified }: Saved): string =>
 /** Of an error that is about this file alone. */
 function outcomeOf(error: unknown): Outcome {
   const kind = error instanceof StenoError ? error.kind : 'failed';
-  // Trouble of the disk is left to the next listener: each try would fetch the transcript again.
-  const isFinal = kind === 'usage' || kind === 'unfinished' || error instanceof DiskError;
+  const isFinal = kind === 'usage' || kind === 'unfinished';
   return { end: isFinal ? 'failed' : 'retry', text: textOf(error) };
 }
 
@@ -103,3 +109,36 @@ const textOf = (error: unknown): string =>
   error instanceof StenoError && error.kind === 'auth'
     ? `the service refuses to give this file (HTTP ${error.status})`
     : errorMessage(error);
+
+/** More than most transcripts take. */
+const PROBE_BYTES = 65_536;
+
+/** Tells trouble with one file from a folder that takes none: a full disk, one that can only be read. */
+class FolderCheck {
+  readonly #folder: string;
+  #isTroubled = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Asked before a download: as long as the folder takes nothing, no transcript is fetched in vain. */
+  async knownTrouble(): Promise<Outcome | undefined> {
+    return this.#isTroubled ? this.trouble() : undefined;
+  }
+
+  async trouble(): Promise<Outcome | undefined> {
+    const probe = partialPath(join(this.#folder, 'probe'));
+    try {
+      await mkdir(this.#folder, { recursive: true });
+      await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: 0o600 });
+      this.#isTroubled = false;
+      return undefined;
+    } catch (error) {
+      this.#isTroubled = true;
+      return { end: 'down', text: `can't write to ${this.#folder}: ${diskReason(error)}` };
+    } finally {
+      await rm(probe, { force: true }).catch(() => {});
+    }
+  }
+}

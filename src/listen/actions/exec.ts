@@ -6,7 +6,7 @@ import type { Env } from '../../lib/env.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { formatJson } from '../../lib/json.ts';
 import { passLines } from '../../lib/pass-lines.ts';
-import { type GroupEnd, ProcessGroup } from '../../lib/process-group.ts';
+import { type GroupEnd, mayStartLater, ProcessGroup } from '../../lib/process-group.ts';
 import type { ReceivedEvent } from '../event.ts';
 import { startTimer } from '../timers.ts';
 import type { Action, Outcome } from './action.ts';
@@ -28,6 +28,7 @@ export const execAction = (options: ExecOptions): Action => ({
   kind: 'exec',
   target: options.command,
   jobs: options.jobs,
+  strangerJobs: options.jobs,
   recordsTries: true,
   retriedByNext: false,
   retries: () => targetRetries,
@@ -55,7 +56,10 @@ export async function runCommand(
     const text = end.code === null ? `${end.killedBy}` : `exit ${end.code}`;
     return { end: end.code === 0 ? 'done' : 'failed', text };
   } catch (error) {
-    return { end: 'failed', text: errorMessage(error) };
+    return {
+      end: mayStartLater(error) ? 'down' : 'failed',
+      text: `can't be started: ${errorMessage(error)}`,
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-/** Sends deliveries on as they came, body and content type to the byte. */
+/** Sends deliveries on as they came, body and content type to the byte; for one that never came, a form made by us. */
 
 import { type PostResult, PostTarget } from '../../api/http/post.ts';
 import type { Env } from '../../lib/env.ts';
@@ -12,6 +12,7 @@ const JOBS = 8;
 const STRANGER_JOBS = 6;
 /** One event may be too much for a target; this many in a row are not the fault of the events. */
 const DOWN_AFTER_REFUSALS = 8;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Statuses after which the same request never works; 409 is a listener that the delivery has passed before. */
 const finalStatuses = new Set([400, 409, 410, 413, 414, 415, 422, 431]);
 
@@ -25,11 +26,14 @@ export async function forwardAction(url: string, env: Env): Promise<Action> {
     retriedByNext: false,
     retries: () => targetRetries,
     downAfterRefusals: DOWN_AFTER_REFUSALS,
-    // An event that was found by looking has no body to send.
-    sources: ['received'],
-    async run({ n, contentType, rawBody: body }, { hops, signal }) {
-      const headers = { 'steno-event': String(n), [HOP_MARKER_HEADER]: addOwnHop(hops) };
-      return outcomeOf(await target.post({ contentType, body, headers }, signal));
+    sources: ['received', 'found'],
+    async run({ n, source, contentType, rawBody: body }, { hops, signal }) {
+      const own = { 'steno-event': String(n), [HOP_MARKER_HEADER]: addOwnHop(hops) };
+      const sent =
+        source === 'found'
+          ? { contentType: FORM_TYPE, headers: { ...own, 'steno-found': 'true' } }
+          : { contentType, headers: own };
+      return outcomeOf(await target.post({ ...sent, body }, signal));
     },
     close: () => target.close(),
   };

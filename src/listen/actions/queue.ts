@@ -113,17 +113,25 @@ export class ActionQueue {
   get #freeJobs(): number {
     if (this.#phase === 'stopped' || this.#waitsForLedger) return 0;
     if (this.#target.isDown && this.#phase === 'finishing') return 0;
-    return this.#target.pauseLeftMs > 0 ? 0 : this.#jobs - this.#active.size;
+    return this.#target.pauseLeftMs > 0 ? 0 : this.#allJobs - this.#active.size;
   }
 
   get #jobs(): number {
     return Math.min(this.action.jobs, this.#target.jobs);
   }
 
+  get #strangerJobs(): number {
+    return Math.min(this.action.strangerJobs, this.#target.strangerJobs);
+  }
+
+  /** A file of the ledger never waits for strangers: where these may use every job, it has one more. */
+  get #allJobs(): number {
+    return Math.min(Math.max(this.action.jobs, this.action.strangerJobs + 1), this.#target.jobs);
+  }
+
   async #next(now: number): Promise<WaitingAction[]> {
     const free = this.#freeJobs;
     if (free <= 0) return [];
-    const strangerJobs = Math.min(this.action.strangerJobs ?? this.action.jobs, this.#target.strangerJobs);
     const closed = this.#closed.size;
     try {
       // What is under way or closed still counts as waiting in the ledger.
@@ -132,30 +140,37 @@ export class ActionQueue {
         now,
         upTo,
         free + this.#active.size + closed,
-        strangerJobs + closed,
+        this.#strangerJobs + closed,
       );
-      return this.#select(listed, Math.min(free, this.#freeJobs), strangerJobs);
+      return this.#freeJobs > 0 ? this.#select(listed) : [];
     } catch (error) {
       this.#retryLater(error);
       return [];
     }
   }
 
-  #select(listed: readonly WaitingAction[], free: number, strangerJobs: number): WaitingAction[] {
-    let strangersLeft = strangerJobs - [...this.#active.values()].filter(isStranger).length;
-    const selected = listed.filter((waiting) => {
+  #select(listed: readonly WaitingAction[]): WaitingAction[] {
+    let strangers = [...this.#active.values()].filter(isStranger).length;
+    let known = this.#active.size - strangers;
+    return listed.filter((waiting) => {
       if (this.#active.has(waiting.event) || this.#closed.has(waiting.event)) return false;
-      if (isStranger(waiting)) strangersLeft -= 1;
-      return !isStranger(waiting) || strangersLeft >= 0;
+      const all = known + strangers;
+      if (isStranger(waiting)) {
+        if (strangers >= this.#strangerJobs || all >= this.#jobs) return false;
+        strangers += 1;
+      } else {
+        if (known >= this.#jobs || all >= this.#allJobs) return false;
+        known += 1;
+      }
+      return true;
     });
-    return selected.slice(0, free);
   }
 
   /** Wakes the queue when the next try is due, or the target may work again. */
   async #setAlarm(now: number, pauseBefore: number): Promise<void> {
     if (this.#phase !== 'working' || this.#waitsForLedger) return;
     // What is under way wakes the queue at its end.
-    if (this.#active.size >= this.#jobs) return;
+    if (this.#active.size >= this.#allJobs) return;
     try {
       const pauseMs = this.#target.pauseLeftMs || pauseBefore || (await this.store.msUntilNextDue(now));
       this.#cancelAlarm?.();
@@ -185,13 +200,14 @@ export class ActionQueue {
 
   /** Tries it, several times where the session is over. Throws only where the ledger fails before a try. */
   async #runFor(event: ReceivedEvent, waiting: WaitingAction): Promise<ActionReport | undefined> {
+    let { tries } = waiting;
     for (let attempt = 1; ; attempt += 1) {
-      const tries = waiting.tries + attempt;
-      if (!(await this.store.begin(waiting, tries))) {
+      if (!(await this.store.begin(waiting, tries + 1))) {
         this.#pauseForLedger();
         return undefined;
       }
-      const outcome = await this.#tryOnce(event, waiting, tries);
+      const outcome = await this.#tryOnce(event, waiting, tries + 1);
+      tries += this.#countOf(outcome);
       this.#target.note(outcome, event);
       const { end, text } = outcome;
       if (end === 'done' || end === 'failed') return this.#end(waiting, outcome, tries, event);
@@ -203,6 +219,11 @@ export class ActionQueue {
       // It rejects when the signal fires.
       await sleep(LAST_PAUSE_MS, this.#options.abort).catch(() => {});
     }
+  }
+
+  /** A command that could not be started was not tried. */
+  #countOf({ end }: Outcome): number {
+    return end === 'down' && this.action.recordsTries ? 0 : 1;
   }
 
   async #tryOnce(event: ReceivedEvent, { hops }: WaitingAction, attempt: number): Promise<Outcome> {

@@ -209,14 +209,16 @@ describe.concurrent('trouble of the disk', () => {
 });
 
 describe('a listener that meets trouble of the disk', () => {
-  it('does not try again', async () => {
+  it('tries again later', async () => {
     const { service, user } = await account();
-    service.on(route, { body: 'words' }).allow('GET /audiofile/5', fileAnswer(5));
+    service.allow(route, { body: 'words' }).allow('GET /audiofile/5', fileAnswer(5));
     const env = faultIn(user.home, 'writeSync', 'ENOSPC');
     const listener = await Listener.start(user, ['--download', 'd'], { env });
     await listener.post(complete('5'));
-    await listener.until(() => /failed: can't write d\/5\.txt: the disk is full/.test(listener.stderr));
+    const said = /is tried again later: can't write d\/5\.txt: the disk is full/;
+    await listener.until(() => said.test(listener.stderr));
     expect(service.calls(route)).toHaveLength(1);
+    await listener.until(() => service.calls(route).length === 2);
     await listener.stop();
   });
 
