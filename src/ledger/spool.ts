@@ -107,6 +107,7 @@ export class Spool {
   readonly path: string;
   readonly profile: string;
   readonly #onWarning: OnWarning;
+  readonly #process = thisProcess();
   #database: Database | undefined;
   /** Who writes with this object. */
   #own: SpoolOwner | undefined;
@@ -272,7 +273,7 @@ export class Spool {
   }
 
   #insert(db: Database, { id: listener, rules }: SpoolOwner, arrivals: readonly Arrival[]): void {
-    const { host, pid, start } = thisProcess();
+    const { host, pid, start } = this.#process;
     db.transaction(() => {
       db.run(
         `INSERT INTO listeners (id, profile, host, pid, start, seen_at, rules) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -51,10 +51,15 @@ export class Recorder {
       return { ...newEvent, file, row: eventRow(Number(ids[at]), run, newEvent, file) };
     });
     await events.add(added.map(({ row }) => row));
-    await Promise.all(added.map((event) => applyEffects(tables, event)));
-    const paired = await Promise.all(added.map((event) => withTwin(tables, event)));
-    const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
-    await tables.newActions.add(dues.flat(), run);
+    await Promise.all(added.flatMap((event) => effectsOf(tables, event)));
+    // Speed: most events have no twin, and lead to no action of a listener that only shows them.
+    const paired = added.some(mayHaveTwin)
+      ? await Promise.all(added.map((event) => withTwin(tables, event)))
+      : added;
+    if (this.#rules.actions.length) {
+      const dues = await Promise.all(paired.map((event) => this.#dueActions(tables, event)));
+      await tables.newActions.add(dues.flat(), run);
+    }
     return paired.map(({ row }) => row);
   }
 
@@ -83,23 +88,23 @@ interface AddedEvent extends NewEvent {
   readonly file: KnownFile | undefined;
 }
 
-async function applyEffects(
+function effectsOf(
   { events, eventEffects, expectedEvents }: LedgerTables,
   { source, parsed, row, file }: AddedEvent,
-): Promise<void> {
-  const others = parsed.files.filter((id) => id !== parsed.audiofile);
-  await Promise.all([
-    ...others.map((id) => events.addFile(row.id, id)),
-    source === 'received' && (file || !parsed.audiofile) ? eventEffects.apply(parsed) : undefined,
-    source === 'found' ? expectedEvents.setSubstitute(parsed.audiofile, row.id) : undefined,
-  ]);
+): Array<Promise<unknown>> {
+  const effects: Array<Promise<unknown>> = [];
+  for (const id of parsed.files) if (id !== parsed.audiofile) effects.push(events.addFile(row.id, id));
+  if (source === 'received' && (file || !parsed.audiofile)) effects.push(eventEffects.apply(parsed));
+  if (source === 'found') effects.push(expectedEvents.setSubstitute(parsed.audiofile, row.id));
+  return effects;
 }
 
-/** Speed: most events have none, and are no promises. */
-const withTwin = (tables: LedgerTables, event: AddedEvent): AddedEvent | Promise<AddedEvent> =>
-  event.source === 'received' && event.file?.found
-    ? pair(tables, event.row, event.file.found).then((row) => ({ ...event, row }))
-    : event;
+const mayHaveTwin = ({ source, file }: AddedEvent): boolean => source === 'received' && !!file?.found;
+
+async function withTwin(tables: LedgerTables, event: AddedEvent): Promise<AddedEvent> {
+  const found = event.file?.found;
+  return found && mayHaveTwin(event) ? { ...event, row: await pair(tables, event.row, found) } : event;
+}
 
 /** A delivery whose file was found to be delivered before it came is the same completion. */
 async function pair({ expectedEvents }: LedgerTables, row: EventRow, found: number): Promise<EventRow> {
