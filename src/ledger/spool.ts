@@ -8,7 +8,6 @@ import { accountName } from '../lib/names.ts';
 import { type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
 import { isDamaged } from '../lib/sqlite-errors.ts';
-import { sizeOf } from '../lib/sqlite-file.ts';
 import type { ActionRule } from './actions.ts';
 import { jsonList } from './json-list.ts';
 import { holdsLease, isSilent } from './lease.ts';
@@ -100,8 +99,8 @@ interface ListenerRow extends ProcessMark {
 type OnWarning = (text: string, hint?: string) => void;
 
 const arrivalColumns = 'seq, arrivals.id, received_at, remote, content_type, may_be_test, hops, body';
-/** A spool that is empty and larger than this is made small again. */
-const MAX_EMPTY_BYTES = 16 * 1024 * 1024;
+/** A spool that is empty and has more unused pages (16 MB) gives them back to the disk. */
+const MAX_FREE_PAGES = 4_000;
 
 export class Spool {
   readonly path: string;
@@ -163,8 +162,10 @@ export class Spool {
     if (!db || arrivals.length === 0) return;
     const ids = jsonList(arrivals.map(({ id }) => id));
     db.run('DELETE FROM arrivals WHERE id IN (SELECT value FROM json_each(?))', ids);
-    const isEmpty = !db.get('SELECT 1 FROM arrivals');
-    if (isEmpty && (sizeOf(this.path) ?? 0) > MAX_EMPTY_BYTES) db.exec('VACUUM');
+    const { freelist_count: free } = db.get<{ freelist_count: number }>('PRAGMA freelist_count') ?? {};
+    if ((free ?? 0) < MAX_FREE_PAGES || db.get('SELECT 1 FROM arrivals')) return;
+    db.exec('PRAGMA incremental_vacuum');
+    db.get('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   /** How many deliveries of a listener wait. */
