@@ -8,7 +8,7 @@ import type { Worker } from 'node:worker_threads';
 import { DiskError, StenoError } from '../../lib/errors.ts';
 import { type NamingOptions, type WrittenFile, writeAndRename } from './whole-file.ts';
 
-/** The longest file that it writes. */
+/** The longest file that is worth the way to it: a longer one is held in memory until it is whole. */
 export const MAX_FILE_BYTES = 65_536;
 
 /** A file to write, under a number by which its result is found. */
@@ -117,7 +117,9 @@ export class DiskThread {
   }
 
   #joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-    const block = new Uint8Array(this.#freeBlocks.pop() ?? new ArrayBuffer(MAX_FILE_BYTES));
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const free = length > MAX_FILE_BYTES ? new ArrayBuffer(length) : this.#freeBlocks.pop();
+    const block = new Uint8Array(free ?? new ArrayBuffer(MAX_FILE_BYTES));
     let size = 0;
     for (const chunk of chunks) {
       block.set(chunk, size);
@@ -127,7 +129,7 @@ export class DiskThread {
   }
 
   #end({ number, block, written, failure }: FileResult): void {
-    this.#freeBlocks.push(block);
+    if (block.byteLength === MAX_FILE_BYTES) this.#freeBlocks.push(block);
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
     if (written) waiting?.resolve(written);
@@ -159,6 +161,12 @@ const writeHere = (path: string, chunks: readonly Buffer[], naming: NamingOption
 const errorOf = ({ message, hint, isOfDisk }: FileFailure): StenoError =>
   isOfDisk ? new DiskError(message, { hint }) : new StenoError('failed', message, { hint });
 
+/** For a receiver, whose own thread must never wait for the disk; undefined where the program is missing. */
+export function openDiskThread(): DiskThread | undefined {
+  const program = join(__dirname, 'disk-worker.js');
+  return existsSync(program) ? new DiskThread(program) : undefined;
+}
+
 /** For fewer it takes longer to start than it saves. */
 const MIN_FILES = 200;
 
@@ -167,9 +175,8 @@ export async function withDiskThread<T>(
   files: number,
   work: (disk: DiskThread | undefined) => Promise<T>,
 ): Promise<T> {
-  const program = join(__dirname, 'disk-worker.js');
-  if (files < MIN_FILES || !existsSync(program)) return work(undefined);
-  const disk = new DiskThread(program);
+  const disk = files < MIN_FILES ? undefined : openDiskThread();
+  if (!disk) return work(undefined);
   try {
     return await work(disk);
   } finally {

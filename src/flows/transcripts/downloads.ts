@@ -1,6 +1,7 @@
 /** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { access, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
@@ -52,7 +53,7 @@ export interface DownloadOptions {
   readonly onBytes?: OnBytes | undefined;
   /** Writes small files in place of this thread, once the disk has been found slow. */
   readonly disk?: DiskThread | undefined;
-  /** Syncs in the thread pool alone, so that this thread never waits for the disk. */
+  /** Leaves the disk to other threads, so that this one never waits for it. */
   readonly syncsInPool?: boolean;
 }
 
@@ -186,15 +187,17 @@ export class TranscriptDownloads {
     const folder = this.#options.keepsNames ? this.#options.folder : dirname(path);
     const note = (into: LedgerTables): Promise<void> =>
       into.downloads.add(id, ext, path, { ...written, isForCommand }, folder);
+    const { partial } = written;
     const removePartial = (): void => {
-      if (written.partial !== undefined) rmSync(written.partial, { force: true });
+      if (partial !== undefined) rmSync(partial, { force: true });
     };
     if (notes) return void notes.add(`download ${path}`, note, removePartial);
     if (!ledger) return;
     this.#notNoted.set(path, written);
     await note(ledger);
     this.#notNoted.delete(path);
-    removePartial();
+    if (!this.#options.syncsInPool) return removePartial();
+    if (partial !== undefined) await onDisk(() => rm(partial, { force: true }));
   }
 
   /** What the ledger says, if there is one. */
@@ -253,7 +256,7 @@ export class TranscriptDownloads {
     const { folder, keepsNames } = this.#options;
     if (!keepsNames) return undefined;
     const path = await this.#ask((ledger) => ledger.downloads.pathIn(folder, id, ext));
-    if (path === undefined || !existsSync(path)) return undefined;
+    if (path === undefined || !(await this.#exists(path))) return undefined;
     const name = relative(resolve(folder), path);
     // A ledger that was imported may hold anything.
     return name === '' || name.startsWith('..') || isAbsolute(name) ? undefined : name.split(sep).join('/');
@@ -285,6 +288,16 @@ export class TranscriptDownloads {
     });
     this.#cleaned.set(folder, cleaning);
     return cleaning;
+  }
+
+  async #exists(path: string): Promise<boolean> {
+    if (!this.#options.syncsInPool) return existsSync(path);
+    return onDisk(() =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    );
   }
 
   /** A receiver's disk work must not take all threads of the pool. */

@@ -93,7 +93,7 @@ async function otherName(partial: string, names: readonly string[]): Promise<str
 
 /** Whether another process has just written this transcript there: it keeps the hidden name until it is noted. */
 export async function isBeingNoted(path: string, transcript: string): Promise<boolean> {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = await stat(path).catch(() => undefined);
   if (!found || found.nlink < 2) return false;
   const folder = dirname(path);
   const names = (await readdir(folder).catch(() => [])).filter((name) => NAME.exec(name)?.[3] === transcript);

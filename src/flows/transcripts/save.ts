@@ -1,6 +1,6 @@
 /** Downloads one transcript: to a file, or into a pipe or a device that the user has named. */
 import { constants, lstatSync, open as openDescriptor, type Stats, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstat, open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
+import { onDisk } from '../../lib/disk-work.ts';
 import { errorCode, StenoError } from '../../lib/errors.ts';
 import { countStreamedBytes } from '../../lib/memory.ts';
 import { streamChecked } from './check.ts';
@@ -19,6 +20,7 @@ import {
   existsError,
   hasHash,
   type NamingOptions,
+  throwCantWrite,
   type WrittenFile,
   withDiskErrors,
   writeAndRename,
@@ -69,10 +71,7 @@ export async function saveTranscript(
   options: SaveOptions,
 ): Promise<SavedFile> {
   const { id, ext } = request;
-  const there = withDiskErrors(path, () => lstatSync(path, { throwIfNoEntry: false }));
-  const existing = there?.isSymbolicLink()
-    ? withDiskErrors(path, () => statSync(path, { throwIfNoEntry: false }))
-    : there;
+  const { there, existing } = await lookAt(path, options.syncsInPool);
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
   const ifExists = existing && hasHash(path, options.replaceable) ? 'replace' : options.ifExists;
   if (there && !existing && ifExists !== 'replace') throw cantWrite(path, 'it is a symlink to nowhere');
@@ -96,6 +95,28 @@ export async function saveTranscript(
     });
     return { saved: { id, ext, path, bytes, at: new Date(nowMs()).toISOString() } };
   });
+}
+
+interface Found {
+  readonly there: Stats | undefined;
+  /** Behind a link, where that is one. */
+  readonly existing: Stats | undefined;
+}
+
+function lookAt(path: string, inPool = false): Found | Promise<Found> {
+  if (!inPool)
+    return withDiskErrors(path, () => {
+      const there = lstatSync(path, { throwIfNoEntry: false });
+      return { there, existing: there?.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : there };
+    });
+  return onDisk(async () => {
+    const there = await lstat(path).catch(unlessMissing);
+    return { there, existing: there?.isSymbolicLink() ? await stat(path).catch(unlessMissing) : there };
+  }).catch(throwCantWrite(path));
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
 }
 
 /** Counted as they arrive: the first ones are held back to be checked. */
@@ -125,10 +146,14 @@ function write(
   { ifExists, replaceable, tag, syncsInPool, hashes, disk, onAnswered }: SaveOptions,
 ): Promise<WrittenFile> {
   const naming = { ifExists, replaceable, tag, syncsInPool, hashes };
-  if (!disk || mayBeQuick() || length === undefined || length > MAX_FILE_BYTES)
+  const isSmall = length !== undefined && length <= MAX_FILE_BYTES;
+  if (!disk || !(syncsInPool || (isSmall && !mayBeQuick())))
     return writeAndRename(path, source, naming, onAnswered);
   return writeThere(disk, path, source, naming, onAnswered);
 }
+
+/** A receiver holds each transcript, of whatever length, so that its own thread never waits for the disk. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** Holds it until it is whole: the other thread gets it in one piece. */
 async function writeThere(
@@ -139,12 +164,16 @@ async function writeThere(
   onAnswered: SaveOptions['onAnswered'],
 ): Promise<WrittenFile> {
   const chunks: Buffer[] = [];
+  let size = 0;
   await source((chunk) => {
     chunks.push(chunk);
     countStreamedBytes(chunk.length);
+    size += chunk.length;
+    if (size > MAX_HELD_BYTES) throw cantWrite(path, 'it is longer than 64 MB');
   });
   onAnswered?.();
-  return disk.write(path, chunks, naming);
+  const written = (): Promise<WrittenFile> => disk.write(path, chunks, naming);
+  return naming.syncsInPool ? onDisk(written) : written();
 }
 
 async function writeToSpecial(

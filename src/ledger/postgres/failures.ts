@@ -13,7 +13,8 @@ interface Explanation {
 
 /** Where a password may come from, in the order in which they are asked. */
 const PASSWORD_HINT =
-  'it comes from the URL, PGPASSWORD, the setting ledger-password-command or ~/.pgpass, the first that is there';
+  'it comes from the URL, PGPASSWORD, the setting ledger-password-command or ~/.pgpass, the first that is there; ' +
+  'a command that steno runs does not inherit the first two';
 
 const explanations: Readonly<Record<string, Explanation>> = {
   '28P01': { kind: 'failed', text: 'the password was refused', hint: PASSWORD_HINT },
