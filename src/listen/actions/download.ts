@@ -10,6 +10,7 @@ import { partialPath } from '../../flows/transcripts/partial-files.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
+import { onDisk } from '../../lib/disk-work.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { Action, Outcome } from './action.ts';
@@ -38,9 +39,9 @@ export function downloadAction(
   // Not waited for: a shared ledger may not be reachable yet. A download waits for it, and tries it again.
   void downloads.clean(folder).catch(() => {});
   const check = new ServiceCheck(transport);
-  const disk = new FolderCheck(folder);
+  const place = new FolderCheck(folder);
   const download = async ({ audiofile, source }: ReceivedEvent): Promise<Outcome> => {
-    const refusal = await disk.knownTrouble();
+    const refusal = await place.knownTrouble();
     if (refusal) return refusal;
     try {
       // A found event comes from the service's own answer; a delivery may be forged, or come before its time.
@@ -56,7 +57,7 @@ export function downloadAction(
     } catch (error) {
       const trouble = await check.troubleBehind(error);
       if (trouble) return { end: 'down', text: errorMessage(trouble) };
-      return (error instanceof DiskError && (await disk.trouble())) || outcomeOf(error);
+      return (error instanceof DiskError && (await place.trouble())) || outcomeOf(error);
     }
   };
   return {
@@ -137,15 +138,17 @@ class FolderCheck {
   async trouble(): Promise<Outcome | undefined> {
     const probe = partialPath(join(this.#folder, 'probe'));
     try {
-      await mkdir(this.#folder, { recursive: true });
-      await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: 0o600 });
+      await onDisk(async () => {
+        await mkdir(this.#folder, { recursive: true });
+        await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: 0o600 });
+      });
       this.#isTroubled = false;
       return undefined;
     } catch (error) {
       this.#isTroubled = true;
       return { end: 'down', text: `can't write to ${this.#folder}: ${diskReason(error)}` };
     } finally {
-      await rm(probe, { force: true }).catch(() => {});
+      await onDisk(() => rm(probe, { force: true })).catch(() => {});
     }
   }
 }
