@@ -116,9 +116,16 @@ export function checkTestableEvent(type: string): string {
   );
 }
 
+/** Of the service, for tests: nobody ordered them. */
+const testFiles = ['100', '101'];
+
+/** Whether it is what the service sends when a test of this event is asked for: about one of these files, or about none. */
+export const isTestOf = (type: string, { event, audiofile }: { event: string; audiofile: string }): boolean =>
+  event === type && (audiofile === '' || testFiles.includes(audiofile));
+
 /** The service tests an upgrade or a refund with these two files only; another file might be changed for real. */
 export function checkTestFile(id: string): void {
-  if (id !== '100' && id !== '101') {
+  if (!testFiles.includes(id)) {
     throw usage(`--test works only with audiofiles 100 and 101, not with ${id}`);
   }
 }

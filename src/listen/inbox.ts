@@ -3,6 +3,7 @@
  * actions that it asks for.
  */
 
+import { isTestOf } from '../catalog/check.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
 import { Journal } from '../ledger/journal/journal.ts';
@@ -114,7 +115,7 @@ export class Inbox {
 
   /** Whether it is one needs the ledger, which may not work now. */
   #mayBeTest({ body }: Delivery): boolean {
-    return this.#expected !== undefined && parseForm(body).event === this.#expected.type;
+    return this.#expected !== undefined && isTestOf(this.#expected.type, parseForm(body));
   }
 
   #noteTrouble(error: unknown): void {
@@ -178,9 +179,5 @@ export class Inbox {
     return new Promise((arrived) => {
       this.#expected = { type, arrived };
     });
-  }
-
-  expectNoTest(): void {
-    this.#expected = undefined;
   }
 }
