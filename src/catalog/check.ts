@@ -119,9 +119,8 @@ export function checkTestableEvent(type: string): string {
 /** Of the service, for tests: nobody ordered them. */
 const testFiles = ['100', '101'];
 
-/** Whether it is what the service sends when a test of this event is asked for: about one of these files, or about none. */
-export const isTestOf = (type: string, { event, audiofile }: { event: string; audiofile: string }): boolean =>
-  event === type && (audiofile === '' || testFiles.includes(audiofile));
+/** Whether a test event of the service may be about it: about one of these, or about no file. */
+export const isOfTestEvent = (id: string): boolean => id === '' || testFiles.includes(id);
 
 /** The service tests an upgrade or a refund with these two files only; another file might be changed for real. */
 export function checkTestFile(id: string): void {

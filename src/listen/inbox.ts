@@ -3,7 +3,6 @@
  * actions that it asks for.
  */
 
-import { isTestOf } from '../catalog/check.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { MissedFile } from '../ledger/expected-events.ts';
 import { Journal } from '../ledger/journal/journal.ts';
@@ -115,7 +114,7 @@ export class Inbox {
 
   /** Whether it is one needs the ledger, which may not work now. */
   #mayBeTest({ body }: Delivery): boolean {
-    return this.#expected !== undefined && isTestOf(this.#expected.type, parseForm(body));
+    return this.#expected !== undefined && parseForm(body).event === this.#expected.type;
   }
 
   #noteTrouble(error: unknown): void {
