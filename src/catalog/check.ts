@@ -116,9 +116,15 @@ export function checkTestableEvent(type: string): string {
   );
 }
 
+/** Of the service, for tests: nobody ordered them. */
+const testFiles = ['100', '101'];
+
+/** Whether a test event of the service may be about it: about one of these, or about no file. */
+export const isOfTestEvent = (id: string): boolean => id === '' || testFiles.includes(id);
+
 /** The service tests an upgrade or a refund with these two files only; another file might be changed for real. */
 export function checkTestFile(id: string): void {
-  if (id !== '100' && id !== '101') {
+  if (!testFiles.includes(id)) {
     throw usage(`--test works only with audiofiles 100 and 101, not with ${id}`);
   }
 }

@@ -1,4 +1,5 @@
 /** Writes deliveries into the ledger, each of them once, however often it is tried. */
+import { isOfTestEvent } from '../catalog/check.ts';
 import type { EventRow } from '../ledger/events.ts';
 import type { LedgerTables } from '../ledger/ledger-tables.ts';
 import type { Arrival } from '../ledger/spool.ts';
@@ -86,7 +87,7 @@ export class ArrivalWriter {
     const newEvents: NewEvent[] = [];
     for (const delivery of arrivals) {
       const parsed = parseForm(delivery.body);
-      const isTest = expectsTest && delivery.mayBeTest && (await isUnknown(tables, parsed));
+      const isTest = expectsTest && delivery.mayBeTest && (await isOfTest(tables, parsed));
       if (isTest) expectsTest = false;
       newEvents.push({ source: isTest ? 'test' : 'received', delivery, parsed, arrival: delivery.id });
     }
@@ -94,6 +95,6 @@ export class ArrivalWriter {
   }
 }
 
-/** A test event is about a file and an order that the ledger does not know. */
-const isUnknown = async ({ files }: LedgerTables, { audiofile, order }: ParsedForm): Promise<boolean> =>
-  !(await files.get(audiofile)) && (await files.ofOrder(order)).length === 0;
+/** A test event is about a file of the service's own, and an order, that the ledger does not know. */
+const isOfTest = async ({ files }: LedgerTables, { audiofile, order }: ParsedForm): Promise<boolean> =>
+  !(await files.get(audiofile)) && (await files.ofOrder(order)).length === 0 && isOfTestEvent(audiofile);

@@ -44,7 +44,7 @@ interface InboxOptions {
 
 interface ExpectedTest {
   readonly type: string;
-  readonly arrived: () => void;
+  readonly arrived: (isTest: boolean) => void;
 }
 
 interface Waiting {
@@ -219,10 +219,9 @@ export class Inbox {
 
   #addEvents(rows: readonly EventRow[]): void {
     for (const row of rows) {
-      if (row.source === 'test') {
-        this.#expected?.arrived();
-        this.#expected = undefined;
-      }
+      const isTest = row.source === 'test';
+      if (isTest || row.event === this.#expected?.type) this.#expected?.arrived(isTest);
+      if (isTest) this.#expected = undefined;
       this.#options.onEvent(new ReceivedEvent(row));
     }
   }
@@ -242,14 +241,13 @@ export class Inbox {
     return row && new ReceivedEvent(row);
   }
 
-  /** Resolves when the test delivery that was asked for is in the ledger; it leads to no action. */
-  expectTest(type: string): Promise<void> {
+  /**
+   * Resolves with true when the test delivery that was asked for is in the ledger, which leads to no action; with false
+   * when another one of the same type is.
+   */
+  expectTest(type: string): Promise<boolean> {
     return new Promise((arrived) => {
       this.#expected = { type, arrived };
     });
-  }
-
-  expectNoTest(): void {
-    this.#expected = undefined;
   }
 }

@@ -164,9 +164,9 @@ async function moveAllOf(owner: SpoolOwner, options: LeftOptions): Promise<numbe
   const { commits, spool, signal, onWarning } = options;
   const { actions, only } = owner.rules;
   const run = await commits.add((tables) => tables.runs.addEnded(only));
-  let isTestKnown = false;
   const recorder = new Recorder({ run, actions, only });
-  const writer = new ArrivalWriter({ commits, recorder, expectsTest: () => !isTestKnown });
+  // The listener that asked for a test is gone: what may be one is shown like the others.
+  const writer = new ArrivalWriter({ commits, recorder, expectsTest: () => false });
   let moved = 0;
   let refused = 0;
   for (let after = 0; !signal.aborted; ) {
@@ -175,7 +175,6 @@ async function moveAllOf(owner: SpoolOwner, options: LeftOptions): Promise<numbe
     moved += slice.rows.length;
     refused += slice.refused;
     after = slice.refusedUpTo;
-    if (slice.rows.some(({ source }) => source === 'test')) isTestKnown = true;
   }
   if (refused > 0)
     onWarning(`${plural(refused, 'event')} can't be written to the ledger: kept in ${spool.path}`);

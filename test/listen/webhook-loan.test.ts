@@ -93,6 +93,52 @@ describe('--register', () => {
     expect(webhook.set.at(-1)).toBe('');
   });
 
+  it('shows and acts on real events that come before a delayed test event, of the same type too', async () => {
+    const { service, user } = await account();
+    withWebhook(service, '');
+    let url = '';
+    service.on('POST /webhook/test/DIFFICULT_AUDIO', (_, response) => {
+      response.end('{"message":"ok"}');
+      setTimeout(
+        () => void send(url, form({ event: 'DIFFICULT_AUDIO', audiofile: '100', order: 'x' })),
+        1_500,
+      );
+    });
+    const run = ['--exec', 'echo "$STENO_EVENT_AUDIOFILE" >> ran', '--json'];
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC, ...run]);
+    url = listener.url;
+    for (const id of ['777', '778']) await listener.post(form({ event: 'DIFFICULT_AUDIO', audiofile: id }));
+    await listener.until(() => listener.json.length === 2);
+    await listener.until(async () => (await eventsOf(user)).length === 3);
+    expect((await eventsOf(user)).map(({ audiofile, source }) => `${audiofile} ${source}`)).toEqual([
+      ...['100 test', '778 received', '777 received'],
+    ]);
+    expect(listener.json.map(({ audiofile }) => audiofile)).toEqual(['777', '778']);
+    await listener.until(() => readFileSync(join(user.home, 'ran'), 'utf8').split('\n').length === 3);
+    await listener.stop();
+  });
+
+  it('takes no second event for its test, nor one about a file of the ledger or of another type', async () => {
+    const { service, user } = await account();
+    withWebhook(service, '');
+    service.on('GET /audiofile/101', {
+      body: { audiofile: { id: 101, statename: 'Transcribing', title: '' } },
+    });
+    expect((await user.run(['track', '101'])).code).toBe(0);
+    const listener = await Listener.start(user, ['--register', '--public-url', PUBLIC, '--json']);
+    const post = (event: string, audiofile: string) => listener.post(form({ event, audiofile, order: 'x' }));
+    await post('DIFFICULT_AUDIO', '101');
+    await post('TRANSCRIPT_COMPLETE', '100');
+    await post('DIFFICULT_AUDIO', '100');
+    await listener.until(async () => (await eventsOf(user)).length === 3);
+    await post('DIFFICULT_AUDIO', '100');
+    await listener.until(() => listener.json.length === 3);
+    expect(listener.json.map(({ event, audiofile }) => `${event} ${audiofile}`)).toEqual([
+      ...['DIFFICULT_AUDIO 101', 'TRANSCRIPT_COMPLETE 100', 'DIFFICULT_AUDIO 100'],
+    ]);
+    await listener.stop();
+  });
+
   it('says that no test event came', async () => {
     const { service, user } = await account();
     withWebhook(service, '');

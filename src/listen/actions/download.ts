@@ -1,5 +1,5 @@
 /** Downloads the transcript of each file that is complete, as `sync` and `wait` do. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Transport } from '../../api/http/transport.ts';
 import { findFileState } from '../../catalog/states.ts';
@@ -12,6 +12,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
 import { onDisk } from '../../lib/disk-work.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
+import { makeFolder } from '../../lib/folders.ts';
 import type { ReceivedEvent } from '../event.ts';
 import type { Action, Outcome } from './action.ts';
 import { fileRetries, strangerRetries } from './schedule.ts';
@@ -139,14 +140,16 @@ class FolderCheck {
     const probe = partialPath(join(this.#folder, 'probe'));
     try {
       await onDisk(async () => {
-        await mkdir(this.#folder, { recursive: true });
+        makeFolder(this.#folder);
         await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: 0o600 });
       });
       this.#isTroubled = false;
       return undefined;
     } catch (error) {
       this.#isTroubled = true;
-      return { end: 'down', text: `can't write to ${this.#folder}: ${diskReason(error)}` };
+      const text =
+        error instanceof DiskError ? error.message : `can't write to ${this.#folder}: ${diskReason(error)}`;
+      return { end: 'down', text };
     } finally {
       await onDisk(() => rm(probe, { force: true })).catch(() => {});
     }

@@ -40,7 +40,7 @@ it('a folder that is a file by now, and a folder again', async () => {
   const { listener, folder, complete, names, fetched } = await downloading();
   writeFileSync(folder, '');
   await complete();
-  await listener.until(() => /can't write/.test(listener.stderr));
+  await listener.until(() => /does not work: can't /.test(listener.stderr));
   await sleep(2_500);
   expect(fetched().length).toBeLessThan(COUNT);
   rmSync(folder);
