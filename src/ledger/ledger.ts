@@ -27,6 +27,8 @@ export class Ledger extends LedgerTables {
   readonly #profile: string;
   readonly #hide: Hide;
   #impatient: Ledger | undefined;
+  /** Speed: SQLite has one store for all transactions, and to make the tables takes as long as to write eight events. */
+  readonly #tablesIn = new WeakMap<Store, LedgerTables>();
 
   private constructor(store: LedgerStore, profile: string, hide: Hide, outbox?: Outbox) {
     super(store, profile, hide, outbox);
@@ -253,7 +255,11 @@ export class Ledger extends LedgerTables {
 
   /** Does all of the work or none of it; the work must use the tables that it is given, which are in the transaction. */
   transaction<Result>(work: (tables: LedgerTables) => Promise<Result>): Promise<Result> {
-    return this.#store.transaction((store) => work(new LedgerTables(store, this.#profile, this.#hide)));
+    return this.#store.transaction((store) => {
+      const tables = this.#tablesIn.get(store) ?? new LedgerTables(store, this.#profile, this.#hide);
+      this.#tablesIn.set(store, tables);
+      return work(tables);
+    });
   }
 
   /** A number that changes when another process may have written. */
