@@ -385,7 +385,7 @@ complete -c steno -n '__steno_at log' -l order -x -a '(__steno_ids order)' -d 'o
 complete -c steno -n '__steno_at log' -l limit -x -d 'show at most this many'
 complete -c steno -n '__steno_at listen' -l port -x -d 'listen on this port; 0: any free one'
 complete -c steno -n '__steno_at listen' -l register -d 'set the account\'s webhook to this listener, with a secret path, until it ends'
-complete -c steno -n '__steno_at listen' -l public-url -x -d 'with --register: where the service reaches it, unless it is on this machine'
+complete -c steno -n '__steno_at listen' -l public-url -x -d 'with --register: this listener\'s public URL; not needed if the service runs on this machine'
 complete -c steno -n '__steno_at listen' -l tunnel -x -d 'start this and take the https URL that it prints; fills in {url}, {port}'
 complete -c steno -n '__steno_at listen' -l forward-to -x -a '(printf "%s\\n"  | __steno_list --forward-to)' -d 'forward each event to these, as received'
 complete -c steno -n '__steno_at listen' -l exec -x -d 'run this for each event: JSON on stdin, STENO_EVENT_* variables'

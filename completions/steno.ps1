@@ -294,7 +294,7 @@ Register-ArgumentCompleter -Native -CommandName steno -ScriptBlock {
             Flags = @(
                 @{ Names = @('--port'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'listen on this port; 0: any free one' }
                 @{ Names = @('--register'); Value = $false; Help = 'set the account''s webhook to this listener, with a secret path, until it ends' }
-                @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --register: where the service reaches it, unless it is on this machine' }
+                @{ Names = @('--public-url'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'with --register: this listener''s public URL; not needed if the service runs on this machine' }
                 @{ Names = @('--tunnel'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'start this and take the https URL that it prints; fills in {url}, {port}' }
                 @{ Names = @('--forward-to'); Value = $true; List = $true; Kind = ''; Offers = @(); About = @{  }; Help = 'forward each event to these, as received' }
                 @{ Names = @('--exec'); Value = $true; List = $false; Kind = ''; Offers = @(); About = @{  }; Help = 'run this for each event: JSON on stdin, STENO_EVENT_* variables' }

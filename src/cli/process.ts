@@ -20,6 +20,8 @@ const SAME_SIGNAL_MS = 100;
 const HARD_EXIT_MS = 2_000;
 /** How long a reader that may have stalled has for the last lines of a `listen` that was interrupted or failed. */
 const LAST_LINES_MS = 1_000;
+/** How long a disk may take that is still at work when the command has ended. */
+const SLOW_DISK_MS = 5_000;
 let interruptedAt = 0;
 
 for (const signal of Object.keys(signals) as Signal[]) process.on(signal, () => onSignal(signal));
@@ -40,9 +42,15 @@ function onSignal(signal: Signal): void {
   hardInterrupt.abort(signal);
 }
 
-/** What is written but not read would keep the process alive. */
+/** What is written but not read would keep the process alive, and so does a disk that hangs: a slow one is waited for. */
 function exitSoon(code: number): void {
-  setTimeout(() => exitNow(code), LAST_LINES_MS).unref();
+  const isInterrupted = interrupt.signal.aborted;
+  const deadline = monotonicMs() + LAST_LINES_MS + (isInterrupted ? 0 : SLOW_DISK_MS);
+  const exit = (): void => {
+    if (isDiskBusy() && monotonicMs() < deadline) setTimeout(exit, 50).unref();
+    else exitNow(code);
+  };
+  setTimeout(exit, LAST_LINES_MS).unref();
 }
 
 /** Node joins its threads before it exits, and a disk that hangs holds its thread for ever: a signal ends that too. */

@@ -17,6 +17,7 @@ import {
   followEvents,
   getEvents,
   listEvents,
+  namesOnTheWay,
   replayTo,
   replayWith,
 } from '../listen/history.ts';
@@ -98,7 +99,9 @@ export async function list(context: Context, { options }: Input<EventsOptions>):
     );
   }
   const kept = await ledger.events.withNames(options.event);
-  const filter = filterOf(options, (name) => kept.has(name));
+  const isAsked = options.event.length > 0 && context.hasSpool;
+  const onTheirWay = isAsked ? await namesOnTheWay(await context.spool()) : new Set<string>();
+  const filter = filterOf(options, (name) => kept.has(name) || onTheirWay.has(name));
   if (options.follow) return follow(context, ledger, filter, options.limit ?? FOLLOW_ROWS);
   const pager = findPager(context);
   const limit = options.limit ?? (forPeople && !pager ? LIST_ROWS : Number.POSITIVE_INFINITY);

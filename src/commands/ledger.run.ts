@@ -320,7 +320,7 @@ export async function showStatus(context: Context): Promise<void> {
       source: url === undefined ? 'default' : settings.get('ledger').source,
       account,
       outcomes: Outbox.count(join(context.stateFolder, 'outcomes'), account),
-      events: context.hasSpool ? (await (await context.spool()).arrivals()).length : 0,
+      events: context.hasSpool ? await (await context.spool()).countAll() : 0,
     }),
   );
   const loss = url === undefined ? lossOf(path) : undefined;

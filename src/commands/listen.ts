@@ -31,16 +31,17 @@ export const listen = command({
       [
         'exec',
         'at least once: a command that was under way in a crash runs again (STENO_EVENT_TRY tells); one that fails does ' +
-          'not, one that could not be started is tried again. When the command ends, times out, or listen ends, so does ' +
-          'its process group; what leaves the group (setsid, a daemon) goes on',
+          'not, one that could not start is tried again. Its process group is ended when the command exits or times out, ' +
+          'or listen stops; what leaves the group (setsid, a daemon) goes on',
       ],
       [
         'download',
         'once: a transcript that is there is left as it is; what the service does not give yet, or the disk does not take, is tried again later',
       ],
     ],
-    'An event that fails holds up no other. Files of the ledger go first; where commands of --exec for other files take ' +
-      'up all --jobs, one more runs for them. What is not done when it ends is done by the next listen with the same target.',
+    'An event that fails holds up no other. Files of the ledger go first; if commands of --exec for unknown files take ' +
+      'up all --jobs, one more job is there for files of the ledger. The next listen with the same target resumes ' +
+      'unfinished work.',
     'In case an event gets lost, steno asks the service about the open files of the ledger from time to time. For a ' +
       'file that turns out to be delivered it does all that is asked for: --forward-to gets a form made by steno, with the ' +
       'header Steno-Found: true, and the delivery too if it still comes.',
@@ -53,7 +54,7 @@ export const listen = command({
     ),
     publicUrl: text(
       '--public-url <url>',
-      'with --register: where the service reaches it, unless it is on this machine',
+      "with --register: this listener's public URL; not needed if the service runs on this machine",
       {
         needs: ['--register'],
         excludes: ['--tunnel'],

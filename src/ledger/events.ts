@@ -1,6 +1,7 @@
 /** Every delivery as it came, and events made by us for deliveries that did not come. Only `twin` ever changes. */
 
 import { jsonList } from './json-list.ts';
+import { lastWithin } from './slices.ts';
 import type { Value } from './store.ts';
 import { Table } from './table.ts';
 
@@ -62,6 +63,10 @@ const placesOf = (count: number): string =>
 const insert = `INSERT INTO events (id, run, profile, source, received_at, remote, content_type, body, event, version,
   audiofile, order_id, arrival) VALUES `;
 const inserts = BATCH_SIZES.map((size) => insert + placesOf(size));
+
+/** Of what is shown at once. */
+const PAGE = 500;
+const PAGE_BYTES = 2 * 1024 * 1024;
 
 /** SQL that selects what a listener has to show after an event. */
 export const showable = (
@@ -132,12 +137,20 @@ export class Events extends Table {
     );
   }
 
-  /** What a listener has to show after an event, oldest first. */
-  toShow({ run, only, after }: Unshown, limit: number): Promise<EventRow[]> {
+  /** Some of what a listener has to show after an event, oldest first. */
+  async toShow({ run, only, after }: Unshown): Promise<EventRow[]> {
     const { where, values } = showable(run, only, after);
+    const mine = `events.profile = ? AND ${where}`;
+    const sizes = await this.db.all<{ id: number; bytes: number }>(
+      `SELECT id, length(body) AS bytes FROM events WHERE ${mine} ORDER BY id LIMIT ${PAGE}`,
+      this.profile,
+      ...values,
+    );
     return this.db.all<EventRow>(
-      `SELECT ${columns} FROM ${tables} WHERE events.profile = ? AND ${where} ORDER BY events.id LIMIT ?`,
-      ...[this.profile, ...values, limit],
+      `SELECT ${columns} FROM ${tables} WHERE ${mine} AND events.id <= ? ORDER BY events.id`,
+      this.profile,
+      ...values,
+      lastWithin(sizes, PAGE_BYTES)?.id ?? after,
     );
   }
 

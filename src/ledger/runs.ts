@@ -75,16 +75,16 @@ export class Runs extends Table {
     return left;
   }
 
-  /** Takes over what ended listeners that show the same events have not shown, unless another one has. */
+  /** What ended listeners that show the same events have not shown, and this one has taken over, now or before. */
   async takeUnshown(own: number, only: readonly string[], gone: readonly number[]): Promise<Unshown[]> {
     const goneRuns = '(SELECT CAST(value AS BIGINT) FROM json_each(?))';
     const rows = await this.db.all<{ id: number; shown_up_to: number }>(
       `UPDATE runs SET shown_by = ? WHERE profile = ? AND shows = ? AND shown_up_to IS NOT NULL AND id <> ?
          AND (ended_at IS NOT NULL OR id IN ${goneRuns})
-         AND (shown_by IS NULL OR shown_by NOT IN (
+         AND (shown_by IS NULL OR shown_by = ? OR shown_by NOT IN (
            SELECT id FROM runs AS others WHERE ended_at IS NULL AND id NOT IN ${goneRuns}))
        RETURNING id, shown_up_to`,
-      ...[own, this.profile, showsOf(only), own, JSON.stringify(gone), JSON.stringify(gone)],
+      ...[own, this.profile, showsOf(only), own, JSON.stringify(gone), own, JSON.stringify(gone)],
     );
     return rows
       .map(({ id, shown_up_to: after }) => ({ run: Number(id), only, after: Number(after) }))

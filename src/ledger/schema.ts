@@ -288,7 +288,7 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE events (
         id INTEGER PRIMARY KEY,
         profile TEXT NOT NULL,
-        run INTEGER NOT NULL,
+        run INTEGER NOT NULL DEFAULT 0,
         source TEXT NOT NULL CHECK (source IN ('received', 'test', 'found')),
         arrival TEXT,
         received_at TEXT NOT NULL,

@@ -2,15 +2,17 @@
  * Deliveries on this machine that the ledger could not take yet, in a SQLite file beside it. Every listener of a state
  * folder writes to the same file, and takes over what listeners that are gone have left.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
 import { errorMessage } from '../lib/errors.ts';
 import { accountName } from '../lib/names.ts';
 import { type ProcessMark, thisProcess } from '../lib/processes.ts';
 import { type Database, type Migration, openDatabase } from '../lib/sqlite.ts';
-import { isDamaged } from '../lib/sqlite-errors.ts';
+import { isCorrupt } from '../lib/sqlite-errors.ts';
 import type { ActionRule } from './actions.ts';
 import { jsonList } from './json-list.ts';
 import { holdsLease, isSilent } from './lease.ts';
+import { lastWithin } from './slices.ts';
 
 /** A delivery as it is kept: without secrets. */
 export interface Arrival {
@@ -125,10 +127,10 @@ export class Spool {
       try {
         const db = await this.#open();
         this.#insert(db, owner, arrivals);
-        // A file that was deleted meanwhile has taken them in vain.
+        // The file was deleted meanwhile: write them again.
         if (db.isInPlace()) return;
       } catch (error) {
-        if (!isDamaged(error) || !this.#moveAway()) throw error;
+        if (!isCorrupt(error) || !this.#moveAway()) throw error;
       }
     }
   }
@@ -141,13 +143,7 @@ export class Spool {
         'SELECT seq, length(body) AS bytes FROM arrivals WHERE listener = ? AND seq > ? ORDER BY seq LIMIT ?',
         ...[owner.id, after, SLICE],
       ) ?? [];
-    let last = sizes[0]?.seq ?? after;
-    let total = 0;
-    for (const { seq, bytes } of sizes) {
-      total += bytes;
-      if (total > SLICE_BYTES) break;
-      last = seq;
-    }
+    const last = lastWithin(sizes, SLICE_BYTES)?.seq ?? after;
     const rows =
       db?.all<ArrivalRow>(
         `SELECT ${arrivalColumns} FROM arrivals WHERE listener = ? AND seq > ? AND seq <= ? ORDER BY seq`,
@@ -193,7 +189,13 @@ export class Spool {
       .map(({ id, rules }) => ({ id, rules: JSON.parse(rules) as ListenerRules }));
   }
 
-  /** Every delivery of this profile, of listeners that run or ran, oldest first. */
+  /** How many deliveries of this profile wait, of listeners that run or ran. */
+  async countAll(): Promise<number> {
+    const sql = `SELECT count(*) AS n FROM arrivals JOIN listeners ON listeners.id = listener WHERE profile = ?`;
+    return (await this.#openThere())?.get<{ n: number }>(sql, this.profile)?.n ?? 0;
+  }
+
+  /** All of them, oldest first. */
   async arrivals(): Promise<Arrival[]> {
     const db = await this.#openThere();
     const rows = db?.all<ArrivalRow>(
@@ -227,7 +229,7 @@ export class Spool {
     } catch (error) {
       if (!this.#isUnusableSaid)
         this.#onWarning(
-          `events may wait in ${this.path}, which can't be used: ${errorMessage(error)}`,
+          `can't open ${this.path}, which may hold events that are not in the ledger yet: ${errorMessage(error)}`,
           'make it a file that you may read and write, or move it away',
         );
       this.#isUnusableSaid = true;
@@ -250,7 +252,7 @@ export class Spool {
   #moveAway(): boolean {
     this.close();
     if (!existsSync(this.path)) return false;
-    const kept = `${this.path}.damaged-${Date.now()}`;
+    const kept = `${this.path}.damaged-${randomBytes(4).toString('hex')}`;
     for (const end of ['', '-wal', '-shm'])
       if (existsSync(this.path + end)) renameSync(this.path + end, kept + end);
     this.#onWarning(`${this.path} is damaged, and events may be lost: it is kept as ${kept}`);

@@ -76,9 +76,12 @@ export class SqliteTransaction implements Store {
   }
 
   #lastNumber(table: NumberedTable): number {
-    return (
-      this.#db.get<{ n: number | null }>(`SELECT max(${numberColumn(table)}) AS n FROM ${table}`)?.n ?? 0
-    );
+    const last =
+      this.#db.get<{ n: number | null }>(`SELECT max(${numberColumn(table)}) AS n FROM ${table}`)?.n ?? 0;
+    if (table !== 'events') return last;
+    // The last events may be pruned: one with the number of those would count as shown.
+    const sql = 'SELECT max(shown_up_to) AS n FROM runs WHERE shown_up_to IS NOT NULL';
+    return Math.max(last, this.#db.get<{ n: number | null }>(sql)?.n ?? 0);
   }
 }
 

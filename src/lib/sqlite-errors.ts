@@ -55,6 +55,12 @@ export function isDamaged(error: unknown): boolean {
   return code === CORRUPT || code === NOT_A_DATABASE || code === IO_ERROR;
 }
 
+/** The same, and not for want of room or because the disk fails for now. */
+export function isCorrupt(error: unknown): boolean {
+  const code = primaryCode(error instanceof StenoError ? error.cause : error);
+  return code === CORRUPT || code === NOT_A_DATABASE;
+}
+
 /** The values of a statement are not such as the table takes. */
 export function isRefusedValue(error: unknown): boolean {
   const code = primaryCode(error instanceof StenoError ? error.cause : error);

@@ -97,4 +97,4 @@ export class ArrivalWriter {
 
 /** A test event is about a file of the service's own, and an order, that the ledger does not know. */
 const isOfTest = async ({ files }: LedgerTables, { audiofile, order }: ParsedForm): Promise<boolean> =>
-  !(await files.get(audiofile)) && (await files.ofOrder(order)).length === 0 && isOfTestEvent(audiofile);
+  !(await files.get(audiofile)) && !(await files.hasOrder(order)) && isOfTestEvent(audiofile);

@@ -41,6 +41,13 @@ export async function eventsOnTheWay(
     .sort((a, b) => b.received_at.localeCompare(a.received_at));
 }
 
+/** The names of the events that are on their way. */
+export async function namesOnTheWay(spool: Spool): Promise<ReadonlySet<string>> {
+  const arrivals = await spool.arrivals();
+  spool.close();
+  return new Set(arrivals.map(({ body }) => parseForm(body).event));
+}
+
 const arrivalOf = ({ arrival }: EventRow): string => arrival ?? '';
 
 /** What the ledger's own query does for events that are in it. */

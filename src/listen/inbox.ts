@@ -98,7 +98,9 @@ export class Inbox {
       onTrouble: (error) => this.#noteTrouble(error),
       onTroubleOver: () => this.#noteTroubleOver(),
       onRefused: (count) =>
-        options.onWarning(waitingText(`${count} of them can't be written; the next listen tries again`)),
+        options.onWarning(
+          `${plural(count, 'event')} could not be written to the ledger: kept in the spool; the next listen retries`,
+        ),
       onError: options.onError,
     });
   }

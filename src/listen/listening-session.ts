@@ -119,7 +119,6 @@ export class ListeningSession {
       get run() {
         return parts.run.id;
       },
-      judge: parts.run,
       ...callbacks,
       commits,
       rawBodies,
@@ -253,9 +252,14 @@ export class ListeningSession {
     const loop = (what: string, work: () => Promise<void>): Promise<void> =>
       repeat(this.#tickMs, end.signal, () => attempt(what, work));
     let adopting: Promise<void> | undefined;
+    // First what is to be shown: it may be more than this session shows, and then what follows it is not begun either.
     const adopt = async (): Promise<void> => {
-      await attempt("can't take over actions of listeners that ended", () => this.#queues.adopt());
-      await attempt("can't show events of listeners that ended", () => this.#showLeft());
+      const { run } = this.#parts;
+      await attempt("can't take over from listeners that ended", async () => {
+        const gone = run.canJudgeOthers ? await ledger.runs.gone(run.id) : [];
+        await this.#showLeft(gone);
+        await this.#queues.adopt(gone);
+      });
       adopting = undefined;
     };
     this.#loops = Promise.all([
@@ -270,10 +274,9 @@ export class ListeningSession {
         await this.#loan?.tend();
       }),
       loop("can't move events of earlier listeners into the ledger", async () => {
-        if (await this.#inbox.moveLeft(end.signal)) {
-          await this.#queues.adopt();
-          await this.#showLeft();
-        }
+        if (!(await this.#inbox.moveLeft(end.signal))) return;
+        adopting ??= adopt();
+        await adopting;
       }),
       loop("can't look for events that were missed", () => this.#lookout.tick()),
       loop("can't remove old events", historyLimit(plan.keepMs, ledger, end.signal)),
@@ -300,10 +303,8 @@ export class ListeningSession {
   }
 
   /** Shows and counts what listeners with the same filter have answered and not shown. */
-  async #showLeft(): Promise<void> {
+  async #showLeft(gone: readonly number[]): Promise<void> {
     const { end } = this.#shared;
-    const { run, ledger } = this.#parts;
-    const gone = run.canJudgeOthers ? await ledger.runs.gone(run.id) : [];
     for await (const events of this.#shown.takeOver(gone)) {
       for (const event of events) this.#add(event);
       if (end.signal.aborted) return;
@@ -314,8 +315,8 @@ export class ListeningSession {
   #onReaderGone(): void {
     const { callbacks, end } = this.#shared;
     const isOnly = this.#parts.actions.length === 0;
-    const what = isOnly ? 'it ends' : 'its other work goes on';
-    callbacks.onWarning(`nothing reads the output any more: ${what}, and the next listen shows the rest`);
+    const what = isOnly ? 'stopping' : 'still acting on events';
+    callbacks.onWarning(`stdout was closed: ${what}. The next listen shows the remaining events`);
     if (isOnly) end.stop();
   }
 

@@ -8,6 +8,7 @@ import type { ParsedForm } from './parse.ts';
 import type { Delivery } from './server.ts';
 
 export interface RecorderRules {
+  /** The session that has to show and act on what is written; 0: one that has ended, made with each transaction. */
   readonly run: number;
   readonly actions: readonly ActionRule[];
   /** The events that are acted on; empty: all. */
@@ -29,7 +30,6 @@ export class Recorder {
     this.#rules = rules;
   }
 
-  /** The session that has to show what is written. */
   get run(): number {
     return this.#rules.run;
   }
@@ -45,7 +45,8 @@ export class Recorder {
       files.known(newEvents.map(({ parsed }) => parsed.audiofile)),
       events.newIds(newEvents.length),
     ]);
-    const { run } = this;
+    // In the same transaction: who takes over a session that has ended finds all of its events.
+    const run = this.run || (newEvents.length && (await tables.runs.addEnded(this.#rules.only)));
     const added = newEvents.map((newEvent, at): AddedEvent => {
       const { source, delivery, parsed } = newEvent;
       const file = known.get(parsed.audiofile);

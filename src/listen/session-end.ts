@@ -64,7 +64,7 @@ export class SessionEnd {
     return hasGoal ? Math.min(this.lastEvent, this.#countedUpTo) : this.lastEvent;
   }
 
-  /** Events of an ended listener, which are not counted here. */
+  /** Events that an ended listener has shown, or one that shows others. */
   takeOver(events: readonly number[]): void {
     for (const n of events) this.#countedUpTo = Math.max(this.#countedUpTo, n);
   }
@@ -80,7 +80,7 @@ export class SessionEnd {
     if (counts) this.#counted += 1;
     const { until, count } = this.#conditions;
     if (event === until || (counts && this.#counted === count)) {
-      this.lastEvent = n;
+      this.lastEvent = this.#countedUpTo;
       if (this.#ranOut) this.#failure = undefined;
       this.#end();
     }

@@ -18,14 +18,12 @@ interface ShownEventsOptions {
   readonly onError: OnError;
 }
 
-const PAGE = 500;
-
 export class ShownEvents {
   readonly #options: ShownEventsOptions;
   /** By session: the last event that was shown and is not noted yet. */
   readonly #unnoted = new Map<number, number>();
-  /** This session and those whose events it shows. */
-  readonly #runs = new Set<number>();
+  /** By ended session whose events this one shows: the last event that was read. */
+  readonly #readUpTo = new Map<number, number>();
   #noting: Promise<void> | undefined;
 
   constructor(options: ShownEventsOptions) {
@@ -59,31 +57,33 @@ export class ShownEvents {
 
   /** Takes over what ended sessions have not shown; gives their events, oldest first, a page at a time. */
   async *takeOver(gone: readonly number[]): AsyncGenerator<ReceivedEvent[]> {
-    const { commits, run, only, ledger } = this.#options;
+    const { commits, run, only } = this.#options;
     if (!run.isBegun) return;
-    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, only, gone))) {
-      this.#runs.add(unshown.run);
-      yield* this.#pages(ledger, unshown);
-    }
+    for (const unshown of await commits.add(({ runs }) => runs.takeUnshown(run.id, only, gone)))
+      yield* this.#pages(unshown);
   }
 
-  async *#pages(ledger: Ledger, unshown: Unshown): AsyncGenerator<ReceivedEvent[]> {
-    for (let { after } = unshown; ; ) {
-      const rows = await ledger.events.toShow({ ...unshown, after }, PAGE);
-      if (rows.length) yield rows.map((row) => new ReceivedEvent(row));
-      if (rows.length < PAGE) return;
-      after = rows.at(-1)?.id ?? after;
-    }
+  /** Each page once, however often they are asked for. */
+  async *#pages({ run, only, after }: Unshown): AsyncGenerator<ReceivedEvent[]> {
+    const { ledger, commits } = this.#options;
+    const readUpTo = this.#readUpTo.get(run) ?? after;
+    const rows = await ledger.events.toShow({ run, only, after: readUpTo });
+    const last = rows.at(-1)?.id;
+    this.#readUpTo.set(run, last ?? readUpTo);
+    if (last !== undefined) {
+      yield rows.map((row) => new ReceivedEvent(row));
+      yield* this.#pages({ run, only, after: last });
+    } else if (after >= readUpTo) await commits.add(({ runs }) => runs.unshown(run, only));
   }
 
   /** Gives the number of events that are left to the next session. */
   async finish(): Promise<number> {
     const { commits, run, only } = this.#options;
     await this.#noting;
-    if (run.isBegun) this.#runs.add(run.id);
+    const all = [...this.#readUpTo.keys(), ...(run.isBegun ? [run.id] : [])];
     const lefts = await commits.add(async ({ runs }) => {
       const counts: number[] = [];
-      for (const each of this.#runs) counts.push(await runs.unshown(each, only));
+      for (const each of all) counts.push(await runs.unshown(each, only));
       return counts;
     });
     return lefts.reduce((sum, left) => sum + left, 0);

@@ -77,8 +77,10 @@ export class SpoolMover {
   /** False if it failed. */
   async #moveSlice(): Promise<boolean> {
     try {
+      const before = this.pending;
       const slice = await moveSlice(this.#spool, this.#owner, this.#writer, this.#refusedUpTo);
-      this.pending = slice.isLast ? 0 : this.pending - slice.count;
+      // Another process may have moved some of them, and more may have come meanwhile.
+      this.pending = Math.max(0, this.pending - (slice.isLast ? before : slice.count));
       this.#refusedUpTo = slice.refusedUpTo;
       this.#noteSuccess(slice.refused);
       this.#callbacks.onMoved(slice.rows);
@@ -127,7 +129,6 @@ async function moveSlice(
 }
 
 export interface LeftOptions {
-  readonly ledger: Ledger;
   /** Every commit of it is durable. */
   readonly commits: GroupCommit;
   readonly spool: Spool;
@@ -137,25 +138,30 @@ export interface LeftOptions {
 }
 
 /** Moves what listeners that are gone have left; gives the number of deliveries that are in the ledger by this. */
-export async function moveLeft(options: LeftOptions): Promise<number> {
+export const moveLeft = async (options: LeftOptions): Promise<number> =>
+  moveAll(await options.spool.left(), options);
+
+async function moveAll(left: readonly SpoolOwner[], options: LeftOptions): Promise<number> {
   let moved = 0;
-  for (const owner of await options.spool.left()) moved += await moveAllOf(owner, options);
+  for (const owner of left) moved += await moveAllOf(owner, options);
   return moved;
 }
 
 /** The same for a command that receives nothing; it opens a connection only if there is something to move. */
-export async function moveLeftInto(
-  ledger: Ledger,
-  options: Omit<LeftOptions, 'ledger' | 'commits'>,
-): Promise<number> {
-  // In one that has moved they would be forgotten: they wait for a command that uses the shared ledger.
-  if ((await ledger.moved()) || (await options.spool.left()).length === 0) return 0;
-  const synced = await ledger.another();
+export async function moveLeftInto(ledger: Ledger, options: Omit<LeftOptions, 'commits'>): Promise<number> {
+  const { spool } = options;
   try {
-    return await moveLeft({ ...options, ledger: synced, commits: durableCommits(synced) });
+    // In one that has moved they would be forgotten: they wait for a command that uses the shared ledger.
+    const left = (await ledger.moved()) ? [] : await spool.left();
+    if (left.length === 0) return 0;
+    const synced = await ledger.another();
+    try {
+      return await moveAll(left, { ...options, commits: durableCommits(synced) });
+    } finally {
+      await synced.close();
+    }
   } finally {
-    await synced.close();
-    options.spool.close();
+    spool.close();
   }
 }
 
@@ -163,8 +169,7 @@ export async function moveLeftInto(
 async function moveAllOf(owner: SpoolOwner, options: LeftOptions): Promise<number> {
   const { commits, spool, signal, onWarning } = options;
   const { actions, only } = owner.rules;
-  const run = await commits.add((tables) => tables.runs.addEnded(only));
-  const recorder = new Recorder({ run, actions, only });
+  const recorder = new Recorder({ run: 0, actions, only });
   // The listener that asked for a test is gone: what may be one is shown like the others.
   const writer = new ArrivalWriter({ commits, recorder, expectsTest: () => false });
   let moved = 0;

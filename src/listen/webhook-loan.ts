@@ -40,7 +40,7 @@ interface WebhookLoanOptions {
   readonly run: SessionRun;
   /** Every commit of it is durable. */
   readonly commits: GroupCommit;
-  readonly callbacks: Pick<SessionCallbacks, 'onNote' | 'onWarning' | 'mayReplace'>;
+  readonly callbacks: Pick<SessionCallbacks, 'onNote' | 'onNotice' | 'onWarning' | 'mayReplace'>;
 }
 
 /** Rarely sent for a real file, and every service can send it as a test. */
@@ -124,7 +124,7 @@ export class WebhookLoan {
     this.#cancelCleanUp = onExit(() => this.giveBack());
     await setWebhook(service, webhook);
     this.#isSet = true;
-    callbacks.onNote(`the webhook is ${shownWebhook(webhook)} while this runs`);
+    callbacks.onNotice(`the webhook is ${shownWebhook(webhook)} while this runs`);
   }
 
   /** Has the service send a test event, and says whether it came: also of one that comes late. */

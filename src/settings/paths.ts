@@ -80,7 +80,9 @@ export function folderRefusal(path: string, variable: FolderVariable): StenoErro
   const mode = (found.mode & 0o1777).toString(8).padStart(4, '0');
   return usage(
     `others may write to the ${name} ${path} (mode ${mode})`,
-    canBeNarrowed(path, found) ? `see that nothing was added to it, then run: chmod 700 ${word}` : other,
+    canBeNarrowed(path, found)
+      ? `see that nothing was added to it, then run: chmod 700 ${word}`
+      : `${other}, such as one inside it`,
   );
 }
 

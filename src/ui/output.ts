@@ -73,11 +73,6 @@ export class Output {
     return this.#ignoresStalls;
   }
 
-  /** Resolves when stdout takes more, its reader has gone, or the signal fires. */
-  async whenRead(signal: AbortSignal): Promise<void> {
-    if (!this.#readerGone) await waitForReader(this.#stdout, signal);
-  }
-
   /** Whether all that was written has left this process; false where its reader has gone, or the signal fires before. */
   async isWritten(signal: AbortSignal): Promise<boolean> {
     if (this.#stdout.writableLength > 0) await this.#emptied(signal);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { complete, Listener, Target } from '../support/listener.ts';
 import { User } from '../support/steno.ts';
 
-const GONE = /nothing reads the output any more/g;
+const GONE = /stdout was closed/g;
 
 async function withoutReader(user: User, args: readonly string[]): Promise<Listener> {
   const listener = await Listener.start(user, args);

@@ -1,41 +1,16 @@
 /** No secret stands in the state folder, whatever a delivery, a command, a target or a former webhook holds. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/account.ts';
-import { ledgerOf, queryLedger } from '../support/ledger.ts';
+import { queryLedger } from '../support/ledger.ts';
 import { complete, eventsOf, form, Listener, Target } from '../support/listener.ts';
 import { encodingsOf, expectNotInState } from '../support/secrets.ts';
 import { signed } from '../support/signed.ts';
-import { spooledIn } from '../support/spool.ts';
+import { lockLedger, spooledIn } from '../support/spool.ts';
 import { KEY, type User } from '../support/steno.ts';
-import { until } from '../support/until.ts';
 
 const forms = encodingsOf(KEY);
-
-/** Another process that has the ledger open: closing a file in this one would drop its locks. */
-class Shell {
-  readonly #child: ChildProcessWithoutNullStreams;
-  #output = '';
-
-  constructor(user: User) {
-    this.#child = spawn('sqlite3', [ledgerOf(user)]);
-    this.#child.stdout.on('data', (chunk) => {
-      this.#output += chunk;
-    });
-  }
-
-  async run(sql: string): Promise<void> {
-    this.#output = '';
-    this.#child.stdin.write(`${sql}\nSELECT 'over';\n`);
-    await until(() => this.#output.includes('over'), sql);
-  }
-
-  close(): void {
-    this.#child.stdin.end();
-  }
-}
 
 describe('a delivery that holds the key', () => {
   it('in any encoding is masked before it is written and forwarded, and is otherwise the same', async () => {
@@ -97,14 +72,12 @@ describe('a delivery that holds the key', () => {
   it('is masked in the spool too, where it waits for a ledger that another process holds', async () => {
     const { user } = await account({ STENO_BASE_URL: undefined });
     const listener = await Listener.start(user);
-    const other = new Shell(user);
-    await other.run('BEGIN IMMEDIATE;');
+    const lock = lockLedger(user);
     for (const text of Object.values(forms))
       expect((await listener.post(`${complete('1')}&waits=here&a=${text}`)).status).toBe(200);
     expect(spooledIn(user).join('')).toContain('waits=here');
     expectNotInState(user, KEY);
-    await other.run('COMMIT;');
-    other.close();
+    lock.release();
     await listener.stop();
     expectNotInState(user, KEY);
     expect(await eventsOf(user)).toHaveLength(Object.keys(forms).length);

@@ -221,6 +221,32 @@ describe('what a session that was killed has not shown', () => {
     expect(sorted(await shownByNext(user))).toEqual(['2', '3']);
   });
 
+  it('is shown whole where it waits in the spool, however much that is', async () => {
+    const user = new User(TICK);
+    const listener = await Listener.start(user);
+    const lock = lockLedger(user);
+    const answered = await sendAll(listener, ids(1_100));
+    await listener.stop('SIGKILL');
+    lock.release();
+    expect(answered).toHaveLength(1_100);
+    const args = ['listen', '--port', '0', '--quiet', '--count', '1100', '--timeout', '20s'];
+    const { code, stdout } = await user.run(args);
+    expect([code, sorted(stdout.split('\n').filter(Boolean))]).toEqual([0, ids(1_100)]);
+  });
+
+  it('keeps its place where the last events were pruned: their numbers are not used again', async () => {
+    const user = new User(TICK);
+    const listener = await Listener.start(user, ['--json']);
+    await sendAll(listener, ['1']);
+    await sendAll(listener, ['2']);
+    const shownUpTo = (): unknown => queryLedger(user, 'SELECT shown_up_to AS n FROM runs')[0]?.n;
+    await listener.until(() => shownUpTo() === 2);
+    queryLedger(user, 'DELETE FROM events RETURNING id');
+    await sendAll(listener, ['3']);
+    await listener.stop('SIGKILL');
+    expect(queryLedger(user, 'SELECT id, audiofile FROM events')).toEqual([{ id: 3, audiofile: '3' }]);
+  });
+
   it('goes with an export into another ledger', async () => {
     const [user, fresh, used] = [new User(TICK), new User(TICK), new User(TICK)];
     await leaveUnshown(user, ids(1));

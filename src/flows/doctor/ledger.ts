@@ -11,7 +11,6 @@ import { Spool } from '../../ledger/spool.ts';
 import { mayWork } from '../../ledger/status.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';
-import { errorMessage } from '../../lib/errors.ts';
 import { bytesText } from '../../lib/quantities.ts';
 import { plural } from '../../lib/text.ts';
 import { ledgerPath, spoolPath } from '../../settings/paths.ts';
@@ -171,16 +170,12 @@ export class LedgerChecks {
 
   /** Deliveries in the spool that are on no way into the ledger. */
   async checkSpool(): Promise<Finding> {
-    const spool = new Spool(spoolPath(this.#setup.stateFolder()), this.#profile);
-    if (!spool.exists) return ok('no event waits for the ledger');
-    let count: number;
-    try {
-      count = (await spool.arrivals()).length;
-    } catch (error) {
-      return fail(errorMessage(error), 'make it a file that you may read and write');
-    } finally {
-      spool.close();
-    }
+    const troubles: string[] = [];
+    const path = spoolPath(this.#setup.stateFolder());
+    const spool = new Spool(path, this.#profile, (text) => troubles.push(text));
+    const count = await spool.countAll();
+    spool.close();
+    if (troubles[0] !== undefined) return fail(troubles[0], 'make it a file that you may read and write');
     if (count === 0) return ok('no event waits for the ledger');
     const listeners = (await this.facts())?.listeners ?? 0;
     const text = `${plural(count, 'event')} on the way into the ledger`;

@@ -73,7 +73,7 @@ export function downloadAction(
     events: ['TRANSCRIPT_COMPLETE'],
     run: (event, { signal }) => unlessAborted(download(event), signal),
     close: async () => {
-      // It ends when its disk lets it.
+      // Not awaited: the disk may hang.
       void disk?.close();
       await transport.close();
     },
@@ -84,6 +84,7 @@ export function downloadAction(
 function unlessAborted(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve({ end: 'retry', text: 'interrupted' });
+    if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort);
     void work.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
   });

@@ -1,6 +1,5 @@
 /** The queues of a session, one for each action; what waits in them are rows of the ledger. */
 import { Actions } from '../../ledger/actions.ts';
-import type { SessionRun } from '../session-run.ts';
 import { inSlices } from '../slices.ts';
 import { startTimer } from '../timers.ts';
 import type { Action } from './action.ts';
@@ -9,8 +8,6 @@ import { ActionStore, type StoreOptions } from './store.ts';
 
 interface QueuesOptions extends Omit<QueueOptions, 'abort'>, StoreOptions {
   readonly abort: AbortController;
-  /** Says whether listeners that are silent are gone. */
-  readonly judge: Pick<SessionRun, 'canJudgeOthers'>;
 }
 
 export class ActionQueues {
@@ -30,9 +27,8 @@ export class ActionQueues {
   }
 
   /** Takes over what other listeners left undone, where the action is the same. */
-  async adopt(): Promise<void> {
-    const { ledger, run, end } = this.#options;
-    const gone = this.#options.judge.canJudgeOthers ? await ledger.runs.gone(run) : [];
+  async adopt(gone: readonly number[]): Promise<void> {
+    const { end } = this.#options;
     for (const queue of this.#queues) {
       await inSlices(end.signal, () => queue.store.revive(gone));
       await inSlices(end.signal, async () => {
