@@ -75,7 +75,7 @@ describe.runIf(process.getuid)('a state folder of ours', () => {
       expect([code, stderr]).toEqual([
         2,
         expect.stringContaining(
-          `steno: others may write to the state folder ${state} (mode 1777)\nhint: name another folder with STENO_STATE_DIR\n`,
+          `steno: others may write to the state folder ${state} (mode 1777)\nhint: name another folder with STENO_STATE_DIR, such as one inside it\n`,
         ),
       ]);
     }
