@@ -153,6 +153,11 @@ export class Ledger extends LedgerTables {
     return this.#store.isDown(error);
   }
 
+  /** For a listener that ends: from now on a database that is silent for this long is given up. */
+  endWithin(silenceMs: number): void {
+    this.#store.endWithin(silenceMs);
+  }
+
   /** Throws if the file was deleted or replaced: what is written to it now would be lost. */
   checkInPlace(): void {
     this.#store.checkInPlace();

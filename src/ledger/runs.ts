@@ -1,5 +1,5 @@
 /** The listeners that run or ran, and each `sync --exec`: who does which actions. */
-import { isOfThisMachine, thisProcess } from '../lib/processes.ts';
+import { isCertainlyGone, isOfThisMachine, thisProcess } from '../lib/processes.ts';
 import { showable, type Unshown } from './events.ts';
 import { holdsLease } from './lease.ts';
 import { refuseMoved } from './moved.ts';
@@ -135,10 +135,14 @@ export class Runs extends Table {
 
 const showsOf = (only: readonly string[]): string => JSON.stringify([...new Set(only)].sort());
 
-/** Like a lease; a listener on this machine is alive as long as its process, whatever the clock was set to meanwhile. */
+/**
+ * Like a lease; a listener on this machine is alive as long as its process, whatever the clock was set to meanwhile. On a
+ * shared ledger the process only tells that it is gone.
+ */
 export function isRunningListener(row: RunRow, isShared: boolean): boolean {
   const { host, pid, process_start: start = '', seen_at: seenAt, now } = row;
   const lease = { host, pid, start, seenAt };
+  if (isShared && isCertainlyGone(lease)) return false;
   const isHere = !isShared && isOfThisMachine(lease);
   // A row with our own process id is of an earlier process or session.
   if (isHere && pid === process.pid) return false;

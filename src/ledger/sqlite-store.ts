@@ -136,6 +136,8 @@ export class SqliteStore implements LedgerStore {
     return store;
   }
 
+  endWithin(): void {}
+
   /** Other work of this process waits for its end. */
   async snapshot(): Promise<Snapshot> {
     const db = this.#db;

@@ -109,6 +109,8 @@ export interface LedgerStore extends Store {
    * network, it is made with the first use.
    */
   another(): Promise<LedgerStore>;
+  /** From now on a database that is silent for this long is lost, and none is connected to any more. */
+  endWithin(silenceMs: number): void;
   snapshot(): Promise<Snapshot>;
   /** For the care of a file, with no transaction under way; absent where the ledger is none. */
   readonly file?: LedgerFile;

@@ -35,6 +35,10 @@ export function isOfThisMachine({ host, start }: ProcessMark): boolean {
   return host === hostname() && (where.length === 0 || where.join(' ') === numberedBy().join(' '));
 }
 
+/** Whether it is certain that the process of the mark has ended: its number is one of those that this process sees. */
+export const isCertainlyGone = (mark: ProcessMark): boolean =>
+  mark.start.includes(' ') && isOfThisMachine(mark) && !isSameProcess(mark);
+
 /** Whether a process of this machine is the one of the mark, and running. */
 export function isSameProcess({ pid, start }: ProcessMark): boolean {
   if (!isRunning(pid)) return false;

@@ -33,7 +33,7 @@ const ACTION_GRACE_MS = 10_000;
 const SHOW_GRACE_MS = 1_000;
 /** How long the line that says that it is ready may wait for a ledger that is reached over a network. */
 const MAX_CONNECT_MS = 1_000;
-/** How long the end of a session may wait for a locked ledger. */
+/** How long the end of a session may wait for a ledger that is locked or does not answer. */
 const LEDGER_GRACE_MS = 5_000;
 /**
  * Speed: events that come within this time are shown together, which saves a seventh of the processor time of an event
@@ -330,6 +330,7 @@ export class ListeningSession {
   async #close(): Promise<void> {
     const { commits } = this.#inbox;
     commits.limitWait(LEDGER_GRACE_MS);
+    this.#parts.ledger.endWithin(LEDGER_GRACE_MS);
     await this.#attempt(() => this.#loan?.giveBack());
     await this.#attempt(() => this.#receiver?.close());
     await this.#attempt(() => this.#inbox.close());

@@ -19,6 +19,8 @@ export interface ConnectOptions {
   readonly password: () => Promise<string>;
 }
 
+const CLOSE_MS = 2_000;
+
 /** The type of count(*) and of our ids: all of them are far below 2^53. */
 const INT8 = 20;
 
@@ -34,8 +36,8 @@ export class PostgresConnection {
 
   private constructor(client: Client, { host, port, schema }: PostgresAddress, queryTimeoutMs: number) {
     this.#client = client;
-    this.#silence = new SilenceTimer(queryTimeoutMs, () => {
-      this.#lost ??= new Error(`it was silent for ${formatDuration(queryTimeoutMs)}`);
+    this.#silence = new SilenceTimer(queryTimeoutMs, (limitMs) => {
+      this.#lost ??= new Error(`it was silent for ${formatDuration(limitMs)}`);
       streamOf(client).destroy();
     });
     this.schema = schema;
@@ -104,9 +106,16 @@ export class PostgresConnection {
     }
   }
 
+  limitSilence(milliseconds: number): void {
+    this.#silence.limit(milliseconds);
+  }
+
+  /** A server that hangs is not waited for. */
   async close(): Promise<void> {
-    // One that is lost has nothing to say good-bye to.
-    if (!this.isLost) await this.#client.end().catch(() => {});
+    if (this.isLost) return;
+    const timer = setTimeout(() => streamOf(this.#client).destroy(), CLOSE_MS);
+    await this.#client.end().catch(() => {});
+    clearTimeout(timer);
   }
 
   #translate(sql: string): string {
@@ -120,19 +129,19 @@ export class PostgresConnection {
 
 /** A host that vanished says nothing, and TCP notices that after a quarter of an hour. */
 class SilenceTimer {
-  readonly #limitMs: number;
-  readonly #onSilence: () => void;
+  #limitMs: number;
+  readonly #onSilence: (limitMs: number) => void;
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limitMs: number, onSilence: () => void) {
+  constructor(limitMs: number, onSilence: (limitMs: number) => void) {
     this.#limitMs = limitMs;
     this.#onSilence = onSilence;
   }
 
   async during<Result>(statement: Promise<Result>): Promise<Result> {
     this.#waiting += 1;
-    this.#timer ??= setTimeout(this.#onSilence, this.#limitMs);
+    this.#timer ??= this.#start();
     try {
       return await statement;
     } finally {
@@ -146,6 +155,18 @@ class SilenceTimer {
 
   restart(): void {
     this.#timer?.refresh();
+  }
+
+  /** From now on it is no longer than this. */
+  limit(milliseconds: number): void {
+    this.#limitMs = Math.min(this.#limitMs, milliseconds);
+    if (!this.#timer) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => this.#onSilence(this.#limitMs), this.#limitMs);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Account } from '../shared.ts';
 import {
   type ColumnInfo,
   CommitUnknown,
+  DatabaseError,
   type LedgerStore,
   type NumberedTable,
   type Snapshot,
@@ -45,6 +46,7 @@ class Link {
 }
 
 export class PostgresStore implements LedgerStore {
+  #isEnding = false;
   readonly isShared = true;
   readonly #connect: Connect;
   readonly #account: Account;
@@ -164,13 +166,21 @@ export class PostgresStore implements LedgerStore {
     return new PostgresStore(() => this.#connect(LISTENER_LIMITS), this.#account, LISTENER_PAUSE_MS);
   }
 
+  endWithin(silenceMs: number): void {
+    this.#isEnding = true;
+    this.#link.opened?.connection.limitSilence(silenceMs);
+  }
+
   async close(): Promise<void> {
     void this.#link.opening?.then((connection) => connection.close()).catch(() => {});
     await this.#link.opened?.connection.close();
   }
 
   async connect(): Promise<PostgresConnection> {
-    if (this.#link.opened && !this.#link.opened.connection.isLost) return this.#link.opened.connection;
+    const { opened, opening, failed } = this.#link;
+    if (opened && !opened.connection.isLost) return opened.connection;
+    if (this.#isEnding && !opening)
+      throw failed?.error ?? new DatabaseError('network', 'the shared ledger does not answer');
     this.#link.opening ??= this.#open().finally(() => {
       this.#link.opening = undefined;
     });

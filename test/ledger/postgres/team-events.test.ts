@@ -232,6 +232,38 @@ describe.skipIf(!postgresFolder)('on a shared ledger', () => {
     300_000,
   );
 
+  it('what a listener of this machine left unshown is shown at once by the next, without waiting for its lease', async () => {
+    const team = Team.form(server);
+    const machine = team.machine();
+    const first = await Listener.start(machine, ['--json']);
+    for (const id of ['1', '2', '3']) expect((await first.post(complete(id))).status).toBe(200);
+    await first.until(async () => (await team.count('{}.events')) === 3);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await team.query('UPDATE {}.runs SET shown_up_to = 1');
+    const next = await machine.run(['listen', '--port', '0', '--quiet', '--count', '2', '--timeout', '15s']);
+    expect([next.code, next.stdout]).toEqual([0, '2\n3\n']);
+  });
+
+  it('a database that hangs does not hold up the end, and costs no event', async () => {
+    const team = Team.form(server);
+    const machine = team.machine();
+    const listener = await Listener.start(machine, ['--json']);
+    await listener.post(complete('1'));
+    await listener.until(() => listener.lines.length === 1);
+    const held = team.query('BEGIN; LOCK TABLE {}.events IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(20)');
+    await sleep(500);
+    expect((await listener.post(complete('2'))).status).toBe(200);
+    const begun = Date.now();
+    const { code, stderr } = await listener.stop();
+    expect(code).toBe(130);
+    expect(Date.now() - begun).toBeLessThan(15_000);
+    expect(stderr).toMatch(/1 event not in the ledger yet: kept in .*spool\.db/);
+    await held;
+    const next = await machine.run(['listen', '--port', '0', '--quiet', '--count', '1', '--timeout', '15s']);
+    expect([next.code, next.stdout]).toEqual([0, '2\n']);
+  }, 60_000);
+
   it('a thousand events take few round trips to the database', async () => {
     const team = Team.form(server);
     const proxy = await SlowProxy.start(server.port, 5);
