@@ -119,7 +119,15 @@ export class Runs extends Table {
     return gone.map(({ id }) => id);
   }
 
-  async #unended(): Promise<Array<{ id: number; seenAt: string; isRunning: boolean }>> {
+  /**
+   * Listeners on a shared ledger whose process on this machine has ended. What they did is leased, by the clock of the
+   * database alone; what they were to show need not wait for that.
+   */
+  async endedHere(): Promise<number[]> {
+    return this.db.isShared ? (await this.#unended()).filter(({ isGone }) => isGone).map(({ id }) => id) : [];
+  }
+
+  async #unended(): Promise<Array<{ id: number; seenAt: string; isRunning: boolean; isGone: boolean }>> {
     const rows = await this.db.all<RunRow>(
       `SELECT id, host, pid, process_start, seen_at, ${NOW} AS now FROM runs
        WHERE profile = ? AND ended_at IS NULL`,
@@ -129,20 +137,17 @@ export class Runs extends Table {
       id: row.id,
       seenAt: row.seen_at,
       isRunning: isRunningListener(row, this.db.isShared),
+      isGone: isCertainlyGone({ host: row.host, pid: row.pid, start: row.process_start ?? '' }),
     }));
   }
 }
 
 const showsOf = (only: readonly string[]): string => JSON.stringify([...new Set(only)].sort());
 
-/**
- * Like a lease; a listener on this machine is alive as long as its process, whatever the clock was set to meanwhile. On a
- * shared ledger the process only tells that it is gone.
- */
+/** Like a lease; a listener on this machine is alive as long as its process, whatever the clock was set to meanwhile. */
 export function isRunningListener(row: RunRow, isShared: boolean): boolean {
   const { host, pid, process_start: start = '', seen_at: seenAt, now } = row;
   const lease = { host, pid, start, seenAt };
-  if (isShared && isCertainlyGone(lease)) return false;
   const isHere = !isShared && isOfThisMachine(lease);
   // A row with our own process id is of an earlier process or session.
   if (isHere && pid === process.pid) return false;

@@ -257,7 +257,7 @@ export class ListeningSession {
       const { run } = this.#parts;
       await attempt("can't take over from listeners that ended", async () => {
         const gone = run.canJudgeOthers ? await ledger.runs.gone(run.id) : [];
-        await this.#showLeft(gone);
+        await this.#showLeft([...gone, ...(await ledger.runs.endedHere())]);
         await this.#queues.adopt(gone);
       });
       adopting = undefined;
