@@ -13,6 +13,8 @@ import { type Crash, sweep, TIME_LIMIT_MS } from './sweep.ts';
 import { canTrace } from './traced.ts';
 
 const IDS = ['1', '2', '3'];
+/** Its event comes to the listener after the one that was killed. */
+const NEXT = '4';
 
 /** Each command is one line of a file: what it was told. */
 const OPTIONS = ['--exec', 'echo "$STENO_EVENT_AUDIOFILE" >> "$HOME/done"', '--download', 'out', '--quiet'];
@@ -72,10 +74,10 @@ async function sendEvents(child: ChildProcessWithoutNullStreams, place: Place): 
 }
 
 /**
- * After the listener was killed and another one was started with the same options: every event that was answered is in
- * the ledger once, and none is there that was not sent. Its command has run, and its transcript is there, whole. A
- * command runs a second time only where the crash left its end unknown, so no event has more than two. When the second
- * listener has ended, no journal is left.
+ * After the listener was killed and another one was started with the same options, which got one more event: every
+ * event that was answered is in the ledger once, and none is there that was not sent. Its command has run, and its
+ * transcript is there, whole. A command runs a second time only where the crash left its end unknown, so no event has
+ * more than two. When the second listener has ended, the spool is empty.
  */
 async function checkEvents({ place }: Crash): Promise<void> {
   place.endLeases();
@@ -85,18 +87,20 @@ async function checkEvents({ place }: Crash): Promise<void> {
       .map(({ audiofile }) => audiofile)
       .sort();
   const listener = await Listener.start(place.user, OPTIONS);
-  await listener.until(() => answered.every((id) => kept().includes(id)));
+  expect(await deliver(listener.url, NEXT)).toBe(true);
+  await listener.until(() => [...answered, NEXT].every((id) => kept().includes(id)));
   const pending = "SELECT 1 FROM actions WHERE status = 'pending'";
-  await listener.until(() => place.rows(pending).length === 0 && place.stateFiles().length <= 1);
+  await listener.until(() => place.rows(pending).length === 0 && place.spooled() === 0);
   await listener.until(() => !transcripts(place).some((path) => path.endsWith('.steno-part')));
   await listener.stop();
   expect(kept()).toEqual([...new Set(kept())]);
   for (const id of kept()) {
-    expect(IDS).toContain(id);
+    expect([...IDS, NEXT]).toContain(id);
     expect([1, 2]).toContain(done(place).filter((each) => each === id).length);
     expect(contentOf(place.user.home, 'out', `${id}.txt`) === transcriptText(id, 'txt')).toBe(true);
   }
   expect(transcripts(place)).toEqual(kept().map((id) => `${id}.txt`));
+  expect(place.spooled()).toBe(0);
   expect(place.stateFiles()).toEqual([]);
 }
 
@@ -104,7 +108,7 @@ describe.skipIf(!canTrace)(`listen, killed at each step, with ${STORE}`, () => {
   longOnly('keeps every event that it answered', { timeout: TIME_LIMIT_MS }, () =>
     sweep('listen', {
       args: listen,
-      prepare: (place) => run(place, ['order', ...IDS.map(audio), '--sku', 'TRANS14'], [0]),
+      prepare: (place) => run(place, ['order', ...[...IDS, NEXT].map(audio), '--sku', 'TRANS14'], [0]),
       during: sendEvents,
       check: checkEvents,
     }),

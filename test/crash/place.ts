@@ -95,6 +95,17 @@ export class CrashService {
 
 let databases = 0;
 
+/** None where the file is not there. */
+function rowsOf<Row>(path: string, sql: string): Row[] {
+  if (!existsSync(path)) return [];
+  const db = new DatabaseSync(path);
+  try {
+    return db.prepare(sql).all() as Row[];
+  } finally {
+    db.close();
+  }
+}
+
 const query = (sql: string): void =>
   void execFileSync('psql', ['-XAtq', '-d', inject('postgres'), '-c', sql], { encoding: 'utf8' });
 
@@ -148,9 +159,16 @@ export class Place {
     if (this.#database) query(`DROP DATABASE ${this.#database} WITH (FORCE)`);
   }
 
-  /** What lies below the state folder, without the files of an open ledger. */
+  /** What lies below the state folder, without the files of the ledger and of an open spool. */
   stateFiles(): string[] {
-    return filesBelow(this.user.env.STENO_STATE_DIR ?? '').filter((path) => !/^ledger\.db/.test(path));
+    const known = /^ledger\.db|^spool\.db(-wal|-shm)?$/;
+    return filesBelow(this.user.env.STENO_STATE_DIR ?? '').filter((path) => !known.test(path));
+  }
+
+  /** How many deliveries wait in the spool. */
+  spooled(): number {
+    const path = join(this.user.env.STENO_STATE_DIR ?? '', 'spool.db');
+    return rowsOf(path, 'SELECT id FROM arrivals').length;
   }
 
   /** On a shared ledger a process that was killed keeps its lease for a while: this is as if that were over. */
@@ -178,13 +196,7 @@ export class Place {
 
   /** Runs SQL on the local ledger. */
   localRows<Row>(sql: string): Row[] {
-    if (!existsSync(ledgerOf(this.user))) return [];
-    const db = new DatabaseSync(ledgerOf(this.user));
-    try {
-      return db.prepare(sql).all() as Row[];
-    } finally {
-      db.close();
-    }
+    return rowsOf(ledgerOf(this.user), sql);
   }
 
   /** What SQLite says of the local ledger's file: `ok`. */
