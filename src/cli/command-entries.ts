@@ -1,9 +1,9 @@
 /** The whole interface for programs, read from the specs. */
 import type { CommandEntry, OptionEntry } from '../lib/command-entry.ts';
+import type { Argument, Command } from '../spec/command.ts';
+import { bareName, flagNames, type Option, valueName } from '../spec/options.ts';
 import { effectOf, exitsOf, isSafeToRepeat } from './command-effects.ts';
 import { groups } from './command-list.ts';
-import type { Argument, Command } from './command-spec.ts';
-import { bareName, flagNames, type Option, valueName } from './options.ts';
 
 /** Every command that can be run, in the order of the help. */
 export const commandEntries = (): CommandEntry[] =>

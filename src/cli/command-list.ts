@@ -32,7 +32,7 @@ import { upgrade } from '../commands/upgrade.ts';
 import { wait } from '../commands/wait.ts';
 import { webhook } from '../commands/webhook.ts';
 import { whoami } from '../commands/whoami.ts';
-import type { Command } from './command-spec.ts';
+import type { Command } from '../spec/command.ts';
 
 export interface Group {
   readonly title: string;

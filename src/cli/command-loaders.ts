@@ -1,5 +1,5 @@
 /** Every command by the words that name it, each to be loaded by itself: a command line needs one of them. */
-import type { Command } from './command-spec.ts';
+import type { Command } from '../spec/command.ts';
 
 type Loader = () => Promise<Command>;
 

@@ -1,10 +1,10 @@
 /** The command tree for the completion scripts, read from the specs: a new command or flag appears by itself. */
 import { type CommandNode, type Flag, noMeaning, type Positional } from '../completion/model.ts';
+import type { Argument, Command } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import { bareName, flagNames, type Option, valueName } from '../spec/options.ts';
 import { commandEntries, optionEntry } from './command-entries.ts';
-import type { Argument, Command } from './command-spec.ts';
-import { globalOptions } from './global-options.ts';
 import { builtInOptions, summaryOfTopic, topicNames } from './help-topics.ts';
-import { bareName, flagNames, type Option, valueName } from './options.ts';
 
 export function commandTree(specs: readonly Command[]): CommandNode {
   return {

@@ -1,7 +1,7 @@
 /** The parts of README.md that are made from the program, each between its two markers. */
 import { exitCodes } from '../lib/errors.ts';
+import type { Command } from '../spec/command.ts';
 import { groups } from './command-list.ts';
-import type { Command } from './command-spec.ts';
 import { exitAdvice } from './exit-advice.ts';
 
 const sections: Readonly<Record<string, () => string>> = {

@@ -1,8 +1,8 @@
 /** Refuses flags that would be ignored, or that contradict each other, before anything is done. */
 import { usage } from '../lib/errors.ts';
-import type { Command } from './command-spec.ts';
-import { globalOptions } from './global-options.ts';
-import type { Option } from './options.ts';
+import type { Command } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import type { Option } from '../spec/options.ts';
 
 /** The flags of a command line, by their long names, with their values. */
 export type GivenFlags = ReadonlyMap<string, unknown>;

@@ -1,7 +1,8 @@
 /** A page of help as data: the text for a terminal and the man page are both made from it. */
+
+import type { Command, Details, Item } from '../spec/command.ts';
+import type { Option } from '../spec/options.ts';
 import { commands, groups } from './command-list.ts';
-import type { Command, Details, Item } from './command-spec.ts';
-import type { Option } from './options.ts';
 
 export interface Section {
   readonly title: string;

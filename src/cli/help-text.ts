@@ -1,7 +1,7 @@
 /** Lays out a page of help for a terminal. */
 
 import { PAGE_WIDTH } from '../lib/defaults.ts';
-import type { Command, Details, Item } from './command-spec.ts';
+import type { Command, Details, Item } from '../spec/command.ts';
 import { optionsPointer, type Page, type Section } from './help-page.ts';
 
 const MIN_WIDTH = 40;

@@ -4,12 +4,12 @@ import { exitCodes, leftOutReasons } from '../lib/errors.ts';
 import { environment } from '../settings/environment.ts';
 import { configFolder, ledgerPath, spoolPath, stateFolder } from '../settings/paths.ts';
 import { settingList } from '../settings/settings.ts';
-import type { Item } from './command-spec.ts';
+import type { Item } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import { flag, type Option } from '../spec/options.ts';
 import { exitAdvice } from './exit-advice.ts';
-import { globalOptions } from './global-options.ts';
 import { ledgerGuide, securityGuide, serviceGuide, sharedLedgerGuide } from './help-guides.ts';
 import { commandSections, optionItem, type Page, type Section, section } from './help-page.ts';
-import { flag, type Option } from './options.ts';
 
 interface Topic {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Finds the page of help that words ask for, and the front page of the program. */
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { Item } from '../spec/command.ts';
 import { commands, groups } from './command-list.ts';
-import type { Item } from './command-spec.ts';
 import { commandPage, findCommands, type Page } from './help-page.ts';
 import { clampWidth, itemLines, pageText, SCREEN_ROWS, wrap } from './help-text.ts';
 import { topicNames, topicPage } from './help-topics.ts';

@@ -4,10 +4,10 @@ import { usesColour } from '../lib/colour.ts';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { boldTitles } from '../lib/titles.ts';
+import { Context, type Edges } from '../spec/context.ts';
+import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
 import type { Output } from '../ui/output.ts';
 import { parse } from './command-line.ts';
-import { Context, type Edges } from './context.ts';
-import { type GlobalValues, globalOptions } from './global-options.ts';
 
 async function tree(): Promise<CommandNode> {
   const [{ commandTree }, { commands }] = await Promise.all([

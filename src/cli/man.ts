@@ -1,6 +1,7 @@
 /** Man pages, from the same pages as `--help`: `steno-order.1` of a command, `steno-money.7` of a topic. */
+
+import type { Command, Details, Item } from '../spec/command.ts';
 import { commands } from './command-list.ts';
-import type { Command, Details, Item } from './command-spec.ts';
 import { about, firstLines } from './help.ts';
 import {
   commandPage,

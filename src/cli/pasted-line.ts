@@ -1,10 +1,10 @@
 /** Finds what a document, a chat or a habit made of a command line: other dashes, one dash, blanks after commas. */
 import { usage } from '../lib/errors.ts';
+import type { Command } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import type { Option } from '../spec/options.ts';
 import { commands } from './command-list.ts';
-import type { Command } from './command-spec.ts';
 import { longName } from './flag-rules.ts';
-import { globalOptions } from './global-options.ts';
-import type { Option } from './options.ts';
 
 /** Dashes that look like a hyphen. */
 const otherDash = /^-?[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/;

@@ -1,9 +1,9 @@
 /** The commands as commander needs them, and what it makes of a command line. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import type { Command, Input } from './command-spec.ts';
+import type { Command, Input } from '../spec/command.ts';
+import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
+import type { Option, Options } from '../spec/options.ts';
 import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
-import { type GlobalValues, globalOptions } from './global-options.ts';
-import type { Option, Options } from './options.ts';
 
 /** What a command line asks for. */
 export interface Run {

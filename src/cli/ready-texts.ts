@@ -2,10 +2,10 @@
 import { PassThrough } from 'node:stream';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { View } from '../lib/view.ts';
+import type { Command } from '../spec/command.ts';
 import { Output } from '../ui/output.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
 import { commands } from './command-list.ts';
-import type { Command } from './command-spec.ts';
 import { helpText } from './help.ts';
 
 /** The help page of every command by its full name, as `--help` prints it. */

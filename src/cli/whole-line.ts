@@ -1,9 +1,9 @@
 /** Reads a command line that names no command, asks for help, or is wrong: with all commands, and with advice. */
 import { usage } from '../lib/errors.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import type { Option } from '../spec/options.ts';
 import { commands } from './command-list.ts';
-import { globalOptions } from './global-options.ts';
 import { findCommands } from './help-page.ts';
-import type { Option } from './options.ts';
 import { type Help, NoSubcommand, type Printed, type Run, readLine, WrongLine } from './program.ts';
 import { explainLine, subcommandHint } from './wrong-line.ts';
 

@@ -3,11 +3,11 @@ import { type StenoError, usage } from '../lib/errors.ts';
 import { quotedWord, shellWord } from '../lib/shell-word.ts';
 import { didYouMean, nearest } from '../lib/suggest.ts';
 import { settingNames } from '../settings/settings.ts';
+import type { Command } from '../spec/command.ts';
+import { globalOptions } from '../spec/global-options.ts';
+import type { Option } from '../spec/options.ts';
 import { commands } from './command-list.ts';
-import type { Command } from './command-spec.ts';
 import { longName } from './flag-rules.ts';
-import { globalOptions } from './global-options.ts';
-import type { Option } from './options.ts';
 import { commandFor, flagFor, subcommandFor } from './other-words.ts';
 
 /** An error of commander, by its code. */

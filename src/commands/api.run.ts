@@ -1,13 +1,13 @@
 import type { Call } from '../api/http/call.ts';
 import { type MoneyTarget, moneyTargetOf } from '../api/http/money-path.ts';
 import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { httpMethods } from '../lib/http-methods.ts';
 import { append, formatJson, type Json, type JsonObject } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 
 interface ApiOptions {

@@ -1,6 +1,6 @@
-import { command } from '../cli/command-spec.ts';
-import { flag } from '../cli/options.ts';
 import { httpMethods } from '../lib/http-methods.ts';
+import { command } from '../spec/command.ts';
+import { flag } from '../spec/options.ts';
 
 export const api = command({
   name: 'api',

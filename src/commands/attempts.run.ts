@@ -1,5 +1,3 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import {
   findAttempt,
   reopen,
@@ -11,6 +9,8 @@ import {
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Attempt } from '../ledger/open-attempts.ts';
 import { usage } from '../lib/errors.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { attemptsView, settledView } from '../views/attempt.ts';

@@ -1,5 +1,5 @@
-import { command } from '../cli/command-spec.ts';
-import { flag, list, optionalText } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { flag, list, optionalText } from '../spec/options.ts';
 
 const work = () => import('./attempts.run.ts');
 

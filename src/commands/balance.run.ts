@@ -1,8 +1,8 @@
 import { getBalance } from '../api/balance.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { compareAmounts, isAmount } from '../lib/amount.ts';
 import { StenoError, usage } from '../lib/errors.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { balanceView } from '../views/simple.ts';
 

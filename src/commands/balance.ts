@@ -1,5 +1,5 @@
-import { command } from '../cli/command-spec.ts';
-import { text } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { text } from '../spec/options.ts';
 
 export const balance = command({
   name: 'balance',

@@ -1,9 +1,9 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { budgetReport } from '../flows/budget.ts';
 import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
 import { moneyText } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { budgetsView } from '../views/budget.ts';
 
 export async function show(context: Context): Promise<void> {

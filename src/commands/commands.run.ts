@@ -1,4 +1,4 @@
-import type { Context } from '../cli/context.ts';
+import type { Context } from '../spec/context.ts';
 import { commandsView } from '../views/command-index.ts';
 import { outputs } from '../views/outputs.ts';
 

@@ -1,11 +1,11 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { apply, type Change, kindOf, planInstall, planUninstall } from '../completion/install.ts';
 import { shells } from '../completion/model.ts';
 import { chooseShell, type Place, placeOf, thisMachine } from '../completion/places.ts';
 import { completionScript } from '../completion/script.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { changesView } from '../views/completion.ts';
 
 export async function run(context: Context, { args: [name = ''] }: Input): Promise<void> {

@@ -1,6 +1,6 @@
-import { command } from '../cli/command-spec.ts';
-import { flag } from '../cli/options.ts';
 import { shells } from '../completion/model.ts';
+import { command } from '../spec/command.ts';
+import { flag } from '../spec/options.ts';
 
 const work = () => import('./completion.run.ts');
 

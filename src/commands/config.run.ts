@@ -1,5 +1,3 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { masked } from '../lib/mask.ts';
@@ -9,6 +7,8 @@ import { configPath } from '../settings/config-file.ts';
 import { acceptKey } from '../settings/key.ts';
 import { type SettingName, type SettingValue, settingByName } from '../settings/settings.ts';
 import { writeProfile } from '../settings/store.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { settingsView } from '../views/settings.ts';

@@ -1,6 +1,6 @@
 import { meaningOfOrderSku, orderSkus } from '../catalog/skus.ts';
-import { type Argument, command } from '../cli/command-spec.ts';
 import { settingList, settingNames } from '../settings/settings.ts';
+import { type Argument, command } from '../spec/command.ts';
 
 const work = () => import('./config.run.ts');
 

@@ -1,6 +1,4 @@
 import { checkTestableEvent } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { kindOf, planInstall } from '../completion/install.ts';
 import { chooseShell, placeOf, thisMachine } from '../completion/places.ts';
 import { completionScript } from '../completion/script.ts';
@@ -12,6 +10,8 @@ import { plural } from '../lib/text.ts';
 import { configPath } from '../settings/config-file.ts';
 import { stateFolder } from '../settings/paths.ts';
 import { lookAtProfiles, type Profiles } from '../settings/store.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
 import { doctorLines, doctorView } from '../views/doctor.ts';

@@ -1,6 +1,6 @@
 import { testableEvents } from '../catalog/events.ts';
-import { command } from '../cli/command-spec.ts';
-import { flag, text } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { flag, text } from '../spec/options.ts';
 
 export const doctor = command({
   name: 'doctor',

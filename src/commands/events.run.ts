@@ -1,5 +1,3 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import type { EventFilter } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -21,6 +19,8 @@ import {
   replayTo,
   replayWith,
 } from '../listen/history.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';

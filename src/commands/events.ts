@@ -1,7 +1,7 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, execOptions, flag, list, text } from '../cli/options.ts';
 import { FOLLOW_ROWS, LIST_ROWS } from '../lib/defaults.ts';
+import { command } from '../spec/command.ts';
+import { count, execOptions, flag, list, text } from '../spec/options.ts';
 
 const work = () => import('./events.run.ts');
 

@@ -1,6 +1,4 @@
 import { checkId } from '../api/ids.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
@@ -11,6 +9,8 @@ import { watchFiles } from '../flows/files/watch.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import type { View } from '../lib/view.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';

@@ -1,6 +1,6 @@
-import { command } from '../cli/command-spec.ts';
-import { duration, flag } from '../cli/options.ts';
 import { pollNote } from '../lib/duration.ts';
+import { command } from '../spec/command.ts';
+import { duration, flag } from '../spec/options.ts';
 
 export const file = command({
   name: 'file',

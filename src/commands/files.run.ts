@@ -1,6 +1,4 @@
 import { checkStates } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { raiseTallies } from '../flows/bulk.ts';
 import { listFiles, refreshOpenFiles } from '../flows/files/list.ts';
 import { fileHint } from '../flows/files/mistaken-ids.ts';
@@ -13,6 +11,8 @@ import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { parseSince } from '../lib/since.ts';
 import { plural } from '../lib/text.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { filePages } from '../views/ledger-files.ts';

@@ -1,7 +1,7 @@
 import { fileStates, meaningOfStateName } from '../catalog/states.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, flag, list, text } from '../cli/options.ts';
 import { LIST_ROWS } from '../lib/defaults.ts';
+import { command } from '../spec/command.ts';
+import { count, flag, list, text } from '../spec/options.ts';
 
 export const files = command({
   name: 'files',

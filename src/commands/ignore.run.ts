@@ -1,8 +1,8 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { toIgnore } from '../flows/orders/ignore.ts';
 import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { ignoredView } from '../views/ignored.ts';
 
 interface IgnoreOptions {

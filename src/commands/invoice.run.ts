@@ -1,9 +1,9 @@
 import { checkId } from '../api/ids.ts';
 import { getInvoice } from '../api/invoices.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { noteInvoices } from '../flows/invoices/keep.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { invoicePages, invoicesView } from '../views/invoice.ts';

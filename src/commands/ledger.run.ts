@@ -1,8 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { countPrunable, pruneLedger as prune, prunings } from '../flows/ledger/prune.ts';
 import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
 import { lossOf } from '../ledger/backups.ts';
@@ -24,6 +22,8 @@ import { parseSince } from '../lib/since.ts';
 import { plural } from '../lib/text.ts';
 import { moveLeftInto } from '../listen/spool-mover.ts';
 import { checkAccount } from '../settings/settings.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { accountView, importedView, prunedView } from '../views/ledger.ts';

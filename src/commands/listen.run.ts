@@ -1,11 +1,11 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { formatJson } from '../lib/json.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Account } from '../listen/loan-book.ts';
 import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { loadDrawing, noteLines, showLines } from '../ui/show-lines.ts';
 import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';

@@ -1,8 +1,8 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, duration, execOptions, flag, list, nameTemplate, text } from '../cli/options.ts';
 import { EXEC_JOBS } from '../lib/defaults.ts';
+import { command } from '../spec/command.ts';
+import { count, duration, execOptions, flag, list, nameTemplate, text } from '../spec/options.ts';
 
 const names = eventTypes.map(({ name }) => name);
 

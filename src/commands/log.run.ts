@@ -1,9 +1,9 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import type { LogEntry } from '../ledger/purchase-log.ts';
 import { nowMs } from '../lib/clock.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { logView } from '../views/log.ts';
 

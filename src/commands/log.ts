@@ -1,6 +1,6 @@
-import { command } from '../cli/command-spec.ts';
-import { count, text } from '../cli/options.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
+import { command } from '../spec/command.ts';
+import { count, text } from '../spec/options.ts';
 
 export const log = command({
   name: 'log',

@@ -1,6 +1,4 @@
 import { getBalance } from '../api/balance.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { readAll } from '../lib/streams.ts';
 import { checkBaseUrl } from '../settings/base-url.ts';
@@ -8,6 +6,8 @@ import { configPath } from '../settings/config-file.ts';
 import { acceptKey, keyFromCommand } from '../settings/key.ts';
 import type { Settings } from '../settings/settings.ts';
 import { writeProfile } from '../settings/store.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { askPerson, type Questions } from '../ui/prompt.ts';
 
 interface LoginOptions {

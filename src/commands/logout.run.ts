@@ -1,5 +1,5 @@
-import type { Context } from '../cli/context.ts';
 import { writeProfile } from '../settings/store.ts';
+import type { Context } from '../spec/context.ts';
 
 export async function run({ settings, env, out, signal }: Context): Promise<void> {
   const { profileName } = settings;

@@ -1,7 +1,5 @@
 import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import {
@@ -45,6 +43,8 @@ import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';

@@ -1,9 +1,9 @@
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { meaningOfOrderSku, orderSkus, transcriptionSkus } from '../catalog/skus.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, duration, flag, list, nameTemplate, repeated, text } from '../cli/options.ts';
 import { LISTED_URLS_PER_ORDER } from '../lib/defaults.ts';
 import { pollNote } from '../lib/duration.ts';
+import { command } from '../spec/command.ts';
+import { count, duration, flag, list, nameTemplate, repeated, text } from '../spec/options.ts';
 
 export const order = command({
   name: 'order',

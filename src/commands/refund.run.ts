@@ -1,12 +1,12 @@
 import { getFile } from '../api/files.ts';
 import { checkTestFile } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { changedFiles } from '../flows/files/shown.ts';
 import { planAll, raiseUnchanged, sendChanges } from '../flows/orders/changes.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
 import { fileInQuestion, filesInQuestion } from '../views/file-in-question.ts';

@@ -1,5 +1,5 @@
-import { command } from '../cli/command-spec.ts';
-import { flag, idsFrom } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { flag, idsFrom } from '../spec/options.ts';
 
 export const refund = command({
   name: 'refund',

@@ -1,6 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { refreshMany } from '../flows/files/refresh.ts';
 import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
 import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
@@ -17,6 +15,8 @@ import { parseSince, parseUntil } from '../lib/since.ts';
 import { justOne } from '../lib/streams.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { isReportPage, reportPage } from '../views/report/page.ts';

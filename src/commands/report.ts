@@ -1,5 +1,5 @@
-import { command } from '../cli/command-spec.ts';
-import { flag, text } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { flag, text } from '../spec/options.ts';
 
 export const report = command({
   name: 'report',

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { toJson } from '../lib/json.ts';
 import { isLoopback } from '../lib/urls.ts';
@@ -13,6 +11,8 @@ import {
   resetSandbox,
   startSandbox,
 } from '../sandbox/index.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 
 interface SandboxOptions {
   readonly port: string;

@@ -1,6 +1,6 @@
-import { command } from '../cli/command-spec.ts';
-import { duration, flag, list, text } from '../cli/options.ts';
 import { scenarios } from '../sandbox/scenarios.ts';
+import { command } from '../spec/command.ts';
+import { duration, flag, list, text } from '../spec/options.ts';
 
 const work = () => import('./sandbox.run.ts');
 

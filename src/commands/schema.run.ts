@@ -1,8 +1,8 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { usage } from '../lib/errors.ts';
 import { formatJson, toJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { schemaNames, schemaOf } from '../views/outputs.ts';
 
 interface SchemaOptions {

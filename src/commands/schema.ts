@@ -1,5 +1,5 @@
-import { command } from '../cli/command-spec.ts';
-import { flag } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { flag } from '../spec/options.ts';
 
 export const schema = command({
   name: 'schema',

@@ -1,4 +1,4 @@
-import type { Context } from '../cli/context.ts';
+import type { Context } from '../spec/context.ts';
 import { withPager } from '../ui/pager.ts';
 import { statesView } from '../views/catalog.ts';
 

@@ -1,6 +1,4 @@
 import { checkFormats } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { raiseTallies, type Tally } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -16,6 +14,8 @@ import { parseSince } from '../lib/since.ts';
 import type { ExecOptions } from '../listen/actions/exec.ts';
 import { handOver } from '../listen/actions/hand-over.ts';
 import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { ResultStream } from '../ui/result-stream.ts';

@@ -1,5 +1,3 @@
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { trackedFiles } from '../flows/files/shown.ts';
@@ -9,6 +7,8 @@ import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askedView } from '../views/ledger-files.ts';
 

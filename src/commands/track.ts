@@ -1,5 +1,5 @@
-import { command } from '../cli/command-spec.ts';
-import { idsFrom } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { idsFrom } from '../spec/options.ts';
 
 export const track = command({
   name: 'track',

@@ -1,8 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
 import { findFormat } from '../catalog/formats.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
@@ -19,6 +17,8 @@ import { usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
 import { documents } from '../views/documents.ts';

@@ -1,6 +1,6 @@
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
-import { command } from '../cli/command-spec.ts';
-import { count, flag, idsFrom, list, nameTemplate, text } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { count, flag, idsFrom, list, nameTemplate, text } from '../spec/options.ts';
 
 export const transcript = command({
   name: 'transcript',

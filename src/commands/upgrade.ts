@@ -1,6 +1,6 @@
 import { meaningOfUpgradeSku, speedUpgradeSkus, upgradeSkus } from '../catalog/skus.ts';
-import { command } from '../cli/command-spec.ts';
-import { flag, idsFrom, list } from '../cli/options.ts';
+import { command } from '../spec/command.ts';
+import { flag, idsFrom, list } from '../spec/options.ts';
 
 export const upgrade = command({
   name: 'upgrade',

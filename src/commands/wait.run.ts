@@ -1,6 +1,4 @@
 import { checkFormats } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
@@ -13,6 +11,8 @@ import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { savedLine } from '../views/saved.ts';

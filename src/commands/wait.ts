@@ -1,7 +1,7 @@
 import { formats, meaningOfFormat } from '../catalog/formats.ts';
-import { command } from '../cli/command-spec.ts';
-import { duration, list, nameTemplate, text } from '../cli/options.ts';
 import { pollNote } from '../lib/duration.ts';
+import { command } from '../spec/command.ts';
+import { duration, list, nameTemplate, text } from '../spec/options.ts';
 
 export const wait = command({
   name: 'wait',

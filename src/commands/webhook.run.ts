@@ -3,8 +3,6 @@ import type { Transport } from '../api/http/transport.ts';
 import { saysNothing } from '../api/refusal.ts';
 import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/webhook.ts';
 import { checkTestableEvent } from '../catalog/check.ts';
-import type { Input } from '../cli/command-spec.ts';
-import type { Context } from '../cli/context.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -13,6 +11,8 @@ import { isSealed } from '../lib/sealer.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { LoanBook } from '../listen/loan-book.ts';
+import type { Input } from '../spec/command.ts';
+import type { Context } from '../spec/context.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { webhookView } from '../views/simple.ts';
 

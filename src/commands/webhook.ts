@@ -1,5 +1,5 @@
 import { meaningOfEvent, testableEvents } from '../catalog/events.ts';
-import { command } from '../cli/command-spec.ts';
+import { command } from '../spec/command.ts';
 
 const work = () => import('./webhook.run.ts');
 

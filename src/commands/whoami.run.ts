@@ -1,8 +1,8 @@
-import type { Context } from '../cli/context.ts';
 import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { noKeyError } from '../settings/key.ts';
 import { ledgerPath, stateFolder } from '../settings/paths.ts';
+import type { Context } from '../spec/context.ts';
 import { type ShownSetting, whoamiView } from '../views/settings.ts';
 
 export async function run(context: Context): Promise<void> {

@@ -1,4 +1,4 @@
-import { command } from '../cli/command-spec.ts';
+import { command } from '../spec/command.ts';
 
 export const whoami = command({
   name: 'whoami',

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/command-list.ts';
-import type { Command } from '../../src/cli/command-spec.ts';
-import { globalOptions } from '../../src/cli/global-options.ts';
 import { helpText } from '../../src/cli/help.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
 import { topicNames } from '../../src/cli/help-topics.ts';
-import type { Option } from '../../src/cli/options.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { settingNames } from '../../src/settings/settings.ts';
+import type { Command } from '../../src/spec/command.ts';
+import { globalOptions } from '../../src/spec/global-options.ts';
+import type { Option } from '../../src/spec/options.ts';
 import { User } from '../support/steno.ts';
 
 const pages = commandPaths().map((path) => ({

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../src/cli/command-spec.ts';
 import { commandPaths, findCommands } from '../../src/cli/help-page.ts';
+import type { Command } from '../../src/spec/command.ts';
 
 const { man, version } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   man: string[];

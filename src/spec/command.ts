@@ -2,7 +2,6 @@
  * How a command says what it takes. The program, its help, the completions and the README are all made
  * from these descriptions.
  */
-
 import type { Meaning, Values } from '../completion/model.ts';
 import type { Context } from './context.ts';
 import type { Options, OptionValues } from './options.ts';

@@ -1,5 +1,4 @@
 /** What a shared ledger is opened with. */
-
 import { join } from 'node:path';
 import type { SharedLedgerOptions } from '../ledger/shared.ts';
 import type { Env } from '../lib/env.ts';
