@@ -1,8 +1,7 @@
 /** A page of help as data: the text for a terminal and the man page are both made from it. */
 
-import type { Command, Details, Item } from '../spec/command.ts';
+import type { Command, Details, Group, Item } from '../spec/command.ts';
 import type { Option } from '../spec/options.ts';
-import { commands, groups } from './command-list.ts';
 
 export interface Section {
   readonly title: string;
@@ -26,10 +25,16 @@ export const section = (title: string, ...body: Details): Section => ({ title, b
 
 export const optionsPointer = 'the global options: steno help options';
 
+export const commandsOf = (groups: readonly Group[]): readonly Command[] =>
+  groups.flatMap(({ commands }) => commands);
+
 /** The commands from the root to the one that the words name; undefined where a word names none. */
-export function findCommands(words: readonly string[]): readonly Command[] | undefined {
+export function findCommands(
+  words: readonly string[],
+  groups: readonly Group[],
+): readonly Command[] | undefined {
   const found: Command[] = [];
-  let known = commands;
+  let known = commandsOf(groups);
   for (const word of words) {
     const next = known.find((each) => each.name === word || each.alias === word);
     if (!next) return undefined;
@@ -40,24 +45,18 @@ export function findCommands(words: readonly string[]): readonly Command[] | und
 }
 
 /** The full names of all commands: `order`, `events`, `events show`. */
-export const commandPaths = (specs: readonly Command[] = commands): string[][] =>
+export const commandPaths = (specs: readonly Command[]): string[][] =>
   specs.flatMap((spec) => [
     [spec.name],
     ...commandPaths(spec.children ?? []).map((path) => [spec.name, ...path]),
   ]);
 
-/** The names of the columns that a command prints where there is no terminal. */
-async function columnsOf(path: string): Promise<string[]> {
-  const { outputs } = await import('../views/outputs.ts');
-  return (outputs[path]?.columns ?? []).map(({ name }) => name);
-}
-
-export async function commandPage(path: readonly Command[], also?: Page): Promise<Page> {
+export function commandPage(path: readonly Command[], also?: Page): Page {
   const spec = path.at(-1);
   if (!spec) throw new Error('the root has a page of its own');
   const names = path.map((each) => each.name);
   const name = ['steno', ...names].join(' ');
-  const columns = await columnsOf(names.join(' '));
+  const columns = (spec.output?.columns ?? []).map((column) => column.name);
   return {
     name,
     summary: spec.summary,
@@ -79,7 +78,7 @@ export async function commandPage(path: readonly Command[], also?: Page): Promis
 
 function usageOf(spec: Command, name: string): string[] {
   const args = (spec.args ?? []).map((each) => each.name);
-  const command = spec.children ? [spec.load ? '[command]' : '<command>'] : [];
+  const command = spec.children ? [spec.run ? '[command]' : '<command>'] : [];
   const names = spec.alias ? [name, name.replace(/\S+$/, spec.alias)] : [name];
   const lines = (words: readonly string[]): string[] =>
     names.map((each) => [each, ...words, '[options]'].join(' '));
@@ -111,7 +110,7 @@ function valuesNote(help: string, term: string, values: Option['values']): strin
 }
 
 /** Every command with its summary, by group. */
-export const commandSections = (): Section[] =>
+export const commandSections = (groups: readonly Group[]): Section[] =>
   groups.map(({ title, commands }) => ({
     title,
     body: [commands.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, summary])],

@@ -1,12 +1,12 @@
 /** Man pages, from the same pages as `--help`: `steno-order.1` of a command, `steno-money.7` of a topic. */
 
-import type { Command, Details, Item } from '../spec/command.ts';
-import { commands } from './command-list.ts';
+import type { Command, Details, Group, Item } from '../spec/command.ts';
 import { about, firstLines } from './help.ts';
 import {
   commandPage,
   commandPaths,
   commandSections,
+  commandsOf,
   findCommands,
   type Page,
   type Section,
@@ -24,28 +24,30 @@ const lists = ['commands', 'topics'];
 
 const topics = topicNames.filter((name) => !lists.includes(name));
 
-export async function manPages(): Promise<ManPage[]> {
-  const pages = commandPaths().map(async (path) => manPage(await commandPage(findCommands(path) ?? []), 1));
-  const topicPages = topics.flatMap((name) => topicPage(name) ?? []).map((page) => manPage(page, 7));
-  return [rootPage(), ...(await Promise.all(pages)), ...topicPages];
+export function manPages(groups: readonly Group[]): ManPage[] {
+  const pages = commandPaths(commandsOf(groups)).map((path) =>
+    manPage(commandPage(findCommands(path, groups) ?? []), 1),
+  );
+  const topicPages = topics.flatMap((name) => topicPage(name, groups) ?? []).map((page) => manPage(page, 7));
+  return [rootPage(groups), ...pages, ...topicPages];
 }
 
-export const manFiles = (): string[] => [
+export const manFiles = (groups: readonly Group[]): string[] => [
   'steno.1',
-  ...commandPaths().map((path) => `${['steno', ...path].join('-')}.1`),
+  ...commandPaths(commandsOf(groups)).map((path) => `${['steno', ...path].join('-')}.1`),
   ...topics.map((name) => `steno-${name}.7`),
 ];
 
-function rootPage(): ManPage {
+function rootPage(groups: readonly Group[]): ManPage {
   const tries = firstLines.flatMap(([title, lines]) => [
     paragraph(`${title}:`),
     ...lines.map((line) => verbatim(line)),
   ]);
-  const children = commands.map(({ name }) => `steno-${name}(1)`);
+  const children = commandsOf(groups).map(({ name }) => `steno-${name}(1)`);
   return assemble('steno', 1, about, [
     ['SYNOPSIS', synopsis('steno <command> [options]')],
     ['DESCRIPTION', paragraph(about), ...tries],
-    ...commandSections().map((each): Part => [each.title, bodyText(each.body)]),
+    ...commandSections(groups).map((each): Part => [each.title, bodyText(each.body)]),
     ['SEE ALSO', seeAlso([...children, ...topics.map((name) => `steno-${name}(7)`)])],
   ]);
 }

@@ -1,9 +1,9 @@
 /** The commands as commander needs them, and what it makes of a command line. */
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
+import { usage } from '../lib/errors.ts';
 import type { Command, Input } from '../spec/command.ts';
 import { type GlobalValues, globalOptions } from '../spec/global-options.ts';
-import type { Option, Options } from '../spec/options.ts';
-import { checkFlags, type GivenFlags, longName } from './flag-rules.ts';
+import { longName, type Option, type Options } from '../spec/options.ts';
 
 /** What a command line asks for. */
 export interface Run {
@@ -138,9 +138,9 @@ function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void
   for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
   addShared(command);
   for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
-  if (!spec.load) command.allowExcessArguments();
+  if (!spec.run) command.allowExcessArguments();
   return command.action(() => {
-    if (!spec.load) throw new NoSubcommand(spec, command.args[0]);
+    if (!spec.run) throw new NoSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
     onRun({ command: spec, input: inputOf(command, spec), globals });
@@ -195,3 +195,47 @@ function givenFlags(command: Commander, spec: Command): GivenFlags {
 
 const given = (command: Commander, key: string): unknown =>
   command.getOptionValueSource(key) === 'cli' ? command.getOptionValue(key) : undefined;
+
+/** The flags of a command line, by their long names, with their values. */
+type GivenFlags = ReadonlyMap<string, unknown>;
+
+/** Refuses flags that would be ignored, or that contradict each other, before anything is done. */
+function checkFlags(spec: Command, given: GivenFlags): void {
+  const options = [...Object.values(spec.options ?? {}), ...Object.values<Option>(globalOptions)];
+  for (const option of options) {
+    const name = longName(option);
+    if (!given.has(name)) continue;
+    checkNeeds(name, option.needs ?? [], options, given);
+    for (const other of option.excludes ?? []) checkPair(name, other, given);
+  }
+  for (const [one, other] of spec.conflicts ?? []) checkPair(one, other, given);
+  for (const [name, why] of Object.entries(spec.refuses ?? {})) {
+    if (given.has(name)) throw usage(`${name} has no effect here: ${why}`, `leave out ${name}`);
+  }
+}
+
+function checkNeeds(
+  name: string,
+  needs: readonly string[],
+  options: readonly Option[],
+  given: GivenFlags,
+): void {
+  const [first] = needs;
+  if (first === undefined || needs.some((each) => given.has(each))) return;
+  const { flags = first } = options.find((each) => longName(each) === first) ?? {};
+  throw usage(
+    `${name} requires ${needs.join(' or ')}`,
+    `without it ${name} would have no effect: add ${flags.replace(/^-\w, /, '')}, or leave out ${name}`,
+  );
+}
+
+function checkPair(one: string, other: string, given: GivenFlags): void {
+  if (!isGiven(one, given) || !isGiven(other, given)) return;
+  throw usage(`${one} and ${other} can't be used together`, 'choose one of them');
+}
+
+/** `--output -` is the flag with that value. */
+function isGiven(flag: string, given: GivenFlags): boolean {
+  const [name = '', value] = flag.split(' ');
+  return given.has(name) && (value === undefined || given.get(name) === value);
+}

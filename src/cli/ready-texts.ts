@@ -2,18 +2,15 @@
 import { PassThrough } from 'node:stream';
 import { PAGE_WIDTH } from '../lib/defaults.ts';
 import type { View } from '../lib/view.ts';
-import type { Command } from '../spec/command.ts';
+import type { Command, Group } from '../spec/command.ts';
 import { Output } from '../ui/output.ts';
 import { formatsView, skusView, statesView } from '../views/catalog.ts';
-import { commands } from './command-list.ts';
 import { helpText } from './help.ts';
 
 /** The help page of every command by its full name, as `--help` prints it. */
-export function helpPages(): Promise<Array<[name: string, text: string]>> {
-  const paths = [[], ...commands.flatMap(namesOf)];
-  return Promise.all(
-    paths.map(async (path) => [['steno', ...path].join(' '), await helpText(path, PAGE_WIDTH)]),
-  );
+export function helpPages(groups: readonly Group[]): Array<[name: string, text: string]> {
+  const paths = [[], ...groups.flatMap(({ commands }) => commands).flatMap(namesOf)];
+  return paths.map((path) => [['steno', ...path].join(' '), helpText(path, PAGE_WIDTH, groups)]);
 }
 
 /** With its alias, and those of its children. */

@@ -1,4 +1,7 @@
 import { command } from '../spec/command.ts';
+import { withPager } from '../ui/pager.ts';
+import { formatRecord, formatsView } from '../views/catalog.ts';
+import { printedList } from '../views/outputs.ts';
 
 export const formatsCommand = command({
   name: 'formats',
@@ -8,5 +11,8 @@ export const formatsCommand = command({
     ['steno formats', 'as a table'],
     ['steno formats --quiet', 'the bare names'],
   ],
-  load: async () => (await import('./formats.run.ts')).run,
+  effect: 'none',
+  exits: [],
+  output: printedList(formatRecord),
+  run: (context) => withPager(context, () => context.out.show(formatsView())),
 });

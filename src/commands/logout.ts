@@ -1,4 +1,7 @@
+import { writeProfile } from '../settings/store.ts';
 import { command } from '../spec/command.ts';
+import { printed } from '../views/outputs.ts';
+import { object, text } from '../views/schema.ts';
 
 export const logout = command({
   name: 'logout',
@@ -8,5 +11,13 @@ export const logout = command({
     ['steno logout', 'forget the key of the default profile'],
     ['steno logout --profile work', 'of another one'],
   ],
-  load: async () => (await import('./logout.run.ts')).run,
+  effect: 'local',
+  exits: [],
+  output: printed(object({ profile: text })),
+  async run({ settings, env, out, signal }) {
+    const { profileName } = settings;
+    await writeProfile(env, profileName, { 'api-key': undefined, 'api-key-command': undefined }, signal);
+    out.done(`profile ${profileName} holds no key now`, { profile: profileName });
+    if (env.STENO_API_KEY) await out.warn('STENO_API_KEY is still set');
+  },
 });

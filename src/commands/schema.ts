@@ -1,5 +1,11 @@
+import { usage } from '../lib/errors.ts';
+import { formatJson, toJson } from '../lib/json.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { command } from '../spec/command.ts';
+import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';
+import { anyOf, messages, printed, schemaOf } from '../views/outputs.ts';
+import { arrayOf, object, text } from '../views/schema.ts';
 
 export const schema = command({
   name: 'schema',
@@ -15,5 +21,33 @@ export const schema = command({
     ['steno schema', 'which there are'],
     ['steno schema order --dry-run', 'of steno order --dry-run --json'],
   ],
-  load: async () => (await import('./schema.run.ts')).run,
+  effect: 'none',
+  exits: [],
+  output: printed(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
+  async run({ out }, { args, options }, all) {
+    const groups = await all.groups();
+    const outputs = outputsOf(groups);
+    const names = [...outputs.keys(), ...Object.keys(messages)];
+    if (args.length === 0 && !options.dryRun)
+      return out.show({
+        json: toJson(names.map((schema) => ({ schema }))),
+        columns: [{ name: 'schema', kind: 'id' }],
+        rows: names.map((name) => [name]),
+        quiet: names,
+      });
+    const words = options.dryRun ? [...args, '--dry-run'] : args;
+    const name = words.join(' ').replace(/^steno /, '');
+    const commands = groups.flatMap((group) => group.commands);
+    const named = commands.find(({ alias }) => alias === name)?.name ?? name;
+    const found = schemaOf(named, outputs);
+    if (!found) throw usage(`no schema for '${name}'`, hintFor(name, names));
+    out.write(`${formatJson(toJson(found))}\n`);
+  },
 });
+
+/** Of a command that has others below it, those are named. */
+function hintFor(name: string, known: readonly string[]): string {
+  const below = known.filter((each) => each.startsWith(`${name} `));
+  if (below.length) return `choose from: ${below.join(', ')}`;
+  return didYouMean(name, known, 'which there are: steno schema');
+}

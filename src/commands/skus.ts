@@ -1,4 +1,7 @@
 import { command } from '../spec/command.ts';
+import { withPager } from '../ui/pager.ts';
+import { skuRecord, skusView } from '../views/catalog.ts';
+import { printedList } from '../views/outputs.ts';
 
 export const skus = command({
   name: 'skus',
@@ -8,5 +11,8 @@ export const skus = command({
     ['steno skus', 'as a table'],
     ['steno skus --quiet', 'the bare names'],
   ],
-  load: async () => (await import('./skus.run.ts')).run,
+  effect: 'none',
+  exits: [],
+  output: printedList(skuRecord),
+  run: (context) => withPager(context, () => context.out.show(skusView())),
 });

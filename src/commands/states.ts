@@ -1,4 +1,7 @@
 import { command } from '../spec/command.ts';
+import { withPager } from '../ui/pager.ts';
+import { stateRecord, statesView } from '../views/catalog.ts';
+import { printedList } from '../views/outputs.ts';
 
 export const states = command({
   name: 'states',
@@ -8,5 +11,8 @@ export const states = command({
     ['steno states', 'as a table'],
     ['steno states --quiet', 'the bare names'],
   ],
-  load: async () => (await import('./states.run.ts')).run,
+  effect: 'none',
+  exits: [],
+  output: printedList(stateRecord),
+  run: (context) => withPager(context, () => context.out.show(statesView())),
 });

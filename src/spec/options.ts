@@ -29,6 +29,10 @@ export interface Option<T = unknown> {
 export const flagNames = ({ flags }: Pick<Option, 'flags'>): readonly string[] =>
   flags.match(/(?<![^\s,])--?[a-z][a-z-]*/gi) ?? [];
 
+/** The long name of an option: `--output` of `-o, --output <file>`. */
+export const longName = ({ flags }: Pick<Option, 'flags'>): string =>
+  /--[a-z][a-z-]*/.exec(flags)?.[0] ?? flags;
+
 /** `id` of `<id…>`. */
 export const bareName = (name: string): string => name.replace(/[<>[\]…]/g, '');
 
