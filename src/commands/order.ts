@@ -139,8 +139,6 @@ const options = {
   param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
 };
 
-type OrderOptions = OptionValues<typeof options>;
-
 const orderSchema = anyOf(
   described(
     'one element a file. `answer` is that to the order; with --wait and --download, that about the file',
@@ -215,11 +213,13 @@ export const order = command({
     const ledger = await context.ledgers.forMoney({ what: 'this order', ...options });
     const isShown = options.dryRun || plan.isWholeFeed;
     const keyMark = await context.ledgers.keyMark(ledger, !isShown);
-    const form = formOf(args, options, plan.orders);
+    const hasFiles =
+      args.some(isLocalPath) || plan.orders.some(({ audios }) => audios.some(({ path }) => path));
+    const manifest = options.from !== undefined || options.feed !== undefined || hasFiles;
     const sorting = OrderGuard.of(plan.orders, ledger, {
       ...options,
       skipOrdered: options.skipOrdered || (plan.isWholeFeed && !options.again),
-      manifest: form.manifest,
+      manifest,
       begunAgoMs: processAge(),
       timeout: globals.timeout,
       refreshEnded: isShown || !ledger ? undefined : (ids) => refreshEnded(context, ledger, ids),
@@ -233,17 +233,63 @@ export const order = command({
     reading?.catch(() => {});
     await ledger?.prepareForOrders(isShown, keyMark);
     const guard = await sorting;
-    await sayLeftOut(out, guard, plan);
+    await sayLeftOut(out, guard, countAudios(plan.orders));
     const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });
     const problem = await checkCosts(out, guard, costs, options.upToBudget);
-    if (isShown) return showPlan(context, guard, { plan, form, ledger, costs, problem });
+    const job = { context, options, line, waits, formats, plan, manifest, hasFiles, ledger, guard, costs };
+    if (isShown) return showPlan(job, problem);
     if (problem) throw problem;
-    if (guard.unsent > 0 || guard.existing.length > 0)
-      return send(context, guard, { options, plan, form, ledger, costs, waits, formats, line });
-    await show(context, ledger, nothingSent(guard), { waits, ...leftOutOf(guard, plan) });
-    return raiseHeld(guard, form.listsHeld);
+    if (guard.unsent > 0 || guard.existing.length > 0) return send(job);
+    await show(job, nothingSent(guard));
+    return raiseHeld(job);
   },
 });
+
+/** What the line asks for, and what is known before anything is sent. */
+interface Job {
+  readonly context: Context;
+  readonly options: OptionValues<typeof options>;
+  readonly line: readonly string[];
+  readonly waits: boolean;
+  readonly formats: readonly string[];
+  readonly plan: OrderPlan;
+  /** The orders come from a list: what can't be ordered holds up nothing else. */
+  readonly manifest: boolean;
+  readonly hasFiles: boolean;
+  readonly ledger: Ledger | undefined;
+  readonly guard: OrderGuard;
+  readonly costs: OrderCosts;
+}
+
+const listsHeld = ({ manifest, plan }: Job): boolean => manifest || countAudios(plan.orders) > 1;
+
+/** `sample` is the feed of the sandbox. */
+const feedSource = ({ sandbox }: Context, given: string): string =>
+  sandbox && given === 'sample' ? new URL('/feed.xml', sandbox.baseUrl).href : given;
+
+/** Says what a feed or a folder holds that is not ordered. */
+async function readPlan(
+  context: Context,
+  args: readonly string[],
+  options: Job['options'],
+): Promise<OrderPlan> {
+  const { out, stdin, signal } = context;
+  const feed = options.feed === undefined ? undefined : feedSource(context, options.feed);
+  const reading = { ...publicReading(context), timeoutMs: context.globals.timeout };
+  const uploadCommand = context.settings.get('upload-command').value;
+  const what = feed === undefined ? 'Reading' : 'Fetching the feed';
+  const plan = await whileWorking(out, what, (report) =>
+    planOrders(args, { ...options, feed }, { stdin, signal, uploadCommand, reading, report }),
+  );
+  for (const note of plan.notes) out.note(note);
+  if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
+  for (const { because, rows, hint } of plan.counted) {
+    const paths = rows.map(({ path }) => path);
+    await sayRows(out, `left out because ${because}`, paths, { hint });
+  }
+  for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
+  return plan;
+}
 
 /** What the service does not know any more has ended. */
 async function refreshEnded(context: Context, ledger: Ledger, ids: readonly string[]): Promise<void> {
@@ -252,24 +298,20 @@ async function refreshEnded(context: Context, ledger: Ledger, ids: readonly stri
   if (failed?.error) throw failed.error;
 }
 
-async function sayLeftOut(out: Output, guard: OrderGuard, plan: OrderPlan): Promise<void> {
-  const all = countAudios(plan.orders);
+async function sayLeftOut(out: Output, { leftOut }: OrderGuard, of: number): Promise<void> {
   for (const [why, text] of [
     ['ordered', 'on order already'],
     ['ignored', 'ignored'],
-  ])
-    await sayRows(
-      out,
-      `left out because ${text}`,
-      namesOf(guard.leftOut.filter((row) => row.why === why && !row.doubt)),
-      { of: all },
-    );
-  const { names, hint } = otherSkusNote(guard.leftOut.filter(({ why }) => why === 'other_skus'));
+  ]) {
+    const rows = leftOut.filter((row) => row.why === why && !row.doubt);
+    await sayRows(out, `left out because ${text}`, namesOf(rows), { of });
+  }
+  const { names, hint } = otherSkusNote(leftOut.filter(({ why }) => why === 'other_skus'));
   await sayRows(out, 'left out because on order with other SKUs', names, {
-    of: all,
+    of,
     hint: `to change one: ${hint}`,
   });
-  await sayDoubtful(out, guard.leftOut);
+  await sayDoubtful(out, leftOut);
 }
 
 async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void> {
@@ -280,123 +322,78 @@ async function sayDoubtful(out: Output, rows: readonly KeptOut[]): Promise<void>
   }
 }
 
-/** What follows from the command line for what is shown. */
-interface Form {
-  /** The orders come from a list: what can't be ordered holds up nothing else. */
-  readonly manifest: boolean;
-  readonly listsHeld: boolean;
-  readonly hasFiles: boolean;
-}
+/** More would fill the screen. */
+const MAX_NAMED = 5;
 
-function formOf(
-  args: readonly string[],
-  { from, feed }: OrderOptions,
-  planned: readonly PlannedOrder[],
-): Form {
-  const hasFiles = args.some(isLocalPath) || planned.some(({ audios }) => audios.some(({ path }) => path));
-  const manifest = from !== undefined || feed !== undefined || hasFiles;
-  const listsHeld = manifest || countAudios(planned) > 1;
-  return { manifest, listsHeld, hasFiles };
-}
-
-interface Sending {
-  readonly line: readonly string[];
-  readonly options: OrderOptions;
-  readonly form: Form;
-  readonly ledger: Ledger | undefined;
-  readonly costs: OrderCosts;
-  readonly waits: boolean;
-  readonly formats: readonly string[];
-  readonly plan: OrderPlan;
-}
-
-async function send(
-  context: Context,
-  guard: OrderGuard,
-  { options, plan, form, ledger, costs, waits, formats, line }: Sending,
+/** Says how many were left out, and which; with a hint it is a warning. */
+async function sayRows(
+  out: Output,
+  text: string,
+  rows: readonly string[],
+  { of, hint }: { readonly of?: number; readonly hint?: string | undefined } = {},
 ): Promise<void> {
-  const { out, signal, globals } = context;
-  const { interval, download, nameAs: template, failOnHold } = options;
-  const { timeout } = globals;
-  const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
-  const startedAt = monotonicMs();
-  // --timeout bounds the whole command if it waits, else each request.
-  const pauseLimitMs = (): number =>
-    (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
-  const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
-  const upload = form.hasFiles ? uploader(context, ledger) : undefined;
-  for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
-  const leftOut = guard.leftOut.length;
-  const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
-  const result = await context.ledgers.whileNoting(ledger, (notes) =>
-    orderAndWait(
-      guard,
-      {
-        transport,
-        ledger,
-        notes,
-        wait,
-        signal,
-        pauseLimitMs,
-        halves: form.manifest,
-        failOnHold,
-        costs,
-        upload,
-      },
-      callbacks(out),
-    ),
-  );
-  for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
-  const late = guard.leftOut.slice(leftOut);
-  await sayRows(
-    out,
-    'left out because another process has ordered it',
-    namesOf(late.filter(({ doubt }) => !doubt)),
-  );
-  await sayDoubtful(out, late);
-  await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
-  await show(context, ledger, result, { waits, ...leftOutOf(guard, plan) });
-  raiseOrderFailures(result, {
-    listsHeld: form.listsHeld,
-    isRecorded: ledger !== undefined && !options.test,
-    placeOf: plan.placeOf,
-    ...orderGoOn(line, options, globals),
-  });
-  // Others were faster, and nobody knows what theirs cost.
-  const { problem } = result.placed.length ? {} : costs.upToBudget(guard.overBudget);
-  if (problem) throw problem;
+  if (rows.length === 0) return;
+  const line = `${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${someOf(rows)})`;
+  if (hint === undefined) out.note(line);
+  else await out.warn(line, hint);
 }
 
-/** `sample` is the feed of the sandbox. */
-const feedSource = ({ sandbox }: Context, given: string): string =>
-  sandbox && given === 'sample' ? new URL('/feed.xml', sandbox.baseUrl).href : given;
+function someOf(rows: readonly string[]): string {
+  const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
+  return [...rows.slice(0, MAX_NAMED), ...more].join(', ');
+}
 
-/** Says what a feed or a folder holds that is not ordered. */
-async function readPlan(
+const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) => describeUrls(planned));
+
+interface CostOptions {
+  readonly maxCost: Money | undefined;
+  readonly unpriced: boolean;
+  readonly upToBudget: boolean;
+  /** The plan is shown, with an estimate. */
+  readonly isShown: boolean;
+}
+
+/** Prices are learned from invoices where they count: each is a call, made once. */
+async function openCosts(
   context: Context,
-  args: readonly string[],
-  options: OrderOptions,
-): Promise<OrderPlan> {
-  const { out, stdin, signal } = context;
-  const feed = options.feed === undefined ? undefined : feedSource(context, options.feed);
-  const reading = { ...publicReading(context), timeoutMs: context.globals.timeout };
-  const uploadCommand = context.settings.get('upload-command').value;
-  const sources = { stdin, signal, uploadCommand, reading };
-  const what = feed === undefined ? 'Reading' : 'Fetching the feed';
-  const plan = await whileWorking(out, what, (report) =>
-    planOrders(args, { ...options, feed }, { ...sources, report }),
-  );
-  for (const note of plan.notes) out.note(note);
-  if (plan.unread) await out.warn(plan.unread.message, plan.unread.hint);
-  for (const { because, rows, hint } of plan.counted)
-    await sayRows(
-      out,
-      `left out because ${because}`,
-      rows.map(({ path }) => path),
-      { hint },
+  ledger: Ledger | undefined,
+  read: CostFacts | undefined,
+  { maxCost, unpriced, upToBudget, isShown }: CostOptions,
+): Promise<OrderCosts> {
+  const settings = costSettings(context.settings);
+  const hasBudget = settings.budget !== undefined || read?.budget !== undefined;
+  if ((unpriced || upToBudget) && !hasBudget)
+    throw usage(
+      `${unpriced ? '--unpriced' : '--up-to-budget'} requires a budget`,
+      'set one with: steno budget set 200/month   (or leave the flag out)',
     );
-  for (const { path: left, reason } of plan.leftOut) await out.warn(`left out: ${left}: ${reason}`);
-  return plan;
+  const counts = isShown || maxCost !== undefined || hasBudget;
+  const learned = counts && ledger && read && (await learnPrices(context, ledger, read));
+  const facts = learned ? await readCostFacts(ledger, settings, true) : read;
+  return OrderCosts.open(ledger, facts, settings, {
+    maxCost: maxCost && { ...maxCost, currency: maxCost.currency || settings.currency || '' },
+    allowsUnpriced: unpriced,
+    upToBudget,
+  });
+}
+
+/** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. Gives whether something was. */
+async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): Promise<boolean> {
+  const { out } = context;
+  const connect = async () => ((await context.key()) ? context.connect() : undefined);
+  try {
+    const failed = await whileWorking(out, 'Learning prices from invoices', (report) =>
+      learnFromService(connect, ledger, facts, report),
+    );
+    const [first, ...more] = failed ?? [];
+    const others = more.length ? ` (and ${more.length} more)` : '';
+    if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
+    return failed !== undefined;
+  } catch (error) {
+    if (error instanceof StenoError && error.kind === 'interrupted') throw error;
+    await out.warn(`no prices were learned from invoices: ${errorMessage(error)}`);
+    return false;
+  }
 }
 
 /** Why nothing may be ordered, if so; with --up-to-budget the rows that fit are kept, and only these count. */
@@ -432,58 +429,71 @@ async function sayOverBudget(
   else out.note(text);
 }
 
-interface CostOptions {
-  readonly maxCost: Money | undefined;
-  readonly unpriced: boolean;
-  readonly upToBudget: boolean;
-  /** The plan is shown, with an estimate. */
-  readonly isShown: boolean;
-}
-
-/** Prices are learned from invoices where they count: each is a call, made once. */
-async function openCosts(
-  context: Context,
-  ledger: Ledger | undefined,
-  read: CostFacts | undefined,
-  { maxCost, unpriced, upToBudget, isShown }: CostOptions,
-): Promise<OrderCosts> {
-  const settings = costSettings(context.settings);
-  if ((unpriced || upToBudget) && !settings.budget && !read?.budget) throw noBudget(unpriced);
-  const counts =
-    isShown || maxCost !== undefined || settings.budget !== undefined || read?.budget !== undefined;
-  const learned = counts && ledger && read && (await learnPrices(context, ledger, read));
-  const facts = learned ? await readCostFacts(ledger, settings, true) : read;
-  const currency = maxCost && (maxCost.currency || settings.currency);
-  return OrderCosts.open(ledger, facts, settings, {
-    maxCost: maxCost && { ...maxCost, currency: currency ?? '' },
-    allowsUnpriced: unpriced,
-    upToBudget,
-  });
-}
-
-const noBudget = (unpriced: boolean): StenoError =>
-  usage(
-    `${unpriced ? '--unpriced' : '--up-to-budget'} requires a budget`,
-    'set one with: steno budget set 200/month   (or leave the flag out)',
-  );
-
-/** What is not learned is not known: that is said, and stops nothing that does not ask for the cost. Gives whether something was. */
-async function learnPrices(context: Context, ledger: Ledger, facts: CostFacts): Promise<boolean> {
+/** Shows what would be ordered, and what would prevent it; nothing is sent. */
+async function showPlan(job: Job, problem: StenoError | undefined): Promise<void> {
+  const { context, plan, guard, costs } = job;
   const { out } = context;
-  const connect = async () => ((await context.key()) ? context.connect() : undefined);
-  try {
-    const failed = await whileWorking(out, 'Learning prices from invoices', (report) =>
-      learnFromService(connect, ledger, facts, report),
-    );
-    const [first, ...more] = failed ?? [];
-    const others = more.length ? ` (and ${more.length} more)` : '';
-    if (first) await out.warn(`invoice ${first.what} could not be read: ${first.error.message}${others}`);
-    return failed !== undefined;
-  } catch (error) {
-    if (error instanceof StenoError && error.kind === 'interrupted') throw error;
-    await out.warn(`no prices were learned from invoices: ${errorMessage(error)}`);
-    return false;
-  }
+  const { ready, deferred } = guard;
+  const toRow = (order: PlannedOrder) => ({
+    order,
+    document: orderParams(requestOf(order)),
+    estimate: costs.estimate([order]),
+  });
+  if (out.mode.json) {
+    const leftOut = [...guard.leftOut, ...guard.existing];
+    const files = await filesOf({ ...job, waits: false }, nothingSent(guard), leftOut, true);
+    await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
+  } else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
+  if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
+  if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
+  if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
+  if (problem) await out.warn(problem.message, problem.hint);
+  raiseHeld(job);
+}
+
+const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
+  sent: { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false },
+  ...{ placed: [], overBudget, hold: undefined, holdIsFailure: false },
+});
+
+const raiseHeld = (job: Job): void =>
+  raiseUnplaced(nothingSent(job.guard).sent, { listsHeld: listsHeld(job), isRecorded: true });
+
+async function send(job: Job): Promise<void> {
+  const { context, options, plan, guard, ledger, costs, waits, formats } = job;
+  const { out, signal, globals } = context;
+  const { interval, download, nameAs: template, failOnHold } = options;
+  const { timeout } = globals;
+  const transport = await context.connect({ timeoutBounds: waits ? 'command' : 'request' });
+  const startedAt = monotonicMs();
+  // --timeout bounds the whole command if it waits, else each request.
+  const pauseLimitMs = (): number =>
+    (timeout ?? Number.POSITIVE_INFINITY) - (waits ? monotonicMs() - startedAt : 0);
+  const wait = waits ? { interval, timeout, signal, download, formats, template } : undefined;
+  const upload = job.hasFiles ? uploader(context, ledger) : undefined;
+  for (const { audios } of [...guard.ready, ...guard.deferred]) context.sandbox?.setLengths(audios);
+  const leftOut = guard.leftOut.length;
+  const [overBudget, wanted] = [guard.overBudget.length, countAudios(guard.ready)];
+  const sending = { transport, ledger, wait, signal, pauseLimitMs, failOnHold, costs, upload };
+  const result = await context.ledgers.whileNoting(ledger, (notes) =>
+    orderAndWait(guard, { ...sending, notes, halves: job.manifest }, callbacks(out)),
+  );
+  for (const { order, isExisting } of result.placed) if (!isExisting) out.addDone(placedLine(order));
+  const late = guard.leftOut.slice(leftOut);
+  const ordered = namesOf(late.filter(({ doubt }) => !doubt));
+  await sayRows(out, 'left out because another process has ordered it', ordered);
+  await sayDoubtful(out, late);
+  await sayOverBudget(out, guard.overBudget.slice(overBudget), wanted);
+  await show(job, result);
+  raiseOrderFailures(result, {
+    listsHeld: listsHeld(job),
+    isRecorded: ledger !== undefined && !options.test,
+    placeOf: plan.placeOf,
+    ...orderGoOn(job.line, options, globals),
+  });
+  // Others were faster, and nobody knows what theirs cost.
+  const { problem } = result.placed.length ? {} : costs.upToBudget(guard.overBudget);
+  if (problem) throw problem;
 }
 
 const uploader = (
@@ -493,105 +503,18 @@ const uploader = (
   const used = new Map<string, Recording>();
   const urls = new Map<PlannedAudio, string | undefined>();
   return async (order, report, onFailure) => {
-    const { env, signal, globals, settings, out: output } = context;
-    const uploaded = await uploadOrder(
-      order,
-      {
-        ...{ env, signal, ledger, report, used, urls },
-        command: settings.get('upload-command').value,
-        timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
-        onMessage: (lines) => output.passOn(lines),
-      },
-      onFailure,
-    );
+    const { env, signal, globals, settings, out } = context;
+    const uploading = {
+      ...{ env, signal, ledger, report, used, urls },
+      command: settings.get('upload-command').value,
+      timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
+      onMessage: (lines: string) => out.passOn(lines),
+    };
+    const uploaded = await uploadOrder(order, uploading, onFailure);
     context.sandbox?.setLengths(uploaded.audios);
     return uploaded;
   };
 };
-
-interface Shown {
-  readonly plan: OrderPlan;
-  readonly form: Form;
-  readonly ledger: Ledger | undefined;
-  readonly costs: OrderCosts;
-  /** Why nothing of it would be ordered. */
-  readonly problem: StenoError | undefined;
-}
-
-/** Shows what would be ordered, and what would prevent it; nothing is sent. */
-async function showPlan(
-  context: Context,
-  guard: OrderGuard,
-  { plan, form, ledger, costs, problem }: Shown,
-): Promise<void> {
-  const { out } = context;
-  const { ready, deferred } = guard;
-  const toRow = (order: PlannedOrder) => ({
-    order,
-    document: orderParams(requestOf(order)),
-    estimate: costs.estimate([order]),
-  });
-  if (out.mode.json) {
-    const result = nothingSent(guard);
-    const { leftOut: rows, unplanned } = leftOutOf(guard, plan);
-    const leftOut = [...rows, ...guard.existing];
-    const known = await knownFiles(ledger, leftOutIds(result.sent, leftOut));
-    const { currency } = context.settings;
-    const files = orderedFiles(result, { waits: false, currency, known, leftOut, unplanned });
-    await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
-  } else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
-  if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
-  if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
-  if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
-  if (problem) await out.warn(problem.message, problem.hint);
-  raiseHeld(guard, form.listsHeld);
-}
-
-const nothingSent = ({ failures, overBudget }: OrderGuard): OrderResult => ({
-  sent: { outcomes: [], held: failures, notSent: [], unsent: 0, interrupted: false },
-  ...{ placed: [], overBudget, hold: undefined, holdIsFailure: false },
-});
-
-/** More would fill the screen. */
-const MAX_NAMED = 5;
-
-/** Says how many were left out, and which; with a hint it is a warning. */
-async function sayRows(
-  out: Output,
-  text: string,
-  rows: readonly string[],
-  { of, hint }: { readonly of?: number; readonly hint?: string | undefined } = {},
-): Promise<void> {
-  if (rows.length === 0) return;
-  const line = `${text}: ${rows.length}${of === undefined ? '' : ` of ${of}`} (${someOf(rows)})`;
-  if (hint === undefined) out.note(line);
-  else await out.warn(line, hint);
-}
-
-function someOf(rows: readonly string[]): string {
-  const more = rows.length > MAX_NAMED ? [`and ${rows.length - MAX_NAMED} more`] : [];
-  return [...rows.slice(0, MAX_NAMED), ...more].join(', ');
-}
-
-const namesOf = (rows: readonly KeptOut[]): string[] => rows.map(({ planned }) => describeUrls(planned));
-
-const leftOutOf = ({ leftOut }: OrderGuard, plan: OrderPlan): Pick<ShownList, 'leftOut' | 'unplanned'> => ({
-  leftOut,
-  unplanned: [...plan.leftOut, ...plan.counted.flatMap(({ rows, isOther }) => (isOther ? [] : rows))],
-});
-
-/** What is shown beside what was placed. */
-interface ShownList {
-  readonly waits: boolean;
-  readonly leftOut: readonly KeptOut[];
-  readonly unplanned: OrderPlan['leftOut'];
-}
-
-const raiseHeld = ({ failures: held }: OrderGuard, listsHeld: boolean): void =>
-  raiseUnplaced(
-    { outcomes: [], held, notSent: [], unsent: 0, interrupted: false },
-    { listsHeld, isRecorded: true },
-  );
 
 function callbacks(out: Output): OrderCallbacks {
   let saidThatItWaits = false;
@@ -612,28 +535,39 @@ function callbacks(out: Output): OrderCallbacks {
 }
 
 /** Shows what was placed, also where the waiting failed: it was paid for. */
-async function show(
-  context: Context,
-  ledger: Ledger | undefined,
-  result: OrderResult,
-  { waits, leftOut, unplanned }: ShownList,
-): Promise<void> {
+async function show(job: Job, result: OrderResult): Promise<void> {
+  const { context, waits, guard } = job;
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
   out.addDone(...savedLine(waited?.saved ?? []));
   if (out.forPeople)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else {
-    const ids = [...placed.flatMap(({ order }) => order.audiofiles), ...leftOutIds(result.sent, leftOut)];
     // Rows of an order have nothing that only the ledger knows.
-    const known = await knownFiles(out.mode.json || (waits && !out.mode.quiet) ? ledger : undefined, ids);
-    const files = orderedFiles(result, { waits, currency: settings.currency, known, leftOut, unplanned });
-    await out.show(orderedView(files, result, waits));
+    const asksLedger = out.mode.json || (waits && !out.mode.quiet);
+    await out.show(orderedView(await filesOf(job, result, guard.leftOut, asksLedger), result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);
   await warnSkippedFiles(out, waited?.saved);
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
+}
+
+/** Every row as a file, those that were left out too. */
+async function filesOf(
+  { context, waits, plan, ledger }: Job,
+  result: OrderResult,
+  leftOut: readonly KeptOut[],
+  asksLedger: boolean,
+) {
+  const { currency } = context.settings;
+  const ids = [
+    ...result.placed.flatMap(({ order }) => order.audiofiles),
+    ...leftOutIds(result.sent, leftOut),
+  ];
+  const known = await knownFiles(asksLedger ? ledger : undefined, ids);
+  const unplanned = [...plan.leftOut, ...plan.counted.flatMap(({ rows, isOther }) => (isOther ? [] : rows))];
+  return orderedFiles(result, { waits, currency, known, leftOut, unplanned });
 }
 
 /** With --quiet and --download a script reads file names; where some are missing, it needs the ids. */
