@@ -6,9 +6,7 @@ import { completionScript, scriptPaths } from '../completion/script.ts';
 import { makeFolder } from '../lib/folders.ts';
 import type { Group } from '../spec/command.ts';
 import { commandTree } from './command-tree.ts';
-import { fillSections } from './docs.ts';
-import { manFiles, manPages } from './man.ts';
-import { catalogueTexts, helpPages } from './ready-texts.ts';
+import { catalogueTexts, fillSections, helpPages, manFiles, manPages } from './docs.ts';
 import { loadGroups } from './registry.ts';
 
 async function writeTexts(folder: string, groups: readonly Group[]): Promise<void> {

@@ -2,8 +2,17 @@
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { Group, Item } from '../spec/command.ts';
-import { commandPage, commandsOf, findCommands, type Page } from './help-page.ts';
-import { clampWidth, itemLines, pageText, SCREEN_ROWS, wrap } from './help-text.ts';
+import {
+  clampWidth,
+  commandPage,
+  commandsOf,
+  findCommands,
+  itemLines,
+  type Page,
+  pageText,
+  SCREEN_ROWS,
+  wrap,
+} from './help-page.ts';
 import { topicNames, topicPage } from './help-topics.ts';
 import { commandFor } from './other-words.ts';
 import { unknownCommand } from './wrong-line.ts';

@@ -35,16 +35,16 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
   'Set up': {
     login: async () => (await import('../commands/login.ts')).login,
-    logout: async () => (await import('../commands/logout.ts')).logout,
+    logout: async () => (await import('../commands/login.ts')).logout,
     whoami: async () => (await import('../commands/whoami.ts')).whoami,
     config: async () => (await import('../commands/config.ts')).config,
     ledger: async () => (await import('../commands/ledger.ts')).ledger,
     doctor: async () => (await import('../commands/doctor.ts')).doctor,
   },
   'Look up': {
-    skus: async () => (await import('../commands/skus.ts')).skus,
-    states: async () => (await import('../commands/states.ts')).states,
-    formats: async () => (await import('../commands/formats.ts')).formatsCommand,
+    skus: async () => (await import('../commands/catalog.ts')).skus,
+    states: async () => (await import('../commands/catalog.ts')).states,
+    formats: async () => (await import('../commands/catalog.ts')).formats,
   },
   More: {
     sandbox: async () => (await import('../commands/sandbox.ts')).sandbox,

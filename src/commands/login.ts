@@ -67,6 +67,25 @@ export const login = command({
   },
 });
 
+export const logout = command({
+  name: 'logout',
+  summary: 'Forget the key of a profile',
+  about: 'Forgets the key of the selected profile; its other settings stay. Nothing is sent.',
+  examples: [
+    ['steno logout', 'forget the key of the default profile'],
+    ['steno logout --profile work', 'of another one'],
+  ],
+  effect: 'local',
+  exits: [],
+  output: printed(schema.object({ profile: schema.text })),
+  async run({ settings, env, out, signal }) {
+    const { profileName } = settings;
+    await writeProfile(env, profileName, { 'api-key': undefined, 'api-key-command': undefined }, signal);
+    out.done(`profile ${profileName} holds no key now`, { profile: profileName });
+    if (env.STENO_API_KEY) await out.warn('STENO_API_KEY is still set');
+  },
+});
+
 const MAX_STDIN_BYTES = 65_536;
 
 /** How often a person is asked for what turned out to be wrong. */

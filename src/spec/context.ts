@@ -12,7 +12,6 @@ import { type Key, maskGivenKeys, noKeyError } from '../settings/key.ts';
 import { stateFolder } from '../settings/paths.ts';
 import { Settings, type SettingsOptions } from '../settings/settings.ts';
 import { Output } from '../ui/output.ts';
-import { type CleanUp, CleanUps } from './clean-ups.ts';
 import { checkSandboxFlags, type GlobalValues, SANDBOX, warnOfKeyFlag } from './global-options.ts';
 import { Ledgers, makeStateFolder } from './ledgers.ts';
 
@@ -49,6 +48,8 @@ interface ConnectOptions {
   readonly account?: Account;
 }
 
+type CleanUp = () => void | Promise<void>;
+
 export class Context {
   readonly globals: GlobalValues;
   readonly env: Env;
@@ -59,7 +60,7 @@ export class Context {
   /** The sandbox that calls go to, because of the flag or of the profile's name; undefined where they go to an account. */
   sandbox: Sandbox | undefined;
   readonly #io: ProcessIO;
-  readonly #cleanUps = new CleanUps();
+  readonly #cleanUps = new Set<CleanUp>();
   #settings: Settings | undefined;
   #key: Promise<Key | undefined> | undefined;
 
@@ -144,11 +145,22 @@ export class Context {
 
   /** Registers what must be undone when the program ends, also when it crashes; returns what cancels it. */
   onExit(cleanUp: CleanUp): () => void {
-    return this.#cleanUps.add(cleanUp);
+    this.#cleanUps.add(cleanUp);
+    return () => void this.#cleanUps.delete(cleanUp);
   }
 
+  /** Undoes the latest first: it may need what came before it. One that fails does not stop the others. */
   async dispose(): Promise<void> {
-    await this.#cleanUps.run();
+    let failure: { readonly error: unknown } | undefined;
+    for (let next = [...this.#cleanUps].at(-1); next; next = [...this.#cleanUps].at(-1)) {
+      this.#cleanUps.delete(next);
+      try {
+        await next();
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+    if (failure) throw failure.error;
   }
 }
 
