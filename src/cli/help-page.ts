@@ -57,7 +57,7 @@ export function commandPage(path: readonly Command[], also?: Page): Page {
   if (!spec) throw new Error('the root has a page of its own');
   const names = path.map((each) => each.name);
   const name = ['steno', ...names].join(' ');
-  const columns = (spec.output?.columns ?? []).map((column) => column.name);
+  const columns = (spec.output?.().columns ?? []).map((column) => column.name);
   return {
     name,
     summary: spec.summary,

@@ -20,8 +20,8 @@ const registry: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     sync: async () => (await import('../commands/sync.ts')).sync,
   },
   'Change and pay': {
-    upgrade: async () => (await import('../commands/upgrade.ts')).upgrade,
-    refund: async () => (await import('../commands/refund.ts')).refund,
+    upgrade: async () => (await import('../commands/change.ts')).upgrade,
+    refund: async () => (await import('../commands/change.ts')).refund,
     balance: async () => (await import('../commands/balance.ts')).balance,
     invoice: async () => (await import('../commands/invoice.ts')).invoice,
     budget: async () => (await import('../commands/budget.ts')).budget,

@@ -45,7 +45,7 @@ export const api = command({
   refuses: { '--csv': 'an answer of any shape has no rows' },
   effect: 'money',
   exits: [...MONEY_EXITS, 'duplicate'],
-  output: printed(described("the service's answer, as it came", anything)),
+  output: () => printed(described("the service's answer, as it came", anything)),
   async run(context, { args: [method = '', path = '', ...pairs], options }) {
     const call = rawCall(checkMethod(method), checkPath(path), parsePairs(pairs));
     const { out } = context;

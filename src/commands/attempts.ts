@@ -51,7 +51,7 @@ const settle = command({
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,
-  output: printedRecord(settledRecord),
+  output: () => printedRecord(settledRecord),
   async run(context, { args, options }) {
     const { placed, notPlaced } = options;
     if (placed === undefined && !notPlaced && !options.reopen)
@@ -95,7 +95,7 @@ export const attempts = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printedList(attemptRecord),
+  output: () => printedList(attemptRecord),
   async run(context) {
     const { out } = context;
     const ledger = await context.ledgers.require('attempts reads the ledger');

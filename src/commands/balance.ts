@@ -21,7 +21,7 @@ export const balance = command({
   ],
   effect: 'none',
   exits: CALL_EXITS,
-  output: printedRecord(balanceRecord),
+  output: () => printedRecord(balanceRecord),
   async run(context, { options: { min } }) {
     if (min !== undefined && !isAmount(min))
       throw usage(`'${min}' is not an amount`, 'write it like 50 or 49.99');

@@ -20,7 +20,7 @@ const set = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printed(object({ budget: text })),
+  output: () => printed(object({ budget: text })),
   async run(context, { args: [text = ''] }) {
     // For all who share the ledger, whatever currency their settings name.
     const budget = budgetText(withCurrency(parseBudget(text), context.settings.currency));
@@ -37,7 +37,7 @@ const unset = command({
   examples: [['steno budget unset', "remove the ledger's budget"]],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printed(object({ budget: maybeText })),
+  output: () => printed(object({ budget: maybeText })),
   async run(context) {
     const ledger = await context.ledgers.require('the budget is kept in the ledger');
     const had = (await ledger.budgets.get()) !== undefined;
@@ -67,7 +67,7 @@ export const budget = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printed(budgetsSchema, budgetRecord.columnHelp),
+  output: () => printed(budgetsSchema, budgetRecord.columnHelp),
   async run(context) {
     const { out } = context;
     const ledger = await context.ledgers.require('a budget is counted in the ledger');

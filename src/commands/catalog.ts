@@ -9,7 +9,7 @@ interface Table {
   readonly name: string;
   readonly summary: string;
   readonly about: string;
-  readonly output: CommandOutput;
+  readonly output: () => CommandOutput;
   readonly view: () => View;
 }
 
@@ -29,7 +29,7 @@ export const skus = table({
   name: 'skus',
   summary: 'List the SKUs that can be ordered and upgraded',
   about: 'Lists the SKUs that can be ordered and upgraded, for --sku. Nothing is sent.',
-  output: printedList(skuRecord),
+  output: () => printedList(skuRecord),
   view: skusView,
 });
 
@@ -37,7 +37,7 @@ export const states = table({
   name: 'states',
   summary: 'List the states of files and invoices',
   about: 'Lists the states of files and invoices, with what each means. Nothing is sent.',
-  output: printedList(stateRecord),
+  output: () => printedList(stateRecord),
   view: statesView,
 });
 
@@ -45,6 +45,6 @@ export const formats = table({
   name: 'formats',
   summary: 'List the formats of transcripts',
   about: 'Lists the formats of transcripts, for --format. Nothing is sent.',
-  output: printedList(formatRecord),
+  output: () => printedList(formatRecord),
   view: formatsView,
 });

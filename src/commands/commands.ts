@@ -17,10 +17,11 @@ export const commandsCommand = command({
   ],
   effect: 'none',
   exits: [],
-  output: printed(
-    commandsSchema,
-    columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),
-  ),
+  output: () =>
+    printed(
+      commandsSchema,
+      columns({ command: 'its name', effect: 'what running it may do', summary: 'what it is for' }),
+    ),
   async run({ out }, _, all) {
     const groups = await all.groups();
     const outputs = outputsOf(groups);

@@ -38,7 +38,7 @@ const install = command({
   ],
   effect: 'local',
   exits: [],
-  output: printedList(changeRecord),
+  output: () => printedList(changeRecord),
   async run(context, { args: [name], options }, all) {
     const { out } = context;
     const machine = thisMachine(context.env);
@@ -62,7 +62,7 @@ const uninstall = command({
   ],
   effect: 'local',
   exits: [],
-  output: printedList(changeRecord),
+  output: () => printedList(changeRecord),
   async run(context, { args: [name], options }) {
     const { out } = context;
     const machine = thisMachine(context.env);

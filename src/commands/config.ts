@@ -50,9 +50,14 @@ const valuesAfter: Argument['valuesAfter'] = {
 
 const details = [settingList.map(({ name, help }) => [name, help] as const)];
 
-const changed = printed(
-  object({ profile: text, setting: text, value: described('null after unset; a key is masked', maybeText) }),
-);
+const changed = () =>
+  printed(
+    object({
+      profile: text,
+      setting: text,
+      value: described('null after unset; a key is masked', maybeText),
+    }),
+  );
 
 const list = command({
   name: 'list',
@@ -60,10 +65,11 @@ const list = command({
   examples: [['steno config list', 'the settings in use']],
   effect: 'none',
   exits: [],
-  output: printed(
-    { type: 'object', additionalProperties: object({ value: maybeText, source: text }) },
-    settingColumns,
-  ),
+  output: () =>
+    printed(
+      { type: 'object', additionalProperties: object({ value: maybeText, source: text }) },
+      settingColumns,
+    ),
   async run(context) {
     const found = context.settings.all();
     const view = settingsView(found.map((each) => ({ ...each, value: listed(each) })));
@@ -79,7 +85,8 @@ const get = command({
   examples: [['steno config get base-url', 'the address in use']],
   effect: 'none',
   exits: [],
-  output: printed(object({ setting: text, value: text, source: text }), columns({ value: 'of the setting' })),
+  output: () =>
+    printed(object({ setting: text, value: text, source: text }), columns({ value: 'of the setting' })),
   async run(context, { args: [name = ''] }) {
     const found = context.settings.get(settingByName(name).name);
     if (found.value === undefined) throw new StenoError('failed', `${found.name} is not set`);
@@ -153,7 +160,7 @@ const path = command({
   examples: [['steno config path', 'the file']],
   effect: 'none',
   exits: [],
-  output: printed(object({ path: text }), columns({ path: 'of the config file' })),
+  output: () => printed(object({ path: text }), columns({ path: 'of the config file' })),
   async run(context) {
     const file = configPath(context.env);
     await context.out.show({

@@ -51,7 +51,7 @@ export const doctor = command({
   makesNoFile: true,
   effect: 'none',
   exits: CALL_EXITS,
-  output: printedList(doctorRecord),
+  output: () => printedList(doctorRecord),
   async run(context, { options }, all) {
     const { out, signal } = context;
     if (options.testEvent !== undefined) checkTestableEvent(options.testEvent);

@@ -53,10 +53,11 @@ const show = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printed(
-    shownEventSchema,
-    columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
-  ),
+  output: () =>
+    printed(
+      shownEventSchema,
+      columns({ name: 'as in its JSON: n, received_at, fields.order', value: 'as text' }),
+    ),
   async run(context, { args }) {
     const ledger = await ledgerOf(context);
     const events = await getEvents(ledger, args);
@@ -94,7 +95,7 @@ const replay = command({
   effect: 'account',
   once: true,
   exits: ['network', 'partial'],
-  output: printedList(replayedRecord),
+  output: () => printedList(replayedRecord),
   async run(context, { args, options }) {
     const { to, exec, execTimeout, execWithKey } = options;
     if (to === undefined && exec === undefined)
@@ -163,10 +164,11 @@ export const events = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printed(
-    anyOf(arrayOf(eventSchema), described('with --follow, one a line', eventSchema)),
-    eventRecord.columnHelp,
-  ),
+  output: () =>
+    printed(
+      anyOf(arrayOf(eventSchema), described('with --follow, one a line', eventSchema)),
+      eventRecord.columnHelp,
+    ),
   async run(context, { options }) {
     const { out } = context;
     const { forPeople } = out;

@@ -17,8 +17,8 @@ import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { showLines } from '../ui/show-lines.ts';
 import { filesTable } from '../views/file.ts';
+import { askedFiles } from '../views/file-outputs.ts';
 import { askedView } from '../views/ledger-files.ts';
-import { askedFiles } from '../views/outputs.ts';
 import { watchedLine } from '../views/watched.ts';
 
 export const file = command({

@@ -57,7 +57,7 @@ export const files = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: printedList(fileRecord),
+  output: () => printedList(fileRecord),
   async run(context, { options, line }) {
     const { out } = context;
     const ledger = await context.ledgers.require('files reads the ledger');

@@ -29,7 +29,7 @@ export const ignore = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printedList(ignoredRecord),
+  output: () => printedList(ignoredRecord),
   async run(context, { args, options }) {
     const { out, env, signal } = context;
     if (args.length === 0 && !options.list)

@@ -21,7 +21,7 @@ export const invoice = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: { ...printedOneOrSeveral(invoiceRecord, 'invoice'), columns: invoiceColumns },
+  output: () => ({ ...printedOneOrSeveral(invoiceRecord, 'invoice'), columns: invoiceColumns }),
   async run(context, { args }) {
     const ids = args.map(checkId);
     const { out } = context;

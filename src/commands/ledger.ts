@@ -68,7 +68,7 @@ const exportCommand = command({
   refuses: { '--csv': 'an export is JSON lines' },
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printed(schema.described('with -o; without it, the lines of the export', writtenFile)),
+  output: () => printed(schema.described('with -o; without it, the lines of the export', writtenFile)),
   async run(context, { options }) {
     const { out } = context;
     const { output, allProfiles, damaged, force } = options;
@@ -111,7 +111,7 @@ const importCommand = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printedList(importedRecord),
+  output: () => printedList(importedRecord),
   async run(context, { args, options, line }) {
     const [file = ''] = args;
     if (options.as !== undefined) checkAccount(options.as);
@@ -165,7 +165,7 @@ const prune = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printedRecord(prunedRecord),
+  output: () => printedRecord(prunedRecord),
   async run(context, { options, line }) {
     const { out, signal } = context;
     const { before, allProfiles, dryRun, yes } = options;
@@ -216,7 +216,7 @@ const status = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printed(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
+  output: () => printed(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
   async run(context) {
     const { out, settings, mask, signal } = context;
     const { sharedUrl: url, localPath: path } = context.ledgers;
@@ -259,10 +259,11 @@ const migrate = command({
   examples: [['steno ledger migrate', 'after an update of steno']],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printed(
-    schema.object({ migrations: schema.arrayOf(schema.text) }),
-    columns({ migrations: 'that were made' }),
-  ),
+  output: () =>
+    printed(
+      schema.object({ migrations: schema.arrayOf(schema.text) }),
+      columns({ migrations: 'that were made' }),
+    ),
   async run(context) {
     const { out } = context;
     const { sharedUrl: url } = context.ledgers;
@@ -317,7 +318,7 @@ const copy = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printedList(importedRecord),
+  output: () => printedList(importedRecord),
   async run(context, { options, line }) {
     const { to, dryRun, withoutShared, yes } = options;
     if (to === undefined) throw usage('ledger copy requires --to', 'see: steno ledger copy --help');
@@ -366,7 +367,7 @@ const account = command({
   ],
   effect: 'local',
   exits: LEDGER_EXITS,
-  output: printedRecord(accountRecord),
+  output: () => printedRecord(accountRecord),
   async run(context, { options: { separateFrom, leaveLocal } }) {
     const { globals, sandbox } = context;
     if (globals.baseUrl === undefined && separateFrom === undefined && !leaveLocal)

@@ -1,5 +1,4 @@
 import { eventTypes, meaningOfEvent } from '../catalog/events.ts';
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { EXEC_JOBS } from '../lib/defaults.ts';
 import { formatJson } from '../lib/json.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
@@ -11,11 +10,11 @@ import { CALL_EXITS, command } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
 import {
   count,
+  downloadOptions,
   duration,
   execOptions,
   flag,
   list,
-  nameTemplate,
   type OptionValues,
   text,
 } from '../spec/options.ts';
@@ -72,13 +71,7 @@ const options = {
     max: 64,
     needs: ['--exec'],
   }),
-  format: list('--format <ext…>', 'with --download, the document types', {
-    needs: ['--download'],
-    default: 'txt',
-    values: formats.map((each) => each.ext),
-    meaning: meaningOfFormat,
-  }),
-  nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+  ...downloadOptions(),
   only: list('--only <EVENT…>', 'show and act on these events only; all are kept', {
     values: names,
     meaning: meaningOfEvent,
@@ -144,7 +137,7 @@ export const listen = command({
   ],
   effect: 'account',
   exits: CALL_EXITS,
-  output: { ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true },
+  output: () => ({ ...printed(eventSchema, eventRecord.columnHelp.slice(0, -1)), lines: true }),
   async run(context, { options }) {
     const { out, env, signal, globals } = context;
     out.ignoreStalls();

@@ -39,7 +39,7 @@ export const log = command({
   ],
   effect: 'none',
   exits: LEDGER_EXITS,
-  output: printedList(logRecord),
+  output: () => printedList(logRecord),
   async run(context, { options }) {
     const { out, settings } = context;
     const since = options.since === undefined ? undefined : parseSince(options.since, nowMs());

@@ -36,9 +36,10 @@ export const login = command({
   ],
   effect: 'local',
   exits: CALL_EXITS,
-  output: printed(
-    schema.object({ profile: schema.text, path: schema.described('of the config file', schema.text) }),
-  ),
+  output: () =>
+    printed(
+      schema.object({ profile: schema.text, path: schema.described('of the config file', schema.text) }),
+    ),
   async run(context, { options }) {
     if (context.sandbox)
       throw usage(
@@ -77,7 +78,7 @@ export const logout = command({
   ],
   effect: 'local',
   exits: [],
-  output: printed(schema.object({ profile: schema.text })),
+  output: () => printed(schema.object({ profile: schema.text })),
   async run({ settings, env, out, signal }) {
     const { profileName } = settings;
     await writeProfile(env, profileName, { 'api-key': undefined, 'api-key-command': undefined }, signal);

@@ -1,6 +1,5 @@
 import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { meaningOfOrderSku, orderSkus, transcriptionSkus } from '../catalog/skus.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
@@ -51,10 +50,10 @@ import { command, MONEY_EXITS } from '../spec/command.ts';
 import { type Context, publicReading } from '../spec/context.ts';
 import {
   count,
+  downloadOptions,
   duration,
   flag,
   list,
-  nameTemplate,
   type OptionValues,
   repeated,
   text,
@@ -62,8 +61,9 @@ import {
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
+import { fileSchema } from '../views/file-outputs.ts';
 import { orderedView, orderLines, orderRecord, ordersTable, placedLine } from '../views/order.ts';
-import { anyOf, fileSchema, printed } from '../views/outputs.ts';
+import { anyOf, printed } from '../views/outputs.ts';
 import { planDocument, plannedRecord, planPages, planSchema } from '../views/plan.ts';
 import { savedLine } from '../views/saved.ts';
 import { arrayOf, described } from '../views/schema.ts';
@@ -120,13 +120,7 @@ const options = {
     defaultNote: pollNote,
     needs: ['--wait', '--download'],
   }),
-  format: list('--format <ext…>', 'with --download, the document types', {
-    needs: ['--download'],
-    default: 'txt',
-    values: formats.map((each) => each.ext),
-    meaning: meaningOfFormat,
-  }),
-  nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+  ...downloadOptions(),
   failOnHold: flag('--fail-on-hold', 'exit with 5 if the order is put on hold'),
   retryUnclear: flag('--retry-unclear', 'with --skip-ordered: order again what had no clear answer', {
     needs: ['--skip-ordered'],
@@ -139,13 +133,14 @@ const options = {
   param: repeated('--param <key=value>', 'send one more parameter as it is; repeat it for each'),
 };
 
-const orderSchema = anyOf(
-  described(
-    'one element a file. `answer` is that to the order; with --wait and --download, that about the file',
-    arrayOf(fileSchema),
-  ),
-  described('with --dry-run', planSchema),
-);
+const orderSchema = () =>
+  anyOf(
+    described(
+      'one element a file. `answer` is that to the order; with --wait and --download, that about the file',
+      arrayOf(fileSchema()),
+    ),
+    described('with --dry-run', planSchema),
+  );
 
 export const order = command({
   name: 'order',
@@ -200,8 +195,8 @@ export const order = command({
   ],
   effect: 'money',
   exits: [...MONEY_EXITS, 'held', 'unfinished', 'duplicate', 'partial'],
-  output: printed(orderSchema, orderRecord.columnHelp),
-  dryRunOutput: printed(planSchema, plannedRecord.columnHelp),
+  output: () => printed(orderSchema(), orderRecord.columnHelp),
+  dryRunOutput: () => printed(planSchema, plannedRecord.columnHelp),
   async run(context, { args, options, line }) {
     const { out, globals } = context;
     const waits = options.wait || options.download !== undefined;

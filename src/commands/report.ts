@@ -64,7 +64,7 @@ export const report = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
+  output: () => printed(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
   async run(context, { options, line }) {
     const { out } = context;
     const by = options.by === undefined ? undefined : checkGrouping(options.by);

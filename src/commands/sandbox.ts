@@ -19,10 +19,11 @@ import { duration, flag, list, text } from '../spec/options.ts';
 import { columns, printed } from '../views/outputs.ts';
 import * as schema from '../views/schema.ts';
 
-const movedFiles = printed(
-  schema.arrayOf(schema.object({ audiofile: schema.text, state: schema.text })),
-  columns({ audiofile: "the file's id", state: 'the state now' }),
-);
+const movedFiles = () =>
+  printed(
+    schema.arrayOf(schema.object({ audiofile: schema.text, state: schema.text })),
+    columns({ audiofile: "the file's id", state: 'the state now' }),
+  );
 
 const reset = command({
   name: 'reset',
@@ -30,7 +31,7 @@ const reset = command({
   examples: [['steno sandbox reset', 'begin with an empty sandbox and a full balance']],
   effect: 'local',
   exits: [],
-  output: printed(schema.object({ profile: schema.text })),
+  output: () => printed(schema.object({ profile: schema.text })),
   async run(context) {
     await resetSandbox(makeStateFolder(context.env));
     await context.ledgers.forgetSandbox();
@@ -110,10 +111,11 @@ export const sandbox = command({
   ],
   effect: 'local',
   exits: [],
-  output: printed(
-    schema.object({ base_url: schema.text, api_key: schema.text }),
-    columns({ base_url: 'its address', api_key: 'its made-up key, which is no secret' }),
-  ),
+  output: () =>
+    printed(
+      schema.object({ base_url: schema.text, api_key: schema.text }),
+      columns({ base_url: 'its address', api_key: 'its made-up key, which is no secret' }),
+    ),
   async run(context, { options }) {
     const { ephemeral, host } = options;
     const speed = readNumber('--speed', options.speed, /^\d*\.?\d+$/, 1000);

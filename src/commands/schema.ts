@@ -4,8 +4,9 @@ import { didYouMean } from '../lib/suggest.ts';
 import { command } from '../spec/command.ts';
 import { outputsOf } from '../spec/entries.ts';
 import { flag } from '../spec/options.ts';
-import { anyOf, messages, printed, schemaOf } from '../views/outputs.ts';
-import { arrayOf, object, text } from '../views/schema.ts';
+import { errorMembers, optionalErrorMembers } from '../views/error-schema.ts';
+import { anyOf, type CommandOutput, printed } from '../views/outputs.ts';
+import { arrayOf, described, object, type Schema, text } from '../views/schema.ts';
 
 export const schema = command({
   name: 'schema',
@@ -23,7 +24,7 @@ export const schema = command({
   ],
   effect: 'none',
   exits: [],
-  output: printed(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
+  output: () => printed(anyOf({ type: 'object' }, arrayOf(object({ schema: text })))),
   async run({ out }, { args, options }, all) {
     const groups = await all.groups();
     const outputs = outputsOf(groups);
@@ -50,4 +51,34 @@ function hintFor(name: string, known: readonly string[]): string {
   const below = known.filter((each) => each.startsWith(`${name} `));
   if (below.length) return `choose from: ${below.join(', ')}`;
   return didYouMean(name, known, 'which there are: steno schema');
+}
+
+const event = described('a delivery that could not be kept: all of it', { type: 'object' });
+
+/** What stderr has under --json, a line each. */
+export const messages: Readonly<Record<string, Schema>> = {
+  error: object({
+    error: object(
+      {
+        ...errorMembers,
+        failures: described(
+          'of a command for many: each that failed',
+          arrayOf(object({ what: text, ...errorMembers }, optionalErrorMembers)),
+        ),
+      },
+      [...optionalErrorMembers, 'failures'],
+    ),
+  }),
+  warning: object({ warning: object({ message: text, hint: text, event }, ['hint', 'event']) }),
+};
+
+/** The schema of a command, of `error` or of `warning`; `outputs` has those of all commands. */
+export function schemaOf(name: string, outputs: ReadonlyMap<string, CommandOutput>): Schema | undefined {
+  const output = outputs.get(name);
+  const schema = output?.schema ?? (Object.hasOwn(messages, name) ? messages[name] : undefined);
+  if (!schema) return undefined;
+  const title = output
+    ? `steno ${name} --json${output.lines ? ', each line' : ''}`
+    : `a line of stderr with --json`;
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...schema };
 }

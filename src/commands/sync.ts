@@ -1,5 +1,4 @@
 import { checkFormats } from '../catalog/check.ts';
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { raiseTallies, type Tally } from '../flows/bulk.ts';
 import { type Change, type SyncCallbacks, syncFiles } from '../flows/files/sync.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
@@ -17,12 +16,13 @@ import { handOver } from '../listen/actions/hand-over.ts';
 import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { count, execOptions, flag, list, nameTemplate, type OptionValues, text } from '../spec/options.ts';
+import { count, downloadOptions, execOptions, flag, type OptionValues, text } from '../spec/options.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { ResultStream } from '../ui/result-stream.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { anyOf, failed, printed, savedSchema } from '../views/outputs.ts';
+import { savedSchema } from '../views/file-outputs.ts';
+import { anyOf, failed, printed } from '../views/outputs.ts';
 import { savedLine } from '../views/saved.ts';
 import { arrayOf } from '../views/schema.ts';
 import {
@@ -35,14 +35,11 @@ import {
   syncTables,
 } from '../views/sync.ts';
 
+const { format, nameAs } = downloadOptions();
+
 const options = {
   download: text('--download <dir>', 'download each new transcript to this folder', { values: 'folder' }),
-  format: list('--format <ext…>', 'with --download, the document types', {
-    needs: ['--download'],
-    default: 'txt',
-    values: formats.map((each) => each.ext),
-    meaning: meaningOfFormat,
-  }),
+  format,
   missing: flag('--missing', 'with --download: also restore transcripts that are gone from the folder', {
     needs: ['--download'],
   }),
@@ -56,7 +53,7 @@ const options = {
   exec: text('--exec <command>', 'with --download: run this for each new transcript, as listen --exec does', {
     needs: ['--download'],
   }),
-  nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+  nameAs,
   jobs: count('--jobs <n>', 'how many downloads, or commands of --exec, at once', {
     default: '8',
     max: 64,
@@ -91,10 +88,11 @@ export const sync = command({
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,
-  output: printed(
-    arrayOf(anyOf(savedSchema, failed('audiofile', 'format'), failed('audiofile'))),
-    syncRecord.columnHelp,
-  ),
+  output: () =>
+    printed(
+      arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'), failed('audiofile'))),
+      syncRecord.columnHelp,
+    ),
   async run(context, { options, line }) {
     const { out, signal } = context;
     const formats = checkFormats(options.format, options.nameAs);

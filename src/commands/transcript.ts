@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
-import { findFormat, formats, meaningOfFormat } from '../catalog/formats.ts';
+import { findFormat } from '../catalog/formats.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
 import { withOrderHints } from '../flows/files/mistaken-ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
@@ -19,21 +19,26 @@ import { type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
 import { command, type Input, SEVERAL_EXITS } from '../spec/command.ts';
 import type { Context } from '../spec/context.ts';
-import { count, flag, idsFrom, list, nameTemplate, type OptionValues, text } from '../spec/options.ts';
+import {
+  count,
+  flag,
+  formatOption,
+  idsFrom,
+  nameTemplate,
+  type OptionValues,
+  text,
+} from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
 import { documents } from '../views/documents.ts';
 import { savedRecord } from '../views/download-record.ts';
-import { anyOf, failed, printed, savedSchema } from '../views/outputs.ts';
+import { savedSchema } from '../views/file-outputs.ts';
+import { anyOf, failed, printed } from '../views/outputs.ts';
 import { savedJson, savedLine, savedView } from '../views/saved.ts';
 import { arrayOf } from '../views/schema.ts';
 
 const options = {
-  format: list('--format <ext…>', 'document types', {
-    default: 'txt',
-    values: formats.map((each) => each.ext),
-    meaning: meaningOfFormat,
-  }),
+  format: formatOption('document types'),
   output: text('-o, --output <file|dir|->', 'where to: a file, a folder, or - for stdout', {
     values: 'file',
   }),
@@ -74,7 +79,7 @@ export const transcript = command({
   ],
   effect: 'local',
   exits: SEVERAL_EXITS,
-  output: printed(arrayOf(anyOf(savedSchema, failed('audiofile', 'format'))), savedRecord.columnHelp),
+  output: () => printed(arrayOf(anyOf(savedSchema(), failed('audiofile', 'format'))), savedRecord.columnHelp),
   async run(context, { args, options, line }) {
     const ids = await givenIds('transcript', args, options.from, context.stdin);
     const formats = checkFormats(options.format, options.nameAs ?? (await namedFile(options.output)));

@@ -1,5 +1,4 @@
 import { checkFormats } from '../catalog/check.ts';
-import { formats, meaningOfFormat } from '../catalog/formats.ts';
 import { knownFiles } from '../flows/files/known.ts';
 import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
@@ -14,10 +13,10 @@ import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { command, SEVERAL_EXITS } from '../spec/command.ts';
-import { duration, list, nameTemplate, text } from '../spec/options.ts';
+import { downloadOptions, duration, text } from '../spec/options.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { askedFiles } from '../views/outputs.ts';
+import { askedFiles } from '../views/file-outputs.ts';
 import { savedLine } from '../views/saved.ts';
 import { waitedTable, waitedView } from '../views/waited.ts';
 
@@ -35,13 +34,7 @@ export const wait = command({
       defaultNote: pollNote,
     }),
     download: text('--download <dir>', 'download each transcript as it is delivered', { values: 'folder' }),
-    format: list('--format <ext…>', 'with --download, the document types', {
-      needs: ['--download'],
-      default: 'txt',
-      values: formats.map((each) => each.ext),
-      meaning: meaningOfFormat,
-    }),
-    nameAs: nameTemplate('with --download, the name of each file', { needs: ['--download'] }),
+    ...downloadOptions(),
   },
   examples: [
     ['steno wait 12345', 'one file'],

@@ -27,7 +27,7 @@ const get = command({
   examples: [['steno webhook get', 'show it']],
   effect: 'none',
   exits: CALL_EXITS,
-  output: printedRecord(webhookRecord),
+  output: () => printedRecord(webhookRecord),
   async run(context) {
     const { url } = await showResult(context, await context.connect(), getWebhook);
     if (!url) context.out.note('no webhook is set; set one with: steno webhook set <url>');
@@ -45,7 +45,7 @@ const set = command({
   examples: [['steno webhook set https://example.com/steno-events', 'send events there']],
   effect: 'account',
   exits: CALL_EXITS,
-  output: printedRecord(webhookRecord),
+  output: () => printedRecord(webhookRecord),
   async run(context, { args: [url = ''] }) {
     checkUrl(url, 'hook');
     if (/^https?:\/\/\*+@/i.test(url))
@@ -75,7 +75,7 @@ const test = command({
   effect: 'account',
   once: true,
   exits: CALL_EXITS,
-  output: printedRecord(webhookRecord),
+  output: () => printedRecord(webhookRecord),
   async run(context, { args: [type = ''] }) {
     checkTestableEvent(type);
     const askedFor = ({ url }: Webhook): string =>

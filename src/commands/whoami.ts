@@ -15,13 +15,14 @@ const members = {
   account: described('whose orders these are, in a shared ledger', text),
   budget: described('of the settings; steno budget tells that of the ledger', maybeText),
 };
-const whoamiSchema = object({
-  ...members,
-  sources: described(
-    'where each of them came from',
-    object(Object.fromEntries(Object.keys(members).map((name) => [name, text]))),
-  ),
-});
+const whoamiSchema = () =>
+  object({
+    ...members,
+    sources: described(
+      'where each of them came from',
+      object(Object.fromEntries(Object.keys(members).map((name) => [name, text]))),
+    ),
+  });
 
 export const whoami = command({
   name: 'whoami',
@@ -35,7 +36,7 @@ export const whoami = command({
   ],
   effect: 'none',
   exits: ['auth'],
-  output: printed(whoamiSchema, settingColumns),
+  output: () => printed(whoamiSchema(), settingColumns),
   async run(context) {
     const { settings } = context;
     const key = await context.key();

@@ -66,9 +66,9 @@ export interface Command<O extends Options = Options> {
   /** Beside 0 and those of every command. */
   readonly exits?: readonly Kind[];
   /** What --json and --csv print; absent where it prints neither. */
-  readonly output?: CommandOutput;
+  readonly output?: () => CommandOutput;
   /** The same with --dry-run, where that is something else. */
-  readonly dryRunOutput?: CommandOutput;
+  readonly dryRunOutput?: () => CommandOutput;
   /** Absent where only its children run. */
   run?(context: Context, input: Input<O>, all: AllCommands): Promise<void>;
 }

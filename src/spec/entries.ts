@@ -68,7 +68,7 @@ const words = (values: Option['values']): readonly string[] => (Array.isArray(va
 export const outputsOf = (groups: readonly Group[]): ReadonlyMap<string, CommandOutput> =>
   new Map(
     runnables(groups).flatMap(({ path, spec: { output, dryRunOutput } }) => [
-      ...(output ? [[path, output] as const] : []),
-      ...(dryRunOutput ? [[`${path} --dry-run`, dryRunOutput] as const] : []),
+      ...(output ? [[path, output()] as const] : []),
+      ...(dryRunOutput ? [[`${path} --dry-run`, dryRunOutput()] as const] : []),
     ]),
   );
