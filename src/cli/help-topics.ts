@@ -48,7 +48,7 @@ const topics: readonly Topic[] = [
   },
   {
     name: 'security',
-    summary: 'the key, the mask, strangers and privacy',
+    summary: 'the key, the mask, unknown clients and privacy',
     sections: securityGuide,
   },
   { name: 'topics', summary: 'every topic of help', sections: topicSections },
@@ -107,7 +107,7 @@ export const exitAdvice: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: '',
   failed: "read the line on stderr, which has the service's own words; --debug shows the calls",
   usage: 'the hint says what to change; steno help <command> lists every flag',
-  auth: 'steno whoami shows which key holds and where it came from; STENO_API_KEY goes before a kept key',
+  auth: 'steno whoami shows which key is in use and where it came from; STENO_API_KEY overrides a saved key',
   missing: "check --profile, and whether the id is an order's or an invoice's",
   held: 'pay the past-due balance; the order goes on by itself, then steno wait --order <id>',
   timeout: 'give it longer; the files go on meanwhile, so steno wait or steno sync can go on later',

@@ -12,9 +12,6 @@ export interface Run {
   readonly globals: GlobalValues;
 }
 
-/** The same without its words. */
-type ParsedRun = Omit<Run, 'input'> & { readonly input: Omit<Run['input'], 'line'> };
-
 /** The version. */
 export interface Printed {
   readonly text: string;
@@ -48,6 +45,7 @@ export class NoSubcommand extends Error {
 }
 
 interface Line {
+  readonly argv: readonly string[];
   run?: Run;
   /** The words that commander found before it came to the help. */
   help?: readonly string[];
@@ -56,21 +54,9 @@ interface Line {
 
 /** The command to run, or else the page of help or the text that the line asks for. */
 export function readLine(argv: readonly string[], specs: readonly Command[], hasHelp = false): Line {
-  const read: Line = { text: '' };
-  const program = buildProgram({
-    onRun: (run) => {
-      read.run = { ...run, input: { ...run.input, line: argv } };
-    },
-    onHelp: (words) => {
-      read.help = words;
-    },
-    write: (text) => {
-      read.text += text;
-    },
-    ...{ specs, hasHelp },
-  });
+  const read: Line = { text: '', argv };
   try {
-    program.parse(argv, { from: 'user' });
+    buildProgram(specs, hasHelp, read).parse(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // It is also thrown after help or the version was printed.
@@ -79,56 +65,47 @@ export function readLine(argv: readonly string[], specs: readonly Command[], has
   return read;
 }
 
-interface Build {
-  readonly onRun?: (run: ParsedRun) => void;
-  /** Takes the words that name a page of help. */
-  readonly onHelp?: (words: readonly string[]) => void;
-  /** Takes the version. */
-  readonly write?: (text: string) => void;
-  readonly specs: readonly Command[];
-  /** Whether there is a command `help` too. */
-  readonly hasHelp?: boolean;
-}
-
-export function buildProgram({
-  onRun = ignore,
-  onHelp = ignore,
-  write = ignore,
-  specs,
+/** `hasHelp`: whether there is a command `help` too. What the line asks for is noted in `read`. */
+export function buildProgram(
+  specs: readonly Command[],
   hasHelp = true,
-}: Build): Commander {
+  read: Line = { text: '', argv: [] },
+): Commander {
   const program = new Commander('steno').usage('<command> [options]');
-  program.configureOutput({ writeOut: write, writeErr: ignore });
+  const writeOut = (text: string): void => {
+    read.text += text;
+  };
+  program.configureOutput({ writeOut, writeErr: () => {} });
   // The pages are made without commander, from the same specs.
   const formatHelp = (command: Commander): string => {
-    onHelp(namesOf(command));
+    read.help = namesOf(command);
     return '';
   };
   program.exitOverride().configureHelp({ formatHelp }).enablePositionalOptions();
   program.showSuggestionAfterError(true).helpCommand(false);
   addShared(program);
-  for (const spec of specs) program.addCommand(build(spec, program, onRun));
-  if (hasHelp) program.addCommand(buildHelp(program, onHelp));
+  for (const spec of specs) program.addCommand(build(spec, program, read));
+  if (hasHelp) program.addCommand(buildHelp(program, read));
   return program;
 }
-
-const ignore = (): void => {};
 
 /** The names from the program, which is left out, down to this command. */
 function namesOf(command: Commander): string[] {
   return command.parent ? [...namesOf(command.parent), command.name()] : [];
 }
 
-function buildHelp(parent: Commander, onHelp: (words: readonly string[]) => void): Commander {
+function buildHelp(parent: Commander, read: Line): Commander {
   const command = new Commander('help')
     .copyInheritedSettings(parent)
     .argument('[words...]')
     .helpCommand(false);
   addShared(command);
-  return command.action((words: string[]) => onHelp(words));
+  return command.action((words: string[]) => {
+    read.help = words;
+  });
 }
 
-function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void): Commander {
+function build(spec: Command, parent: Commander, read: Line): Commander {
   const command = new Commander(spec.name);
   command.copyInheritedSettings(parent).enablePositionalOptions().helpCommand(false);
   if (spec.alias) command.alias(spec.alias);
@@ -137,13 +114,13 @@ function build(spec: Command, parent: Commander, onRun: (run: ParsedRun) => void
   }
   for (const option of Object.values(spec.options ?? {})) command.addOption(commanderOption(option));
   addShared(command);
-  for (const child of spec.children ?? []) command.addCommand(build(child, command, onRun));
+  for (const child of spec.children ?? []) command.addCommand(build(child, command, read));
   if (!spec.run) command.allowExcessArguments();
   return command.action(() => {
     if (!spec.run) throw new NoSubcommand(spec, command.args[0]);
     const globals = globalsOf(command);
     checkFlags(spec, givenFlags(command, spec));
-    onRun({ command: spec, input: inputOf(command, spec), globals });
+    read.run = { command: spec, input: { ...inputOf(command, spec), line: read.argv }, globals };
   });
 }
 
@@ -160,7 +137,7 @@ function commanderOption(spec: Option): CommanderOption {
   return option;
 }
 
-function inputOf(command: Commander, spec: Command): ParsedRun['input'] {
+function inputOf(command: Commander, spec: Command): Omit<Input, 'line'> {
   const options = Object.entries(spec.options ?? {}).map(([key, option]) => [
     key,
     given(command, key) ?? option.initial,

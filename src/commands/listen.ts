@@ -172,7 +172,7 @@ async function accountOf(context: Context, needed: boolean): Promise<Account | u
   return key && { baseUrl: baseUrl ?? '', apiKey: key.value };
 }
 
-/** Look-outs, downloads and the webhook share them; none must wait for another. */
+/** Polls, downloads and the webhook share them; none must wait for another. */
 const MAX_CONNECTIONS = 64;
 
 const connector =
@@ -221,12 +221,12 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
     onNote: (text) => out.note(text),
     onNotice: (text) => out.sayNow(text),
     onWarning: warn,
-    async mayReplace(former, signal) {
+    async mayReplace(previous, signal) {
       if (!context.stdin.isTTY || !forPeople) {
-        warn(`the account's webhook ${former} is replaced until this ends`);
+        warn(`the account's webhook ${previous} is replaced until this ends`);
         return true;
       }
-      const question = `The account's webhook is ${former}. Replace it until this ends?`;
+      const question = `The account's webhook is ${previous}. Replace it until this ends?`;
       return askPerson({ stdin: context.stdin, out, signal }, (questions) => questions.confirm(question));
     },
   };

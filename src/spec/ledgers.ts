@@ -16,9 +16,9 @@ import type { Settings } from '../settings/settings.ts';
 import type { Output } from '../ui/output.ts';
 import { type GlobalValues, SANDBOX } from './global-options.ts';
 
-/** How often a command that runs for long looks whether its disk gets full. */
+/** How often a command that runs for long checks whether its disk gets full. */
 const ROOM_CHECK_MS = 60_000;
-/** How often a command that runs for long looks whether a backup of the ledger is due. */
+/** How often a command that runs for long checks whether a backup of the ledger is due. */
 const BACKUP_CHECK_MS = 3_600_000;
 /** How long a command that can do without a shared ledger waits for it. */
 const READ_TIMEOUT_MS = 3_000;

@@ -75,7 +75,7 @@ describe('the script for bash', () => {
 
 describe('the model of the commands', () => {
   test('has the commands and flags that the program parses, and no others', () => {
-    expect(modelSummary(tree)).toEqual(programSummary(buildProgram({ specs: commands }), []));
+    expect(modelSummary(tree)).toEqual(programSummary(buildProgram(commands), []));
   });
 
   test('leaves out what only the scripts call', () => {
