@@ -17,9 +17,11 @@ import type { Context } from '../spec/context.ts';
 import { count, flag, list, type OptionValues, text } from '../spec/options.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
+import { fileSchema } from '../views/file-outputs.ts';
 import { fileRecord } from '../views/file-record.ts';
 import { filePages } from '../views/ledger-files.ts';
-import { printedList } from '../views/outputs.ts';
+import { printed } from '../views/outputs.ts';
+import { arrayOf } from '../views/schema.ts';
 
 const options = {
   state: list('--state <state…>', 'only files in these states', {
@@ -57,7 +59,7 @@ export const files = command({
   ],
   effect: 'none',
   exits: SEVERAL_EXITS,
-  output: () => printedList(fileRecord),
+  output: () => printed(arrayOf(fileSchema()), fileRecord.columnHelp),
   async run(context, { options, line }) {
     const { out } = context;
     const ledger = await context.ledgers.require('files reads the ledger');
