@@ -332,3 +332,19 @@ describe('files', () => {
     expect(silenced.map(({ path }) => path)).toEqual([]);
   });
 });
+
+describe('classes that everything uses', () => {
+  it.each([
+    ['spec/context.ts', 'Context'],
+    ['spec/ledgers.ts', 'Ledgers'],
+  ])('have at most 15 public members: %s', (path, name) => {
+    const text = modules.find((module) => module.path === path)?.text ?? '';
+    const [, body = ''] = new RegExp(`^export class ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text) ?? [];
+    const members = [...body.matchAll(/^ {2}(?:readonly |async |get )*([a-z]\w*)\b/gm)].map(
+      ([, each]) => each,
+    );
+    const known = new Set(members.filter((each) => each !== 'constructor'));
+    expect(known.size).toBeGreaterThan(5);
+    expect([...known].slice(15)).toEqual([]);
+  });
+});
