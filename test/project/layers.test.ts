@@ -340,7 +340,7 @@ describe('classes that everything uses', () => {
   ])('have at most 15 public members: %s', (path, name) => {
     const text = modules.find((module) => module.path === path)?.text ?? '';
     const [, body = ''] = new RegExp(`^export class ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text) ?? [];
-    const members = [...body.matchAll(/^ {2}(?:readonly |async |get )*([a-z]\w*)\b/gm)].map(
+    const members = [...body.matchAll(/^ {2}(?:readonly |async |get )*([a-z]\w*)(?= ?[:?(<=])/gm)].map(
       ([, each]) => each,
     );
     const known = new Set(members.filter((each) => each !== 'constructor'));
