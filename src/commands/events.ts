@@ -203,7 +203,7 @@ export const events = command({
   },
 });
 
-const ledgerOf = (context: Context): Promise<Ledger> => context.ledgers.require('events reads the ledger');
+const ledgerOf = (context: Context): Promise<Ledger> => context.ledgers.required('events reads the ledger');
 
 /** What is on its way is all that is known of it, whatever has become of the ledger. */
 async function listWithoutLedger(

@@ -62,7 +62,7 @@ export const files = command({
   output: () => printed(arrayOf(fileSchema()), fileRecord.columnHelp),
   async run(context, { options, line }) {
     const { out } = context;
-    const ledger = await context.ledgers.require('files reads the ledger');
+    const ledger = await context.ledgers.required('files reads the ledger');
     const filter = await filterOf(options, ledger);
     const refreshed = options.refresh ? [await refresh(context, ledger, filter, line)] : [];
     const { forPeople } = out;

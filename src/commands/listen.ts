@@ -153,7 +153,7 @@ export const listen = command({
       onWarning: (text, hint) => void out.warn(text, hint),
       onOutput: (lines) => out.passOn(lines),
     });
-    const ledger = await context.ledgers.require('listen keeps events in the ledger', 'later');
+    const ledger = await context.ledgers.required('listen keeps events in the ledger', 'later');
     await context.ledgers.warnOfLittleRoom();
     const account = await accountOf(context, plan.register || options.download !== undefined);
     const connect = account && connector(context, account);

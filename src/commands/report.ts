@@ -76,7 +76,7 @@ export const report = command({
     const until = options.until === undefined ? undefined : parseUntil(options.until, now);
     if (since !== undefined && until !== undefined && until < since)
       throw usage('--until is before --since', 'name a later time after --until');
-    const ledger = await context.ledgers.require('report reads the ledger');
+    const ledger = await context.ledgers.required('report reads the ledger');
     await fetchMissing(context, ledger, line);
     const { currency } = costSettings(context.settings);
     const report = makeReport(await gatherReport(ledger, { since, until, now, currency }));

@@ -101,7 +101,7 @@ export const sync = command({
     checkNameAs(options, formats);
     const missingSince = since === undefined ? '' : parseSince(since, nowMs());
     const exec = await execOf(context, options);
-    const ledger = await context.ledgers.require('sync works from the ledger');
+    const ledger = await context.ledgers.required('sync works from the ledger');
     await moveLeftEvents(context, ledger);
     await context.ledgers.warnOfLittleRoom();
     const transport = await context.connect({ connections: options.jobs });

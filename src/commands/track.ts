@@ -34,7 +34,7 @@ export const track = command({
   async run(context, { args, options, line }) {
     const { out } = context;
     const ids = await givenIds('track', args, options.from, context.stdin);
-    const ledger = await context.ledgers.require('track writes to the ledger');
+    const ledger = await context.ledgers.required('track writes to the ledger');
     const form = { forPeople: out.forPeople, currency: context.settings.currency };
     if (ids.length === 0) return out.show(askedView([], true, form));
     const transport = await context.connect();

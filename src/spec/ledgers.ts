@@ -86,7 +86,7 @@ export class Ledgers {
    * For a command that can't do without it; `use` says what for: `files reads the ledger`. A listener connects to a
    * shared one later, when it first uses it.
    */
-  async require(use: string, connects: SharedOptions['connects'] = 'now'): Promise<Ledger> {
+  async required(use: string, connects: SharedOptions['connects'] = 'now'): Promise<Ledger> {
     if (!this.#context.globals.ledger) throw usage(`${use}, so it can't be used with --no-ledger`);
     this.#ledger ??= this.#openOwn({ connects });
     return this.#ledger;
