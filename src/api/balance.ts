@@ -3,7 +3,7 @@ import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { scalar } from './decode.ts';
-import { requestJson } from './http/request-json.ts';
+import { requestJson } from './http/answer.ts';
 import type { Transport } from './http/transport.ts';
 import { checkAnswer } from './refusal.ts';
 

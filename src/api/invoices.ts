@@ -1,7 +1,7 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
 import { field, idField, unwrap } from './decode.ts';
-import { requestJson } from './http/request-json.ts';
+import { requestJson } from './http/answer.ts';
 import type { Transport } from './http/transport.ts';
 import { pathSegment } from './ids.ts';
 import { checkAnswer, saysNothing } from './refusal.ts';

@@ -3,9 +3,9 @@ import { ORDER_LIMIT_MS } from '../lib/defaults.ts';
 import { append, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { field, ids, scalar, wholeIds } from './decode.ts';
+import { requestJson, unreadableAnswer } from './http/answer.ts';
 import type { BeforeSend, Call } from './http/call.ts';
-import { requestJson, unreadableAnswer } from './http/request-json.ts';
-import { messageInJson } from './http/service-message.ts';
+import { messageInJson } from './http/message.ts';
 import type { Transport } from './http/transport.ts';
 import { errorIn } from './refusal.ts';
 

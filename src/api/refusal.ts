@@ -4,7 +4,7 @@ import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import { scalar } from './decode.ts';
-import { messageInJson } from './http/service-message.ts';
+import { messageInJson } from './http/message.ts';
 
 const MAX_DEPTH = 4;
 const REFUSED = 'the service refused: ';

@@ -1,7 +1,7 @@
 import { StenoError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { type ChunkSource, streamBody, unknownEncoding } from './http/body.ts';
 import type { Call } from './http/call.ts';
+import { type ChunkSource, streamBody, unknownEncoding } from './http/exchange.ts';
 import type { Transport } from './http/transport.ts';
 import { pathSegment } from './ids.ts';
 

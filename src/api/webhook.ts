@@ -1,6 +1,6 @@
 import { StenoError } from '../lib/errors.ts';
 import { isObject, type Json, type JsonObject } from '../lib/json.ts';
-import { requestJson } from './http/request-json.ts';
+import { requestJson } from './http/answer.ts';
 import type { Transport } from './http/transport.ts';
 import { checkAnswer } from './refusal.ts';
 

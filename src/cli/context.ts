@@ -1,6 +1,6 @@
 /** What a command is given. Each part is opened when a command first asks for it: most need few of them. */
 import { existsSync } from 'node:fs';
-import type { PublicReading } from '../api/http/get-public.ts';
+import type { PublicReading } from '../api/http/keyless.ts';
 import type { Trace, Transport } from '../api/http/transport.ts';
 import type { CommandNode } from '../completion/model.ts';
 import type { Ledger } from '../ledger/ledger.ts';

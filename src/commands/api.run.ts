@@ -1,6 +1,5 @@
-import type { Call } from '../api/http/call.ts';
-import { type MoneyTarget, moneyTargetOf } from '../api/http/money-path.ts';
-import { type RawAnswer, rawCall, sendRaw } from '../api/raw.ts';
+import { type RawAnswer, rawCall, sendRaw } from '../api/http/answer.ts';
+import { type Call, type MoneyTarget, moneyTargetOf } from '../api/http/call.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { callCosts, callOnce, isTest } from '../flows/orders/money-calls.ts';

@@ -1,4 +1,4 @@
-import { messageInJson } from '../api/http/service-message.ts';
+import { messageInJson } from '../api/http/message.ts';
 import type { Transport } from '../api/http/transport.ts';
 import { saysNothing } from '../api/refusal.ts';
 import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/webhook.ts';

@@ -1,6 +1,6 @@
 /** Reads the events that were received, and sends them once more. */
 
-import { PostTarget } from '../api/http/post.ts';
+import { PostTarget } from '../api/http/keyless.ts';
 import { doEach, type Outcome as ItemOutcome } from '../flows/bulk.ts';
 import type { EventFilter, EventRow } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,8 +1,8 @@
 /** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
 import { describe, expect, it } from 'vitest';
-import { ResponseHead } from '../../src/api/http/response-head.ts';
-import { parseRetryAfter } from '../../src/api/http/retry-after.ts';
-import { messageInText } from '../../src/api/http/service-message.ts';
+import { ResponseHead } from '../../src/api/http/connector.ts';
+import { parseRetryAfter } from '../../src/api/http/failures.ts';
+import { messageInText } from '../../src/api/http/message.ts';
 import { refusalIn } from '../../src/api/refusal.ts';
 import { isCsvHeader, lacksHeader } from '../../src/flows/orders/manifest-csv.ts';
 import { fromJson } from '../../src/flows/orders/manifest-json.ts';

@@ -2,43 +2,61 @@
 import { errorCode, errorMessage } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/urls.ts';
 
+const NO_TLS = 'it does not speak TLS (https)';
 const UNKNOWN_AUTHORITY = 'its certificate is from an authority that is not known here';
+const BROKEN_OFF = 'the connection broke off';
 
-/** The connection was not made. */
-const unreachable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'the host is out of reach',
-  ENETUNREACH: 'the network is out of reach',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
-  EPROTO: 'it does not speak TLS (https)',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS (https)',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS (https)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  CERT_UNTRUSTED: UNKNOWN_AUTHORITY,
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+/** After `broken` and `unusable` the connection was made, but no whole answer came. */
+type Trouble =
+  | 'unreached'
+  | 'no host'
+  | 'no TLS'
+  | 'untrusted'
+  | 'wrong time'
+  | 'wrong name'
+  | 'broken'
+  | 'unusable';
+
+const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
+  ECONNREFUSED: ['unreached', 'the connection was refused'],
+  EHOSTUNREACH: ['unreached', 'the host is out of reach'],
+  ENETUNREACH: ['unreached', 'the network is out of reach'],
+  UND_ERR_CONNECT_TIMEOUT: ['unreached', 'the connection took too long'],
+  ENOTFOUND: ['no host', 'there is no such host'],
+  EAI_AGAIN: ['no host', 'the host name could not be looked up'],
+  EPROTO: ['no TLS', NO_TLS],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['no TLS', NO_TLS],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['no TLS', NO_TLS],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted', 'its certificate is self-signed'],
+  SELF_SIGNED_CERT_IN_CHAIN: ['untrusted', UNKNOWN_AUTHORITY],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['untrusted', UNKNOWN_AUTHORITY],
+  UNABLE_TO_GET_ISSUER_CERT: ['untrusted', UNKNOWN_AUTHORITY],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['untrusted', UNKNOWN_AUTHORITY],
+  CERT_UNTRUSTED: ['untrusted', UNKNOWN_AUTHORITY],
+  CERT_NOT_YET_VALID: ['wrong time', 'its certificate is not valid yet'],
+  CERT_HAS_EXPIRED: ['wrong time', 'its certificate has expired'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['wrong name', 'its certificate is for another host'],
+  ECONNRESET: ['broken', BROKEN_OFF],
+  EPIPE: ['broken', BROKEN_OFF],
+  UND_ERR_SOCKET: ['broken', BROKEN_OFF],
+  UND_ERR_BODY_TIMEOUT: ['unusable', 'the answer stopped coming'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['unusable', 'the answer is not as long as announced'],
+  UND_ERR_HEADERS_OVERFLOW: ['unusable', 'the headers of the answer are too large'],
 };
 
-/** The connection was made, but no whole answer came. */
-const unusable: Readonly<Record<string, string>> = {
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  UND_ERR_SOCKET: 'the connection broke off',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped coming',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-};
+/** Nothing, where the error is of no known kind. */
+function troubleOf(error: unknown): readonly [trouble?: Trouble, reason?: string] {
+  const code = errorCode(error) ?? '';
+  if (error instanceof NotHttpError) return ['unusable', error.message];
+  // undici's parser; an assertion in it fails only at an answer that breaks the rules.
+  const inParser = error instanceof Error && error.name === 'HTTPParserError';
+  if (!inParser && code !== 'ERR_ASSERTION') return troubles[code] ?? [];
+  const [detail = ''] = / \([^)]*\)$/.exec(errorMessage(error)) ?? [];
+  return ['unusable', `the answer is not valid HTTP${detail}`];
+}
 
 /** The proxy is out of reach or gave no connection to the service, so that nothing reached the service. */
 export class ProxyError extends Error {
-  readonly code = 'ERR_PROXY';
   /** May be gone on the next try. */
   readonly transient: boolean;
   /** What it answered to CONNECT. */
@@ -55,12 +73,11 @@ export class ProxyError extends Error {
   }
 
   static unreachable(cause: Error): ProxyError {
-    return new ProxyError(`the proxy itself can't be reached: ${unreachableReason(cause)}`, true, { cause });
+    return new ProxyError(`the proxy itself can't be reached: ${reasonOf(cause)}`, true, { cause });
   }
 }
 
 export class NotHttpError extends Error {
-  readonly code = 'ERR_NOT_HTTP';
   readonly isTls: boolean;
 
   constructor(isTls: boolean) {
@@ -69,62 +86,55 @@ export class NotHttpError extends Error {
   }
 }
 
+const reasonOf = (error: unknown): string => troubleOf(error)[1] ?? (errorMessage(error) || 'unknown cause');
+
 /** `peer` is the host, and the proxy on the way to it. */
 export function networkMessage(error: unknown, peer: string): string {
-  const reason = unusableReason(error);
-  return reason
-    ? `no usable answer from ${peer}: ${reason}`
-    : `can't reach ${peer}: ${unreachableReason(error)}`;
+  const [trouble] = troubleOf(error);
+  return trouble === 'broken' || trouble === 'unusable'
+    ? `no usable answer from ${peer}: ${reasonOf(error)}`
+    : `can't reach ${peer}: ${reasonOf(error)}`;
 }
 
-const unreachableReason = (error: unknown): string =>
-  unreachable[errorCode(error) ?? ''] ?? (errorMessage(error) || 'unknown cause');
+/** The certificate is from an authority that is not known here. */
+export const isUntrusted = (error: unknown): boolean => troubleOf(error)[0] === 'untrusted';
 
-function unusableReason(error: unknown): string | undefined {
-  const code = errorCode(error) ?? '';
-  if (unusable[code]) return unusable[code];
-  if (error instanceof NotHttpError) return error.message;
-  // undici's parser; an assertion in it fails only at an answer that breaks the rules.
-  const inParser = error instanceof Error && error.name === 'HTTPParserError';
-  if (!inParser && code !== 'ERR_ASSERTION') return undefined;
-  const [detail = ''] = / \([^)]*\)$/.exec(errorMessage(error)) ?? [];
-  return `the answer is not valid HTTP${detail}`;
+/** No connection was made, so that nothing can have been sent. */
+export const neverConnected = (error: unknown): boolean =>
+  error instanceof ProxyError || ['unreached', 'no host'].includes(troubleOf(error)[0] ?? '');
+
+/** May be gone on the next try. A peer that does not speak HTTP will not learn it. */
+export function isTransientNetworkError(error: unknown): boolean {
+  if (error instanceof ProxyError) return error.transient;
+  const isLasting = ['untrusted', 'wrong time', 'wrong name'].includes(troubleOf(error)[0] ?? '');
+  return !(error instanceof NotHttpError || isLasting);
 }
 
 export const USE_HTTPS = 'begin the base URL with https://';
-
-const untrusted = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_UNTRUSTED',
-]);
-/** The certificate is from an authority that is not known here. */
-export const isUntrusted = (error: unknown): boolean => untrusted.has(errorCode(error) ?? '');
-
-const notTls = new Set(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
-const wrongTime = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
-const brokenOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** What to do about it, where that is known. */
 export function networkHint(error: unknown, baseUrl: string): string | undefined {
   if (error instanceof NotHttpError)
     return error.isTls ? USE_HTTPS : `check the base URL ${baseUrl}: steno whoami`;
   if (error instanceof ProxyError) return proxyHint(error, baseUrl);
-  const code = errorCode(error) ?? '';
-  if (isUntrusted(error))
-    return 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
-  if (notTls.has(code)) return plainHint(baseUrl);
-  if (wrongTime.has(code))
-    return 'check the clock of this machine; if it is right, the service must renew it';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `check the host in the base URL ${baseUrl}: steno whoami`;
-  if (brokenOff.has(code) && baseUrl.startsWith('http:')) return `if the service speaks https, ${USE_HTTPS}`;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return 'check the base URL and the network: steno whoami; a network with a proxy needs HTTPS_PROXY';
-  return neverConnected(error) ? 'check the base URL and the network: steno whoami' : undefined;
+  switch (troubleOf(error)[0]) {
+    case 'untrusted':
+      return 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
+    case 'no TLS':
+      return plainHint(baseUrl);
+    case 'wrong time':
+      return 'check the clock of this machine; if it is right, the service must renew it';
+    case 'wrong name':
+      return `check the host in the base URL ${baseUrl}: steno whoami`;
+    case 'broken':
+      return baseUrl.startsWith('http:') ? `if the service speaks https, ${USE_HTTPS}` : undefined;
+    case 'no host':
+      return 'check the base URL and the network: steno whoami; a network with a proxy needs HTTPS_PROXY';
+    case 'unreached':
+      return 'check the base URL and the network: steno whoami';
+    default:
+      return undefined;
+  }
 }
 
 /** A key goes over plain http to this machine alone. */
@@ -140,24 +150,3 @@ function proxyHint(error: ProxyError, baseUrl: string): string {
     ? `the proxy asks who you are: ${variable}=http://name:password@host:port`
     : `check the proxy in ${variable}; NO_PROXY=${hostname} reaches the service without it`;
 }
-
-/** May be gone on the next try. A peer that does not speak HTTP will not learn it. */
-export function isTransientNetworkError(error: unknown): boolean {
-  if (error instanceof ProxyError) return error.transient;
-  const code = errorCode(error) ?? '';
-  const isLasting = untrusted.has(code) || wrongTime.has(code);
-  return !(error instanceof NotHttpError || isLasting || code === 'ERR_TLS_CERT_ALTNAME_INVALID');
-}
-
-const neverConnectedCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_PROXY',
-]);
-
-/** No connection was made, so that nothing can have been sent. */
-export const neverConnected = (error: unknown): boolean => neverConnectedCodes.has(errorCode(error) ?? '');

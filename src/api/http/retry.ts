@@ -1,4 +1,11 @@
-import type { CallError } from './failures.ts';
+/**
+ * Sends reads again where that may help. All reads of a command know together of a service that is down or busy: without
+ * that each of a thousand files would be tried again for itself. While it lasts, one read tries again and the others wait
+ * for what becomes of it.
+ */
+import { monotonicMs } from '../../lib/clock.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { CallError } from './failures.ts';
 
 const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 250;
@@ -8,22 +15,150 @@ const MAX_PAUSE_MS = 60_000;
 /** No further pause begins after this time: a long Retry-After is kept once, but not again and again. */
 const MAX_RETRYING_MS = 30_000;
 
-export interface Tries {
+/** Failures in a row, with no answer between them, that are an outage. One alone concerns its own call. */
+const FAILURES_OF_AN_OUTAGE = 3;
+
+export interface RetryOptions {
+  /** When all tries must be over, on the monotonic clock. */
+  readonly endsAt: number;
+  /** The user's interruption. */
+  readonly signal: AbortSignal;
+  readonly onRetry?: (error: CallError, pauseMs: number) => void;
+}
+
+/** The tries of one read. */
+interface Tries {
   /** How often it was sent. */
-  readonly count: number;
-  /** Since it first failed. */
-  readonly sinceFirstMs: number;
-  readonly remainingMs: number;
+  count: number;
+  firstFailedAt: number | undefined;
+  /** This read finds out for all others whether the service is back. */
+  forAll: boolean;
+}
+
+interface Outage {
+  /** The latest failure of the read that tries again. */
+  error: CallError;
+  /** Resolves when the service is back; rejects when the read that tries again gives up. */
+  readonly over: Promise<void>;
+  readonly end: (error?: CallError) => void;
+}
+
+export class Retries {
+  #failuresInARow = 0;
+  #outage: Outage | undefined;
+
+  /** Sends a read until it is answered; throws the error where it is not to be sent again. */
+  async send<T>(read: () => Promise<T>, options: RetryOptions): Promise<T> {
+    const tries: Tries = { count: 1, firstFailedAt: undefined, forAll: false };
+    for (;;) {
+      if (!tries.forAll && this.#outage) await waitFor(this.#outage, options);
+      try {
+        const result = await read();
+        this.#answered(tries);
+        return result;
+      } catch (error) {
+        await this.#pauseAfter(error, tries, options);
+        tries.count += 1;
+      }
+    }
+  }
+
+  async #pauseAfter(error: unknown, tries: Tries, options: RetryOptions): Promise<void> {
+    const isOutage = error instanceof CallError && concernsAll(error);
+    // Another failure is an answer too: the service is up.
+    if (!isOutage) this.#answered(tries);
+    const pauseMs = error instanceof CallError ? pauseBeforeRetry(error, tries, options) : undefined;
+    if (!(error instanceof CallError) || pauseMs === undefined) {
+      if (isOutage && tries.forAll) this.#giveUp(error);
+      throw error;
+    }
+    options.onRetry?.(error, pauseMs);
+    if (isOutage) await this.#pauseWithOthers(error, pauseMs, tries, options);
+    else await sleep(pauseMs, options.signal);
+  }
+
+  /** Lets the pause pass, or waits for the read that does so already. */
+  async #pauseWithOthers(
+    error: CallError,
+    pauseMs: number,
+    tries: Tries,
+    options: RetryOptions,
+  ): Promise<void> {
+    // A call that fails again and again is one failure: the trouble may be with what it asks for.
+    if (tries.count === 1) this.#failuresInARow += 1;
+    if (this.#outage && !tries.forAll) return waitFor(this.#outage, options);
+    tries.forAll ||= error.retryAfter !== undefined || this.#failuresInARow >= FAILURES_OF_AN_OUTAGE;
+    if (tries.forAll) this.#begin(error);
+    try {
+      await sleep(pauseMs, options.signal);
+    } catch (interruption) {
+      if (tries.forAll) this.#end();
+      throw interruption;
+    }
+  }
+
+  /** All other reads wait from now on. */
+  #begin(error: CallError): void {
+    if (this.#outage) {
+      this.#outage.error = error;
+      return;
+    }
+    let end: Outage['end'] = () => {};
+    const over = new Promise<void>((resolve, reject) => {
+      end = (failure) => (failure ? reject(failure) : resolve());
+    });
+    // Nobody may wait for it.
+    over.catch(() => {});
+    this.#outage = { error, over, end };
+  }
+
+  /** A pause that the service asked for is ended only by the read that kept it. */
+  #answered(tries: Tries): void {
+    this.#failuresInARow = 0;
+    if (tries.forAll || this.#outage?.error.retryAfter === undefined) this.#end();
+    tries.forAll = false;
+  }
+
+  /** The read that tries again gives up, and with it all that wait. */
+  #giveUp(error: CallError): void {
+    error.serviceDown = true;
+    this.#end(error);
+  }
+
+  #end(error?: CallError): void {
+    this.#outage?.end(error);
+    this.#outage = undefined;
+  }
+}
+
+/** Until the service is back, or the time of this read is over. */
+async function waitFor({ error, over }: Outage, { endsAt, signal }: RetryOptions): Promise<void> {
+  const done = new AbortController();
+  const tooLong = sleep(endsAt - monotonicMs(), AbortSignal.any([signal, done.signal])).then(() => {
+    throw error;
+  });
+  try {
+    await Promise.race([over, tooLong]);
+  } finally {
+    done.abort();
+  }
 }
 
 /** How long to wait before a read is sent again; undefined where it is not to be repeated. */
-export function pauseBeforeRetry(
+function pauseBeforeRetry(
   error: CallError,
-  { count, sinceFirstMs, remainingMs }: Tries,
+  tries: Tries,
+  { endsAt, signal }: RetryOptions,
 ): number | undefined {
-  if (!error.transient || count >= MAX_TRIES) return undefined;
-  const backoff = FIRST_PAUSE_MS * 2 ** (count - 1);
+  const now = monotonicMs();
+  tries.firstFailedAt ??= now;
+  if (!error.transient || tries.count >= MAX_TRIES || signal.aborted) return undefined;
+  const backoff = FIRST_PAUSE_MS * 2 ** (tries.count - 1);
   const pause = error.retryAfter ?? Math.round(backoff * (0.5 + Math.random()));
-  if (count > 1 && sinceFirstMs + pause > MAX_RETRYING_MS) return undefined;
-  return pause > MAX_PAUSE_MS || pause >= remainingMs ? undefined : pause;
+  if (tries.count > 1 && now - tries.firstFailedAt + pause > MAX_RETRYING_MS) return undefined;
+  return pause > MAX_PAUSE_MS || pause >= endsAt - now ? undefined : pause;
 }
+
+/** Whether it says that the service as a whole is down or busy. A 500 may be about the one thing that was asked for. */
+const concernsAll = ({ kind, status = 0, transient }: CallError): boolean =>
+  transient && (kind === 'network' || [429, 502, 503, 504].includes(status));

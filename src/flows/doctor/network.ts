@@ -1,7 +1,7 @@
 /** What stands between this machine and the service: a proxy, and certificates. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { proxyFor } from '../../api/http/proxy.ts';
+import { proxyFor } from '../../api/http/pool.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { type Finding, fail, ok, skipped, warn, within } from './check.ts';
 import type { Setup } from './setup.ts';

@@ -1,6 +1,6 @@
 /** The service: whether it is there, whether it takes the key, and what time it has. */
 import { getBalance } from '../../api/balance.ts';
-import { type ProbeAnswer, probe } from '../../api/http/probe.ts';
+import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { durationText } from '../../lib/duration.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { type Finding, fail, failed, ok, once, skipped, warn, within } from './check.ts';

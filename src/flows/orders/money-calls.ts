@@ -1,11 +1,10 @@
 /** Upgrades, refunds and raw calls for money: in the ledger before they are sent, and never twice by accident. */
 import { type FileChange, readChange, refundFile, upgradeFile } from '../../api/files.ts';
-import type { BeforeSend, Call } from '../../api/http/call.ts';
+import { type RawAnswer, sendRaw } from '../../api/http/answer.ts';
+import type { BeforeSend, Call, MoneyTarget } from '../../api/http/call.ts';
 import { CallError } from '../../api/http/failures.ts';
-import type { MoneyTarget } from '../../api/http/money-path.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
-import { type RawAnswer, sendRaw } from '../../api/raw.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -4,7 +4,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { ChunkSource } from '../../api/http/body.ts';
+import type { ChunkSource } from '../../api/http/exchange.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { nowMs } from '../../lib/clock.ts';

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ChunkSource } from '../../api/http/body.ts';
+import type { ChunkSource } from '../../api/http/exchange.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
 import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResponseHead } from '../../../src/api/http/response-head.ts';
+import { ResponseHead } from '../../../src/api/http/connector.ts';
 import { sliceOf } from '../../support/slices.ts';
 import { KEY, User } from '../../support/steno.ts';
 import { Wire } from '../../support/wire.ts';

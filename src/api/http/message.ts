@@ -18,15 +18,8 @@ const MAX_LENGTH = 200;
 const MAX_DEPTH = 4;
 
 const keys = [
-  'message',
-  'error',
-  'error_message',
-  'errors',
-  'detail',
-  'description',
-  'reason',
-  'title',
-  'msg',
+  ...['message', 'error', 'error_message', 'errors'],
+  ...['detail', 'description', 'reason', 'title', 'msg'],
 ];
 
 /** The message under one of the usual keys, also in nested objects. */
@@ -42,46 +35,15 @@ export function messageInJson(value: Json | undefined, depth = 0): string | unde
   return undefined;
 }
 
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  nbsp: ' ',
-  apos: "'",
-};
+const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', apos: "'" }));
 
 /** No step looks for the same end again and again: an answer may have megabytes. */
 function messageInHtml(text: string): string {
-  const page = withoutCode(text);
+  // Scripts and styles are no text.
+  const page = text.replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ');
   return withoutTags(contentOf(page, 'h1') ?? contentOf(page, 'title') ?? page)
     .replace(/&#(\d{1,7});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))
-    .replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
-}
-
-/** Scripts and styles are no text. */
-function withoutCode(text: string): string {
-  const closings = new Map([
-    ['script', /<\/script>/gi],
-    ['style', /<\/style>/gi],
-  ]);
-  const opening = /<(script|style)\b/gi;
-  let page = '';
-  let from = 0;
-  for (let match = opening.exec(text); match; match = opening.exec(text)) {
-    const name = match[1]?.toLowerCase() ?? '';
-    const closing = closings.get(name);
-    if (!closing) continue;
-    closing.lastIndex = opening.lastIndex;
-    if (closing.test(text)) {
-      page += `${text.slice(from, match.index)} `;
-      from = closing.lastIndex;
-      opening.lastIndex = from;
-    } else {
-      closings.delete(name);
-    }
-  }
-  return page + text.slice(from);
+    .replace(/&(\w+);/g, (whole, name: string) => entities.get(name) ?? whole);
 }
 
 /** What the first element of this name holds. */
