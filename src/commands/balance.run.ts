@@ -1,4 +1,4 @@
-import { getBalance } from '../api/balance.ts';
+import { getBalance } from '../api/account.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { compareAmounts, isAmount } from '../lib/amount.ts';

@@ -1,4 +1,4 @@
-import { checkId } from '../api/ids.ts';
+import { checkId } from '../api/decode.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';

@@ -1,5 +1,5 @@
-import { checkId } from '../api/ids.ts';
-import { getInvoice } from '../api/invoices.ts';
+import { getInvoice } from '../api/account.ts';
+import { checkId } from '../api/decode.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';

@@ -1,7 +1,7 @@
+import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/account.ts';
+import { saysNothing } from '../api/decode.ts';
 import { messageInJson } from '../api/http/message.ts';
 import type { Transport } from '../api/http/transport.ts';
-import { saysNothing } from '../api/refusal.ts';
-import { getWebhook, setWebhook, testWebhook, type Webhook } from '../api/webhook.ts';
 import { checkTestableEvent } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';

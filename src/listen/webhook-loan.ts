@@ -1,7 +1,7 @@
 /** Borrows the account's webhook: sets it to the receiver while a session runs, and puts the former one back. */
 import { randomBytes } from 'node:crypto';
+import { getWebhook, setWebhook, testWebhook } from '../api/account.ts';
 import type { Transport } from '../api/http/transport.ts';
-import { getWebhook, setWebhook, testWebhook } from '../api/webhook.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Loan, loanOfUrl, setCommand } from '../ledger/webhook-loans.ts';
 import { monotonicMs } from '../lib/clock.ts';

@@ -1,4 +1,4 @@
-import type { Invoice, InvoiceItem } from '../api/invoices.ts';
+import type { Invoice, InvoiceItem } from '../api/account.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { View } from '../lib/view.ts';
 import { alignAmounts, amountJson, currencyOf } from './amounts.ts';

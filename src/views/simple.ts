@@ -1,6 +1,5 @@
 /** Views of results that are one value. */
-import type { Balance } from '../api/balance.ts';
-import type { Webhook } from '../api/webhook.ts';
+import type { Balance, Webhook } from '../api/account.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import type { View } from '../lib/view.ts';
 import { amountJson, amountWithCurrency, currencyOf } from './amounts.ts';

@@ -1,9 +1,9 @@
 /** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
 import { describe, expect, it } from 'vitest';
+import { refusalIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
-import { refusalIn } from '../../src/api/refusal.ts';
 import { isCsvHeader, lacksHeader } from '../../src/flows/orders/manifest-csv.ts';
 import { fromJson } from '../../src/flows/orders/manifest-json.ts';
 import { splitNames, splitSkus } from '../../src/flows/orders/manifest-row.ts';

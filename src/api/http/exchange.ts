@@ -83,65 +83,35 @@ function dispatch(
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const handler = new ResponseHandler(signal, resolve, reject);
-    signal.addEventListener('abort', () => handler.abort());
-    sender.dispatch(request, handler);
+    let body: Body | undefined;
+    let connected: Dispatcher.DispatchController | undefined;
+    const abort = (): void => {
+      // At once: while undici is still connecting, it has no controller to abort.
+      reject(signal.reason);
+      connected?.abort(signal.reason);
+    };
+    signal.addEventListener('abort', abort);
+    sender.dispatch(request, {
+      onRequestStart(controller) {
+        connected = controller;
+        if (signal.aborted) abort();
+      },
+      onResponseStart(controller, status, headers) {
+        // 1xx (continue, early hints) comes before the response.
+        if (status < 200) return;
+        const flat: Record<string, string> = {};
+        for (const name in headers) flat[name] = String(headers[name] ?? '');
+        body = new Body(controller);
+        resolve({ status, headers: flat, body, signal });
+      },
+      onResponseData: (_, chunk) => body?.push(chunk),
+      onResponseEnd: () => body?.end(),
+      onResponseError(_, error) {
+        reject(error);
+        body?.fail(error);
+      },
+    });
   });
-}
-
-class ResponseHandler implements Dispatcher.DispatchHandler {
-  readonly #signal: AbortSignal;
-  readonly #resolve: (response: HttpResponse) => void;
-  readonly #reject: (error: unknown) => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #body: Body | undefined;
-
-  constructor(
-    signal: AbortSignal,
-    resolve: (response: HttpResponse) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#signal.aborted) this.abort();
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    // 1xx (continue, early hints) comes before the response.
-    if (status < 200) return;
-    const flat: Record<string, string> = {};
-    for (const name in headers) flat[name] = String(headers[name] ?? '');
-    this.#body = new Body(controller);
-    this.#resolve({ status, headers: flat, body: this.#body, signal: this.#signal });
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#body?.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#body?.end();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#reject(error);
-    this.#body?.fail(error);
-  }
-
-  /** Rejects at once: while undici is still connecting, it has no controller to abort. */
-  abort(): void {
-    this.#reject(this.#signal.reason);
-    this.#controller?.abort(this.#signal.reason);
-  }
 }
 
 /** How much is buffered before the connection is paused. */
@@ -211,12 +181,15 @@ export type ChunkHandler = (chunk: Buffer) => void | Promise<void>;
 /** Hands a whole body to a handler, chunk by chunk; resolves when the handler has taken all of it. */
 export type ChunkSource = (onChunk: ChunkHandler) => Promise<void>;
 
-/** Streams the body decompressed: we ask for no compression, but some servers compress all the same. */
 export async function streamBody(response: WithBody, onChunk: ChunkHandler): Promise<void> {
+  for await (const chunk of chunksOf(response)) await onChunk(chunk);
+}
+
+/** The body decompressed: we ask for no compression, but some servers compress all the same. */
+function chunksOf(response: WithBody): AsyncIterable<Buffer> {
   const encoding = encodingOf(response);
   const isCompressed = Object.hasOwn(decompressors, encoding);
-  const chunks = isCompressed ? decompress(response.body, encoding as Encoding) : response.body;
-  for await (const chunk of chunks) await onChunk(chunk);
+  return isCompressed ? decompress(response.body, encoding as Encoding) : response.body;
 }
 
 const decompressors = {
@@ -269,18 +242,16 @@ async function* decompress(body: Body, encoding: Encoding): AsyncGenerator<Buffe
   }
 }
 
-const limitReached = new Error('limit reached');
-
 /** The first bytes of a text of any length; what came before the connection broke counts too. */
 export async function readStart(response: WithBody, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    await streamBody(response, (chunk) => {
+    for await (const chunk of chunksOf(response)) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= maxBytes) throw limitReached;
-    });
+      if (size >= maxBytes) break;
+    }
   } catch {
     // The text is shown as far as it came.
   }
@@ -297,10 +268,10 @@ export async function readBytes(
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  await streamBody(response, (chunk) => {
+  for await (const chunk of chunksOf(response)) {
     size += chunk.length;
     if (size > maxBytes) throw refusal(maxBytes);
     chunks.push(chunk);
-  });
+  }
   return Buffer.concat(chunks);
 }

@@ -206,14 +206,11 @@ export class PostTarget {
   }
 }
 
-export interface Probe {
+export interface Probe extends Omit<PublicReading, 'trace'> {
   /** What a hint names. */
   readonly baseUrl: string;
   readonly path: string;
-  readonly env: Env;
-  readonly userAgent: string;
   readonly limitMs: number;
-  readonly signal: AbortSignal;
 }
 
 export interface ProbeAnswer {

@@ -1,5 +1,5 @@
 /** The service: whether it is there, whether it takes the key, and what time it has. */
-import { getBalance } from '../../api/balance.ts';
+import { getBalance } from '../../api/account.ts';
 import { type ProbeAnswer, probe } from '../../api/http/keyless.ts';
 import { durationText } from '../../lib/duration.ts';
 import { StenoError } from '../../lib/errors.ts';

@@ -1,6 +1,7 @@
 /** The account's webhook, the listener behind it, and the way of an event from the service to the ledger. */
+
+import { getWebhook, testWebhook } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { getWebhook, testWebhook } from '../../api/webhook.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { durationText } from '../../lib/duration.ts';

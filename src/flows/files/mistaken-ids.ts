@@ -1,5 +1,5 @@
 /** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
-import { idHint } from '../../api/ids.ts';
+import { idHint } from '../../api/decode.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';

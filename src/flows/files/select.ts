@@ -1,4 +1,4 @@
-import { checkId } from '../../api/ids.ts';
+import { checkId } from '../../api/decode.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';

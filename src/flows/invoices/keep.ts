@@ -1,6 +1,7 @@
 /** Fetches the invoices of files that the ledger knows, once, and keeps them. */
+
+import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { decodeKeptInvoice, getInvoice, type Invoice, isFinalInvoice } from '../../api/invoices.ts';
 import type { InvoiceLine, KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';

@@ -1,7 +1,7 @@
 /** What planned orders will cost, from the prices that are set and those that were learned; and whether they may. */
 
+import { decodeKeptInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../ledger/budgets.ts';
 import type { KeptInvoice } from '../../ledger/invoices.ts';
@@ -16,8 +16,7 @@ import {
   periodAt,
   withCurrency,
 } from '../../lib/budget.ts';
-import type { Failure } from '../../lib/errors.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';

@@ -1,6 +1,6 @@
 /** Reads a manifest: one URL a line, CSV with a header, or JSON lines. One bad line is an error for the whole. */
 import { open } from 'node:fs/promises';
-import { checkId } from '../../api/ids.ts';
+import { checkId } from '../../api/decode.ts';
 import { findOrderSku } from '../../catalog/skus.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
 import { limitHeapGrowth, limitYoungSpace } from '../../lib/memory.ts';

@@ -1,7 +1,8 @@
 /** Settles an attempt whose end somebody has found out. */
+
+import { checkId } from '../../api/decode.ts';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { checkId } from '../../api/ids.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Attempt } from '../../ledger/open-attempts.ts';
 import {

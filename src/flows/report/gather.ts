@@ -1,5 +1,5 @@
 /** Reads what a report is made of from the ledger. */
-import { decodeKeptInvoice } from '../../api/invoices.ts';
+import { decodeKeptInvoice } from '../../api/account.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import { billItems } from '../../ledger/billing.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,7 +1,8 @@
 /** Services answer with status 200 and an error message: such an answer must not become a transcript. */
+
+import type { TranscriptBody } from '../../api/files.ts';
 import type { ChunkHandler } from '../../api/http/exchange.ts';
 import { messageInText } from '../../api/http/message.ts';
-import type { TranscriptBody } from '../../api/transcripts.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { FIRST_BYTES, isBlank, isSomethingElse, mayBeSomethingElse } from './content.ts';
 

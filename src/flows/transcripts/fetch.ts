@@ -1,9 +1,8 @@
 /** Many transcripts in several formats, or one as a stream. */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type AudioFile, getFile } from '../../api/files.ts';
+import { type AudioFile, getFile, getTranscript, type TranscriptRequest } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import { getTranscript, type TranscriptRequest } from '../../api/transcripts.ts';
 import { formatOfName } from '../../catalog/formats.ts';
 import { findFileState } from '../../catalog/states.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
