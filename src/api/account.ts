@@ -30,25 +30,8 @@ const MAX_SHOWN = 100;
 /** Under its own name the amount may be written in any way, but it has a digit. */
 const isBalance = (text: string, isNamed: boolean): boolean => (isNamed ? /\d/.test(text) : isAmount(text));
 
-export interface InvoiceItem {
-  readonly id: string;
-  readonly sku: string;
-  readonly quantity: string;
-  readonly price: string;
-  readonly audiofile: string;
-  readonly total: string;
-}
-
-export interface Invoice {
-  readonly id: string;
-  readonly state: string;
-  readonly purchaseOrder: string;
-  readonly created: string;
-  readonly paid: string;
-  readonly total: string;
-  readonly items: readonly InvoiceItem[];
-  readonly json: Json;
-}
+export type Invoice = Readonly<ReturnType<typeof decodeInvoice>>;
+export type InvoiceItem = Readonly<ReturnType<typeof decodeItem>>;
 
 export const getInvoice = async (transport: Transport, id: string): Promise<Invoice> => {
   const path = `/invoice/${pathSegment(id)}`;
@@ -67,7 +50,7 @@ export function decodeKeptInvoice({ id, answer }: { id: string; answer: string }
   }
 }
 
-function decodeInvoice(json: Json, requestedId: string): Invoice {
+function decodeInvoice(json: Json, requestedId: string) {
   const invoice = unwrap(checkAnswer(json), 'invoice');
   if (!invoice || !isInvoice(invoice)) {
     const verdict = saysNothing(json) ? 'says nothing' : 'holds no invoice';
@@ -92,7 +75,7 @@ function isInvoice(invoice: JsonObject): boolean {
   return hasItems || ['id', 'total', 'state'].some((key) => field(invoice, key) !== '');
 }
 
-const decodeItem = (item: JsonObject): InvoiceItem => ({
+const decodeItem = (item: JsonObject) => ({
   id: idField(item, 'id'),
   sku: field(item, 'sku'),
   quantity: field(item, 'quantity'),

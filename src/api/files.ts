@@ -1,7 +1,7 @@
 /** Audio files and their transcripts. */
 import { CHANGE_LIMIT_MS } from '../lib/defaults.ts';
 import { StenoError } from '../lib/errors.ts';
-import { formatJson, isObject, type Json, type JsonObject, parseJson } from '../lib/json.ts';
+import { formatJson, isObject, type Json, type JsonObject } from '../lib/json.ts';
 import { oneLine } from '../lib/text.ts';
 import {
   checkAnswer,
@@ -20,29 +20,14 @@ import { type ChunkSource, streamBody, unknownEncoding } from './http/exchange.t
 import { messageInJson } from './http/message.ts';
 import type { Transport } from './http/transport.ts';
 
-export interface AudioFile {
-  readonly id: string;
-  readonly state: string;
-  readonly title: string;
-  readonly duration: string;
-  readonly total: string;
-  readonly qualityStars: string;
-  readonly orders: readonly string[];
-  readonly invoices: readonly string[];
-  readonly names: string;
-  readonly notes: string;
-  readonly description: string;
-  readonly originalLink: string;
-  /** The whole answer as it came. */
-  readonly json: Json;
-}
+export type AudioFile = Readonly<ReturnType<typeof decodeFile>>;
 
 export const getFile = async (transport: Transport, id: string): Promise<AudioFile> =>
   decodeFile(await requestJson(transport, { method: 'GET', path: filePath(id), safety: 'read' }), id);
 
 const filePath = (id: string): string => `/audiofile/${pathSegment(id)}`;
 
-function decodeFile(json: Json, requestedId: string): AudioFile {
+function decodeFile(json: Json, requestedId: string) {
   const file = fileIn(json, requestedId);
   return {
     id: idField(file, 'id') || requestedId,
@@ -57,6 +42,7 @@ function decodeFile(json: Json, requestedId: string): AudioFile {
     notes: field(file, 'notes'),
     description: field(file, 'description'),
     originalLink: field(file, 'originallink'),
+    /** The whole answer as it came. */
     json,
   };
 }
@@ -68,20 +54,6 @@ function fileIn(json: Json, requestedId: string): JsonObject {
   const isFile = file && (file !== json || file.has('statename') || file.has('id'));
   if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
   return file;
-}
-
-/** What a kept answer says of the length and the cost of a file; undefined where it can't be read any more. */
-export function decodeKeptFile(
-  answer: string | null,
-  id: string,
-): Pick<AudioFile, 'duration' | 'total'> | undefined {
-  if (answer === null) return undefined;
-  try {
-    const file = fileIn(parseJson(answer), id);
-    return { duration: field(file, 'duration'), total: field(file, 'total') };
-  } catch {
-    return undefined;
-  }
 }
 
 /** A file that has a state is an answer, whatever that file holds: its audio may have an error. */

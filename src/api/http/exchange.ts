@@ -14,7 +14,7 @@ export interface HttpResponse {
 /** An undici dispatcher, or what changes requests on their way to one. */
 export type RequestSender = Pick<Dispatcher, 'dispatch'>;
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** For all of it, until the response was read. */
   readonly limitMs: number;
   /** The user's interruption. */

@@ -32,7 +32,7 @@ export class CallError extends StenoError {
 }
 
 /** Where the calls go, and where the key came from. */
-export interface CallOrigin {
+interface CallOrigin {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   /** As `whoami` names it: `flag`, `environment STENO_API_KEY`, `profile work`, `command of profile work`. */

@@ -16,7 +16,7 @@ import {
 } from './exchange.ts';
 import { CallError, connectionError, endMessage, isRedirect, statusDetails } from './failures.ts';
 import { isUntrusted, networkHint, neverConnected, ProxyError } from './network-errors.ts';
-import { type ConnectionPool, openPool, type PoolOptions } from './pool.ts';
+import { type ConnectionPool, openPool, withPool } from './pool.ts';
 import { Retries } from './retry.ts';
 import type { Trace } from './transport.ts';
 
@@ -154,7 +154,7 @@ function readPublic(response: HttpResponse, url: URL, maxBytes: number): Promise
   return readBytes(response, maxBytes, tooLarge);
 }
 
-export interface PostRequest {
+interface PostRequest {
   readonly contentType: string;
   readonly body: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
@@ -206,7 +206,7 @@ export class PostTarget {
   }
 }
 
-export interface Probe extends Omit<PublicReading, 'trace'> {
+interface Probe extends Omit<PublicReading, 'trace'> {
   /** What a hint names. */
   readonly baseUrl: string;
   readonly path: string;
@@ -237,20 +237,6 @@ export function probe({ baseUrl, path, env, userAgent, limitMs, signal }: Probe)
       throw connectionError(end, peer, networkHint(end.cause, baseUrl));
     });
   });
-}
-
-async function withPool<T>(
-  url: URL,
-  env: Env,
-  options: PoolOptions,
-  work: (pool: ConnectionPool) => Promise<T>,
-): Promise<T> {
-  const pool = await openPool(url, env, options);
-  try {
-    return await work(pool);
-  } finally {
-    await pool.close();
-  }
 }
 
 const requestTo = (

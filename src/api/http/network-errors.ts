@@ -2,40 +2,47 @@
 import { errorCode, errorMessage } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/urls.ts';
 
+export const USE_HTTPS = 'begin the base URL with https://';
+const CHECK_NETWORK = 'check the base URL and the network: steno whoami';
 const NO_TLS = 'it does not speak TLS (https)';
 const UNKNOWN_AUTHORITY = 'its certificate is from an authority that is not known here';
 const BROKEN_OFF = 'the connection broke off';
 
-/** After `broken` and `unusable` the connection was made, but no whole answer came. */
-type Trouble =
-  | 'unreached'
-  | 'no host'
-  | 'no TLS'
-  | 'untrusted'
-  | 'wrong time'
-  | 'wrong name'
-  | 'broken'
-  | 'unusable';
+/** The kinds of trouble, and what to do about each where that is known. */
+const hints = {
+  unreached: () => CHECK_NETWORK,
+  noHost: () => `${CHECK_NETWORK}; a network with a proxy needs HTTPS_PROXY`,
+  noTls: (baseUrl) => plainHint(baseUrl),
+  untrusted: () => 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
+  wrongTime: () => 'check the clock of this machine; if it is right, the service must renew it',
+  wrongName: (baseUrl) => `check the host in the base URL ${baseUrl}: steno whoami`,
+  /** The connection was made, but no whole answer came. */
+  broken: (baseUrl) =>
+    baseUrl.startsWith('http:') ? `if the service speaks https, ${USE_HTTPS}` : undefined,
+  unusable: () => undefined,
+} as const satisfies Readonly<Record<string, (baseUrl: string) => string | undefined>>;
+
+type Trouble = keyof typeof hints;
 
 const troubles: Readonly<Record<string, readonly [Trouble, reason: string]>> = {
   ECONNREFUSED: ['unreached', 'the connection was refused'],
   EHOSTUNREACH: ['unreached', 'the host is out of reach'],
   ENETUNREACH: ['unreached', 'the network is out of reach'],
   UND_ERR_CONNECT_TIMEOUT: ['unreached', 'the connection took too long'],
-  ENOTFOUND: ['no host', 'there is no such host'],
-  EAI_AGAIN: ['no host', 'the host name could not be looked up'],
-  EPROTO: ['no TLS', NO_TLS],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['no TLS', NO_TLS],
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['no TLS', NO_TLS],
+  ENOTFOUND: ['noHost', 'there is no such host'],
+  EAI_AGAIN: ['noHost', 'the host name could not be looked up'],
+  EPROTO: ['noTls', NO_TLS],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['noTls', NO_TLS],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['noTls', NO_TLS],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['untrusted', 'its certificate is self-signed'],
   SELF_SIGNED_CERT_IN_CHAIN: ['untrusted', UNKNOWN_AUTHORITY],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['untrusted', UNKNOWN_AUTHORITY],
   UNABLE_TO_GET_ISSUER_CERT: ['untrusted', UNKNOWN_AUTHORITY],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['untrusted', UNKNOWN_AUTHORITY],
   CERT_UNTRUSTED: ['untrusted', UNKNOWN_AUTHORITY],
-  CERT_NOT_YET_VALID: ['wrong time', 'its certificate is not valid yet'],
-  CERT_HAS_EXPIRED: ['wrong time', 'its certificate has expired'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['wrong name', 'its certificate is for another host'],
+  CERT_NOT_YET_VALID: ['wrongTime', 'its certificate is not valid yet'],
+  CERT_HAS_EXPIRED: ['wrongTime', 'its certificate has expired'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['wrongName', 'its certificate is for another host'],
   ECONNRESET: ['broken', BROKEN_OFF],
   EPIPE: ['broken', BROKEN_OFF],
   UND_ERR_SOCKET: ['broken', BROKEN_OFF],
@@ -101,40 +108,22 @@ export const isUntrusted = (error: unknown): boolean => troubleOf(error)[0] === 
 
 /** No connection was made, so that nothing can have been sent. */
 export const neverConnected = (error: unknown): boolean =>
-  error instanceof ProxyError || ['unreached', 'no host'].includes(troubleOf(error)[0] ?? '');
+  error instanceof ProxyError || ['unreached', 'noHost'].includes(troubleOf(error)[0] ?? '');
 
 /** May be gone on the next try. A peer that does not speak HTTP will not learn it. */
 export function isTransientNetworkError(error: unknown): boolean {
   if (error instanceof ProxyError) return error.transient;
-  const isLasting = ['untrusted', 'wrong time', 'wrong name'].includes(troubleOf(error)[0] ?? '');
+  const isLasting = ['untrusted', 'wrongTime', 'wrongName'].includes(troubleOf(error)[0] ?? '');
   return !(error instanceof NotHttpError || isLasting);
 }
-
-export const USE_HTTPS = 'begin the base URL with https://';
 
 /** What to do about it, where that is known. */
 export function networkHint(error: unknown, baseUrl: string): string | undefined {
   if (error instanceof NotHttpError)
     return error.isTls ? USE_HTTPS : `check the base URL ${baseUrl}: steno whoami`;
   if (error instanceof ProxyError) return proxyHint(error, baseUrl);
-  switch (troubleOf(error)[0]) {
-    case 'untrusted':
-      return 'for a company or a self-signed certificate: export NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
-    case 'no TLS':
-      return plainHint(baseUrl);
-    case 'wrong time':
-      return 'check the clock of this machine; if it is right, the service must renew it';
-    case 'wrong name':
-      return `check the host in the base URL ${baseUrl}: steno whoami`;
-    case 'broken':
-      return baseUrl.startsWith('http:') ? `if the service speaks https, ${USE_HTTPS}` : undefined;
-    case 'no host':
-      return 'check the base URL and the network: steno whoami; a network with a proxy needs HTTPS_PROXY';
-    case 'unreached':
-      return 'check the base URL and the network: steno whoami';
-    default:
-      return undefined;
-  }
+  const [trouble = 'unusable'] = troubleOf(error);
+  return hints[trouble](baseUrl);
 }
 
 /** A key goes over plain http to this machine alone. */

@@ -27,7 +27,7 @@ const limits = { pipelining: 1, maxHeaderSize: 65_536 };
 const DEFAULT_CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 15_000;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly beforeSend?: BeforeSend | undefined;
   /** The most that are open at a time. */
   readonly connections?: number | undefined;
@@ -70,6 +70,21 @@ export async function openPool(
       closed.abort();
     },
   };
+}
+
+/** For work that has its connections to itself. */
+export async function withPool<T>(
+  base: URL,
+  env: Env,
+  options: PoolOptions,
+  work: (pool: ConnectionPool) => Promise<T>,
+): Promise<T> {
+  const pool = await openPool(base, env, options);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
 }
 
 /** Sends plain http requests to a proxy, which takes the whole URL in place of the path. */

@@ -18,7 +18,7 @@ const MAX_RETRYING_MS = 30_000;
 /** Failures in a row, with no answer between them, that are an outage. One alone concerns its own call. */
 const FAILURES_OF_AN_OUTAGE = 3;
 
-export interface RetryOptions {
+interface RetryOptions {
   /** When all tries must be over, on the monotonic clock. */
   readonly endsAt: number;
   /** The user's interruption. */
@@ -27,7 +27,7 @@ export interface RetryOptions {
 }
 
 /** The tries of one read. */
-interface Tries {
+interface Tries extends RetryOptions {
   /** How often it was sent. */
   count: number;
   firstFailedAt: number | undefined;
@@ -37,10 +37,9 @@ interface Tries {
 
 interface Outage {
   /** The latest failure of the read that tries again. */
-  error: CallError;
-  /** Resolves when the service is back; rejects when the read that tries again gives up. */
-  readonly over: Promise<void>;
-  readonly end: (error?: CallError) => void;
+  readonly error: CallError;
+  /** Aborted when the service is back, or with the error when the read that tries again gives up. */
+  readonly over: AbortController;
 }
 
 export class Retries {
@@ -49,67 +48,43 @@ export class Retries {
 
   /** Sends a read until it is answered; throws the error where it is not to be sent again. */
   async send<T>(read: () => Promise<T>, options: RetryOptions): Promise<T> {
-    const tries: Tries = { count: 1, firstFailedAt: undefined, forAll: false };
+    const tries: Tries = { ...options, count: 1, firstFailedAt: undefined, forAll: false };
     for (;;) {
-      if (!tries.forAll && this.#outage) await waitFor(this.#outage, options);
+      if (!tries.forAll && this.#outage) await waitFor(this.#outage, tries);
       try {
         const result = await read();
         this.#answered(tries);
         return result;
       } catch (error) {
-        await this.#pauseAfter(error, tries, options);
+        await this.#pauseAfter(error, tries);
         tries.count += 1;
       }
     }
   }
 
-  async #pauseAfter(error: unknown, tries: Tries, options: RetryOptions): Promise<void> {
+  async #pauseAfter(error: unknown, tries: Tries): Promise<void> {
     const isOutage = error instanceof CallError && concernsAll(error);
     // Another failure is an answer too: the service is up.
     if (!isOutage) this.#answered(tries);
-    const pauseMs = error instanceof CallError ? pauseBeforeRetry(error, tries, options) : undefined;
+    const pauseMs = error instanceof CallError ? pauseBeforeRetry(error, tries) : undefined;
     if (!(error instanceof CallError) || pauseMs === undefined) {
       if (isOutage && tries.forAll) this.#giveUp(error);
       throw error;
     }
-    options.onRetry?.(error, pauseMs);
-    if (isOutage) await this.#pauseWithOthers(error, pauseMs, tries, options);
-    else await sleep(pauseMs, options.signal);
+    tries.onRetry?.(error, pauseMs);
+    if (isOutage) await this.#pauseWithOthers(error, pauseMs, tries);
+    else await sleep(pauseMs, tries.signal);
   }
 
   /** Lets the pause pass, or waits for the read that does so already. */
-  async #pauseWithOthers(
-    error: CallError,
-    pauseMs: number,
-    tries: Tries,
-    options: RetryOptions,
-  ): Promise<void> {
+  async #pauseWithOthers(error: CallError, pauseMs: number, tries: Tries): Promise<void> {
     // A call that fails again and again is one failure: the trouble may be with what it asks for.
     if (tries.count === 1) this.#failuresInARow += 1;
-    if (this.#outage && !tries.forAll) return waitFor(this.#outage, options);
+    if (this.#outage && !tries.forAll) return waitFor(this.#outage, tries);
     tries.forAll ||= error.retryAfter !== undefined || this.#failuresInARow >= FAILURES_OF_AN_OUTAGE;
-    if (tries.forAll) this.#begin(error);
-    try {
-      await sleep(pauseMs, options.signal);
-    } catch (interruption) {
-      if (tries.forAll) this.#end();
-      throw interruption;
-    }
-  }
-
-  /** All other reads wait from now on. */
-  #begin(error: CallError): void {
-    if (this.#outage) {
-      this.#outage.error = error;
-      return;
-    }
-    let end: Outage['end'] = () => {};
-    const over = new Promise<void>((resolve, reject) => {
-      end = (failure) => (failure ? reject(failure) : resolve());
-    });
-    // Nobody may wait for it.
-    over.catch(() => {});
-    this.#outage = { error, over, end };
+    // All other reads wait from now on.
+    if (tries.forAll) this.#outage = { over: new AbortController(), ...this.#outage, error };
+    await sleep(pauseMs, tries.signal);
   }
 
   /** A pause that the service asked for is ended only by the read that kept it. */
@@ -126,30 +101,24 @@ export class Retries {
   }
 
   #end(error?: CallError): void {
-    this.#outage?.end(error);
+    this.#outage?.over.abort(error);
     this.#outage = undefined;
   }
 }
 
 /** Until the service is back, or the time of this read is over. */
 async function waitFor({ error, over }: Outage, { endsAt, signal }: RetryOptions): Promise<void> {
-  const done = new AbortController();
-  const tooLong = sleep(endsAt - monotonicMs(), AbortSignal.any([signal, done.signal])).then(() => {
-    throw error;
+  const end = over.signal;
+  await sleep(endsAt - monotonicMs(), AbortSignal.any([signal, end])).catch((interruption) => {
+    if (!end.aborted) throw interruption;
   });
-  try {
-    await Promise.race([over, tooLong]);
-  } finally {
-    done.abort();
-  }
+  if (!end.aborted) throw error;
+  if (end.reason instanceof CallError) throw end.reason;
 }
 
 /** How long to wait before a read is sent again; undefined where it is not to be repeated. */
-function pauseBeforeRetry(
-  error: CallError,
-  tries: Tries,
-  { endsAt, signal }: RetryOptions,
-): number | undefined {
+function pauseBeforeRetry(error: CallError, tries: Tries): number | undefined {
+  const { endsAt, signal } = tries;
   const now = monotonicMs();
   tries.firstFailedAt ??= now;
   if (!error.transient || tries.count >= MAX_TRIES || signal.aborted) return undefined;

@@ -12,12 +12,12 @@ import { type Call, type CallResponse, moneyTargetOf } from './call.ts';
 import { type EarlyEnd, exchange, type HttpResponse, NO_LIMIT_MS } from './exchange.ts';
 import { connectionError, endMessage, outcomeUnknownError, statusError } from './failures.ts';
 import { networkHint } from './network-errors.ts';
-import { type ConnectionPool, openPool } from './pool.ts';
+import { type ConnectionPool, openPool, withPool } from './pool.ts';
 import { Retries } from './retry.ts';
 
 export type Trace = (line: string) => void;
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Where the key came from, for errors. */
@@ -106,28 +106,29 @@ export class Transport {
   }
 
   /** Never repeated. The first interruption does not break off what may have been read: its answer is waited for. */
-  async #sendForMoney<T>(call: Call, endsAt: number, read: Read<T>): Promise<T> {
+  #sendForMoney<T>(call: Call, endsAt: number, read: Read<T>): Promise<T> {
     const { env, signal, hardSignal = signal, onFinishing } = this.#options;
+    const { beforeSend, path } = call;
     // An idle connection may break at its next use, which would leave the outcome unknown: money gets a fresh one.
-    const pool = await openPool(new URL(this.#baseUrl), env, { beforeSend: call.beforeSend });
-    const interrupt = new AbortController();
-    const onHard = (): void => interrupt.abort();
-    const onSoft = (): void => {
-      const what = moneyTargetOf(call.path)?.call ?? 'order';
-      if (!pool.hasWritten()) interrupt.abort();
-      else onFinishing?.(`finishing the ${what} that is being sent; Ctrl-C again ends at once`);
-    };
-    if (signal.aborted || hardSignal.aborted) interrupt.abort();
-    signal.addEventListener('abort', onSoft);
-    // The process looks at this listener too: without one, a second interruption exits at once.
-    hardSignal.addEventListener('abort', onHard);
-    try {
-      return await this.#sendOnce(call, { pool, interrupt: interrupt.signal, endsAt }, read);
-    } finally {
-      signal.removeEventListener('abort', onSoft);
-      hardSignal.removeEventListener('abort', onHard);
-      await pool.close();
-    }
+    return withPool(new URL(this.#baseUrl), env, { beforeSend }, async (pool) => {
+      const interrupt = new AbortController();
+      const onHard = (): void => interrupt.abort();
+      const onSoft = (): void => {
+        const what = moneyTargetOf(path)?.call ?? 'order';
+        if (!pool.hasWritten()) interrupt.abort();
+        else onFinishing?.(`finishing the ${what} that is being sent; Ctrl-C again ends at once`);
+      };
+      if (signal.aborted || hardSignal.aborted) interrupt.abort();
+      signal.addEventListener('abort', onSoft);
+      // The process looks at this listener too: without one, a second interruption exits at once.
+      hardSignal.addEventListener('abort', onHard);
+      try {
+        return await this.#sendOnce(call, { pool, interrupt: interrupt.signal, endsAt }, read);
+      } finally {
+        signal.removeEventListener('abort', onSoft);
+        hardSignal.removeEventListener('abort', onHard);
+      }
+    });
   }
 
   #sendOnce<T>(call: Call, { pool, interrupt, endsAt }: Way, read: Read<T>): Promise<T> {
