@@ -95,7 +95,7 @@ export async function getWebhook(transport: Transport): Promise<Webhook> {
   const json = checkAnswer(
     await requestJson(transport, {
       ...{ method: 'GET', path: '/webhook', safety: 'read' },
-      ...{ mayBeText: true, refusesRepeatedKeys: true, keepsKey: true },
+      ...{ isAddress: true, refusesRepeatedKeys: true },
     }),
   );
   const url = urlIn(json);
@@ -111,7 +111,7 @@ export const testWebhook = async (transport: Transport, type: string): Promise<W
   decodeChange(await postForText(transport, `/webhook/test/${encodeURIComponent(type)}`));
 
 const postForText = (transport: Transport, path: string, params: JsonObject = new Map()): Promise<Json> =>
-  requestJson(transport, { method: 'POST', path, safety: 'once', params, mayBeText: true, keepsKey: true });
+  requestJson(transport, { method: 'POST', path, safety: 'once', params, isAddress: true });
 
 /** An answer to a change may be a message alone. */
 const decodeChange = (json: Json): Webhook => ({ url: urlIn(checkAnswer(json)) ?? '', json });

@@ -3,7 +3,7 @@ import { StenoError } from '../../lib/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../lib/json.ts';
 import { maskJson } from '../../lib/mask-json.ts';
 import { oneLine } from '../../lib/text.ts';
-import { type Call, type CallResponse, moneyTargetOf, type Safety } from './call.ts';
+import { type Call, type CallResponse, moneyTargetOf } from './call.ts';
 import { readBytes, unknownEncoding } from './exchange.ts';
 import { baseUrlHint, outcomeUnknownError } from './failures.ts';
 import { messageInText } from './message.ts';
@@ -25,13 +25,13 @@ async function readJson(call: Call, response: CallResponse): Promise<Json> {
   try {
     const json = parseJson(text, call.refusesRepeatedKeys ? refuseKey : undefined);
     // Without an escape each text of the answer stands in it as it is, so that one search is enough.
-    const mayHoldKey = !call.keepsKey && (text.includes('\\') || hideKey(text) !== text);
+    const mayHoldKey = !call.isAddress && (text.includes('\\') || hideKey(text) !== text);
     return mayHoldKey ? maskJson(json, hideKey) : json;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const encoding = unknownEncoding(response);
     if (encoding) throw unreadableAnswer(call, `its encoding is not known: ${encoding}`, status);
-    if (call.mayBeText && isPlainText(text)) return text.trim();
+    if (call.isAddress && isPlainText(text)) return text.trim();
     throw notJson(call, response, text);
   }
 }
@@ -46,14 +46,9 @@ export interface RawAnswer {
 }
 
 /** Any call below the base URL; the key is added. */
-export const rawCall = (method: string, path: string, params: JsonObject): Call => ({
-  ...{ method, path, params },
-  safety: safetyOf(method, path),
-});
-
-function safetyOf(method: string, path: string): Safety {
-  if (moneyTargetOf(path)) return 'money';
-  return method === 'GET' || method === 'HEAD' ? 'read' : 'once';
+export function rawCall(method: string, path: string, params: JsonObject): Call {
+  const otherwise = method === 'GET' || method === 'HEAD' ? 'read' : 'once';
+  return { method, path, params, safety: moneyTargetOf(path) ? 'money' : otherwise };
 }
 
 export const sendRaw = (transport: Transport, call: Call): Promise<RawAnswer> =>

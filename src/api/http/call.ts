@@ -6,7 +6,7 @@ import type { HttpResponse } from './exchange.ts';
  * `read` may be repeated; `once` and `money` are never repeated. A `money` call without a clear answer has an unknown
  * outcome (exit 11).
  */
-export type Safety = 'read' | 'once' | 'money';
+type Safety = 'read' | 'once' | 'money';
 
 /** Gives nothing where there is nothing to wait for. */
 export type BeforeSend = () => Promise<void> | undefined;
@@ -20,12 +20,13 @@ export interface Call {
   readonly params?: JsonObject;
   /** The time limit where the user set none. */
   readonly limitMs?: number;
-  /** Plain text is accepted too: the API document does not say how this answer is written. */
-  readonly mayBeText?: boolean;
+  /**
+   * The answer names an address. It may be plain text: the API document does not say how it is written. A key in it
+   * stays, because the address has to be put back as it was.
+   */
+  readonly isAddress?: boolean;
   /** An answer in which a key stands twice can't be read: either value may be the one that counts. */
   readonly refusesRepeatedKeys?: boolean;
-  /** A key in the answer stays: it is part of an address that has to be put back as it was. */
-  readonly keepsKey?: boolean;
   /** For `money`: called when there is a connection, right before the request; if it rejects, nothing is sent. */
   readonly beforeSend?: BeforeSend | undefined;
   /** The response has any length, so that only its silences have a limit. */

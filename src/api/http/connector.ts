@@ -8,23 +8,11 @@ import { NotHttpError, ProxyError } from './network-errors.ts';
 
 type Connector = buildConnector.connector;
 
-interface ConnectorOptions {
-  readonly proxy: URL | undefined;
-  /** The proxy is asked for a tunnel. */
-  readonly tunnels: boolean;
-  readonly beforeSend: BeforeSend | undefined;
-  /** Some of a request is about to be written. */
-  readonly onWrite: () => void;
-}
-
-/** `connect` is undici's own connector. undici writes the request as soon as it is given the connection. */
-export function makeConnector(
-  connect: Connector,
-  { proxy, tunnels, beforeSend, onWrite }: ConnectorOptions,
-): Connector {
-  const open = proxy ? proxyConnector(connect, proxy, tunnels) : connect;
-  return (target, callback) =>
-    open(target, (...[error, socket]) => {
+/** undici writes the request as soon as it is given the connection; nothing is sent where `beforeSend` rejects. */
+export const requestConnector =
+  (connect: Connector, onWrite: () => void, beforeSend?: BeforeSend): Connector =>
+  (target, callback) =>
+    connect(target, (...[error, socket]) => {
       if (error) return callback(error, null);
       const check = beforeSend?.();
       const use = (): void => callback(null, fromResponseOn(socket, onWrite));
@@ -34,9 +22,9 @@ export function makeConnector(
         callback(refusal, null);
       });
     });
-}
 
-const proxyConnector = (connect: Connector, proxy: URL, tunnels: boolean): Connector =>
+/** `connect` is undici's own connector. */
+export const proxyConnector = (connect: Connector, proxy: URL, tunnels: boolean): Connector =>
   tunnels
     ? tunnelConnector(connect, proxy)
     : (target, callback) =>
@@ -202,8 +190,6 @@ export class ResponseHead {
 
 function statusIn(bytes: Buffer): number {
   const start = bytes.toString('latin1', 0, SAMPLE.length);
-  // Speed: so begins nearly every response.
-  if (start === SAMPLE) return 200;
   const [, status] = statusLine.exec(start + SAMPLE.slice(start.length)) ?? [];
   if (status === undefined) throw new NotHttpError(TLS_RECORD_TYPES.has(bytes[0] ?? 0));
   return Number(status);

@@ -9,7 +9,7 @@ import { isUrl } from '../../lib/is-url.ts';
 import { setFlag } from '../../lib/v8-flags.ts';
 import { basicAuth, nearnessOf } from './address.ts';
 import type { BeforeSend } from './call.ts';
-import { makeConnector } from './connector.ts';
+import { proxyConnector, requestConnector } from './connector.ts';
 import type { RequestSender } from './exchange.ts';
 
 export interface ConnectionPool {
@@ -58,7 +58,8 @@ export async function openPool(
     signal: closed.signal,
     ...(lookup && !proxy && { lookup }),
   });
-  const connect = makeConnector(connectTcp, { proxy, tunnels, beforeSend, onWrite });
+  const open = proxy ? proxyConnector(connectTcp, proxy, tunnels) : connectTcp;
+  const connect = requestConnector(open, onWrite, beforeSend);
   const pool = new Pool((plainProxy ?? base).origin, { ...limits, connections, connect });
   return {
     sender: plainProxy ? plainProxySender(pool, plainProxy) : pool,

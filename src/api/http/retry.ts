@@ -18,7 +18,7 @@ const MAX_RETRYING_MS = 30_000;
 /** Failures in a row, with no answer between them, that are an outage. One alone concerns its own call. */
 const FAILURES_OF_AN_OUTAGE = 3;
 
-interface RetryOptions {
+export interface RetryOptions {
   /** When all tries must be over, on the monotonic clock. */
   readonly endsAt: number;
   /** The user's interruption. */

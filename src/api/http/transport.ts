@@ -13,7 +13,7 @@ import { type EarlyEnd, exchange, type HttpResponse, NO_LIMIT_MS } from './excha
 import { connectionError, endMessage, outcomeUnknownError, statusError } from './failures.ts';
 import { networkHint } from './network-errors.ts';
 import { type ConnectionPool, openPool, withPool } from './pool.ts';
-import { Retries } from './retry.ts';
+import { Retries, type RetryOptions } from './retry.ts';
 
 export type Trace = (line: string) => void;
 
@@ -42,14 +42,6 @@ interface TransportOptions {
 }
 
 type Read<T> = (response: CallResponse) => Promise<T>;
-
-/** What one try of a call goes over, and what ends it. */
-interface Way {
-  readonly pool: ConnectionPool;
-  readonly interrupt: AbortSignal;
-  /** When all tries must be over, on the monotonic clock. */
-  readonly endsAt: number;
-}
 
 const MAX_SILENCE_MS = 60_000;
 
@@ -92,8 +84,7 @@ export class Transport {
     const { endsAtMs = Number.POSITIVE_INFINITY } = this.#options;
     const endsAt = Math.min(endsAtMs, monotonicMs() + timeoutMs);
     if (call.safety === 'money') return this.#sendForMoney(call, endsAt, read);
-    const sendOnce = (): Promise<T> =>
-      this.#sendOnce(call, { pool: this.#sharedPool, interrupt: signal, endsAt }, read);
+    const sendOnce = (): Promise<T> => this.#sendOnce(call, this.#sharedPool, { endsAt, signal }, read);
     if (call.safety === 'once') return sendOnce();
     const onRetry = (error: Error, pauseMs: number): void =>
       trace?.(`${errorMessage(error)}; trying again in ${pauseMs} ms`);
@@ -123,7 +114,7 @@ export class Transport {
       // The process looks at this listener too: without one, a second interruption exits at once.
       hardSignal.addEventListener('abort', onHard);
       try {
-        return await this.#sendOnce(call, { pool, interrupt: interrupt.signal, endsAt }, read);
+        return await this.#sendOnce(call, pool, { endsAt, signal: interrupt.signal }, read);
       } finally {
         signal.removeEventListener('abort', onSoft);
         hardSignal.removeEventListener('abort', onHard);
@@ -131,16 +122,19 @@ export class Transport {
     });
   }
 
-  #sendOnce<T>(call: Call, { pool, interrupt, endsAt }: Way, read: Read<T>): Promise<T> {
+  #sendOnce<T>(
+    call: Call,
+    pool: ConnectionPool,
+    { endsAt, signal }: Pick<RetryOptions, 'endsAt' | 'signal'>,
+    read: Read<T>,
+  ): Promise<T> {
     const { hide, keySource, timeoutMs, trace } = this.#options;
     const [baseUrl, { peer }] = [this.#baseUrl, pool];
     const url = baseUrl + call.path;
     const startedAt = monotonicMs();
     // The user's limit is for all tries together.
-    const limitMs = Math.min(
-      endsAt - startedAt,
-      timeoutMs === undefined ? defaultLimitMs(call) : NO_LIMIT_MS,
-    );
+    const ownLimitMs = call.streams ? NO_LIMIT_MS : (call.limitMs ?? READ_LIMIT_MS);
+    const limitMs = Math.min(endsAt - startedAt, timeoutMs === undefined ? ownLimitMs : NO_LIMIT_MS);
     trace?.(`> ${call.method} ${url} ${call.params?.size ? cutSignatures(formatJson(call.params, 0)) : ''}`);
     const onResponse = async (response: HttpResponse): Promise<T> => {
       const { status, headers } = response;
@@ -156,7 +150,13 @@ export class Transport {
         throw outcomeUnknownError(call, endMessage(end, peer), { cause });
       throw connectionError(end, peer, answered ? undefined : networkHint(cause, baseUrl));
     };
-    return exchange(pool.sender, this.#requestOf(call, url), { limitMs, interrupt }, onResponse, onEarlyEnd);
+    return exchange(
+      pool.sender,
+      this.#requestOf(call, url),
+      { limitMs, interrupt: signal },
+      onResponse,
+      onEarlyEnd,
+    );
   }
 
   /** The key goes in the JSON body, or in the query of a GET or HEAD. */
@@ -179,10 +179,6 @@ export class Transport {
       bodyTimeout: MAX_SILENCE_MS,
     };
   }
-}
-
-function defaultLimitMs({ streams, limitMs = READ_LIMIT_MS }: Call): number {
-  return streams ? NO_LIMIT_MS : limitMs;
 }
 
 function toQuery(params: JsonObject): string {
