@@ -1,4 +1,7 @@
-/** Reads fields of an answer, whatever type they come in. A number stays text, so that it keeps its digits. */
+/**
+ * Reads answers: their fields, whatever type they come in, and what they say of an error. A number stays text, so that it
+ * keeps its digits. Checks ids.
+ */
 
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { StenoError, usage } from '../lib/errors.ts';
@@ -73,10 +76,9 @@ export function idHint(text: string): string | undefined {
 /** As one segment of a path. */
 export const pathSegment = (id: string): string => encodeURIComponent(checkId(id));
 
-// Finds a refusal in an answer with status 200, and tells an answer that says nothing.
+// A refusal may come with status 200.
 
 const MAX_DEPTH = 4;
-const REFUSED = 'the service refused: ';
 
 const errorKeys = new Set([
   ...['error', 'errors', 'error_message', 'errormessage'],
@@ -90,35 +92,32 @@ const noneTexts = new Set(['', '0', 'false', 'null', 'none']);
 
 /** Gives the answer back, or throws what it says where it is a refusal. */
 export function checkAnswer(json: Json): Json {
-  const refusal = refusalIn(json);
-  if (refusal) throw refusal;
+  throwRefusal(errorIn(json));
   return json;
 }
 
-/** What an answer says of an error; undefined where it says nothing of one. */
-export function errorIn(json: Json): string | undefined {
-  return refusalIn(json)?.message.slice(REFUSED.length);
+export function throwRefusal(error: string | undefined): void {
+  if (error !== undefined) throw new StenoError('failed', `the service refused: ${error}`, { status: 200 });
 }
 
-/** The refusal in an answer, or in an object one level below it. */
-export function refusalIn(json: Json): StenoError | undefined {
+/** What an answer, or an object one level below it, says of an error; undefined where it says nothing of one. */
+export function errorIn(json: Json): string | undefined {
   for (const object of [json, ...valuesIn(json)]) {
-    const refusal = refusalOf(object);
-    if (refusal) return refusal;
+    const error = errorOf(object);
+    if (error !== undefined) return error;
   }
   return undefined;
 }
 
 /** The same for the fields of one object alone. */
-export function refusalOf(json: Json): StenoError | undefined {
+export function errorOf(json: Json): string | undefined {
   if (!isObject(json)) return undefined;
   const failed = [...json].filter(([key, value]) => isFailure(key.toLowerCase(), value));
   const [first] = failed;
   if (!first) return undefined;
   const texts = failed.map(([key, value]) => (errorKeys.has(key.toLowerCase()) ? textOf(value) : ''));
   const said = texts.find(Boolean) ?? messageInJson(json) ?? `${first[0]}: ${scalar(first[1])}`;
-  const text = oneLine(cutSignatures(said));
-  return new StenoError('failed', `${REFUSED}${text}`, { status: 200 });
+  return oneLine(cutSignatures(said));
 }
 
 function isFailure(key: string, value: Json): boolean {

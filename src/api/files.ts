@@ -5,13 +5,14 @@ import { formatJson, isObject, type Json, type JsonObject } from '../lib/json.ts
 import { oneLine } from '../lib/text.ts';
 import {
   checkAnswer,
+  errorIn,
+  errorOf,
   field,
   idField,
   ids,
   pathSegment,
-  refusalIn,
-  refusalOf,
   saysNothing,
+  throwRefusal,
   unwrap,
 } from './decode.ts';
 import { requestJson, unreadableAnswer } from './http/answer.ts';
@@ -49,17 +50,16 @@ function decodeFile(json: Json, requestedId: string) {
 
 function fileIn(json: Json, requestedId: string): JsonObject {
   const file = unwrap(json, 'audiofile');
-  const refusal = fileRefusal(json, file);
-  if (refusal) throw refusal;
+  throwRefusal(fileError(json, file));
   const isFile = file && (file !== json || file.has('statename') || file.has('id'));
   if (!isFile) throw new StenoError('failed', `the answer for ${requestedId} holds no audiofile`);
   return file;
 }
 
 /** A file that has a state is an answer, whatever that file holds: its audio may have an error. */
-function fileRefusal(json: Json, file: JsonObject | undefined): StenoError | undefined {
-  if (!file || !field(file, 'statename')) return refusalIn(json);
-  return file === json ? undefined : refusalOf(json);
+function fileError(json: Json, file: JsonObject | undefined): string | undefined {
+  if (!file || !field(file, 'statename')) return errorIn(json);
+  return file === json ? undefined : errorOf(json);
 }
 
 /** A file that was just ordered: nothing else is known of it yet. */

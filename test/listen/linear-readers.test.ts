@@ -1,6 +1,6 @@
 /** Whatever reads a stranger's text takes time in proportion to it, and never overflows the stack. */
 import { describe, expect, it } from 'vitest';
-import { refusalIn } from '../../src/api/decode.ts';
+import { errorIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
@@ -156,7 +156,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the message of an answer': (text) => messageInText(text),
   'the message of a page': (text) => messageInText(`<p>${text}`),
   'the message in JSON': (text) => messageInText(JSON.stringify({ message: text })),
-  'a refusal': (text) => refusalIn(parseJson(text)),
+  'a refusal': (text) => errorIn(parseJson(text)),
   'an error': (text) => errorJson(new StenoError('failed', text), mask.hide),
   'a line of a terminal': forTerminal,
   'lines of a terminal': forTerminalLines,

@@ -2,12 +2,6 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { HttpResponse } from './exchange.ts';
 
-/**
- * `read` may be repeated; `once` and `money` are never repeated. A `money` call without a clear answer has an unknown
- * outcome (exit 11).
- */
-type Safety = 'read' | 'once' | 'money';
-
 /** Gives nothing where there is nothing to wait for. */
 export type BeforeSend = () => Promise<void> | undefined;
 
@@ -15,7 +9,11 @@ export interface Call {
   readonly method: string;
   /** Below the base URL, already encoded. */
   readonly path: string;
-  readonly safety: Safety;
+  /**
+   * `read` may be repeated; `once` and `money` are never repeated. A `money` call without a clear answer has an unknown
+   * outcome (exit 11).
+   */
+  readonly safety: 'read' | 'once' | 'money';
   /** Sent in the JSON body of a POST or in the query of a GET; the key is added. */
   readonly params?: JsonObject;
   /** The time limit where the user set none. */

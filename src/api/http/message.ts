@@ -37,7 +37,7 @@ export function messageInJson(value: Json | undefined, depth = 0): string | unde
 
 const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', apos: "'" }));
 
-/** No step looks for the same end again and again: an answer may have megabytes. */
+/** No step searches for the same end again and again: an answer may have megabytes. */
 function messageInHtml(text: string): string {
   // Scripts and styles are no text.
   const page = text.replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ');

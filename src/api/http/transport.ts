@@ -111,7 +111,7 @@ export class Transport {
       };
       if (signal.aborted || hardSignal.aborted) interrupt.abort();
       signal.addEventListener('abort', onSoft);
-      // The process looks at this listener too: without one, a second interruption exits at once.
+      // The process checks for this listener: without one, a second interruption exits at once.
       hardSignal.addEventListener('abort', onHard);
       try {
         return await this.#sendOnce(call, pool, { endsAt, signal: interrupt.signal }, read);
