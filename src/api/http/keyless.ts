@@ -74,10 +74,10 @@ async function follow(request: PublicRequest, endsAt: number): Promise<PublicAns
     if (namedBy?.startsWith('https:') && url.protocol !== 'https:')
       throw new StenoError('failed', `${way}, which is not https`);
     const guard = new AddressGuard(url, nearest, tooNear(way));
-    const answer = await getOnce(request, url, guard, endsAt);
-    if ('bytes' in answer) return { ...answer, nearness: guard.found, redirects };
-    way = `${shownAddress(url.href)} redirects to ${redirectTarget(answer.location, url.href, (text) => text)}`;
-    url = nextUrl(answer.location, url, way);
+    const { location, ...answer } = await getOnce(request, url, guard, endsAt);
+    if (location === undefined) return { ...answer, nearness: guard.found, redirects };
+    way = `${shownAddress(url.href)} redirects to ${redirectTarget(location, url.href, (text) => text)}`;
+    url = nextUrl(location, url, way);
     nearest = Math.min(nearest, guard.found) as Nearness;
   }
   throw new StenoError('failed', `${shownAddress(request.url)} redirects more than ${MAX_REDIRECTS} times`);
@@ -88,35 +88,29 @@ const tooNear =
   (found: Nearness): StenoError =>
     new StenoError('failed', `${way}, which is ${found === 2 ? 'this machine' : 'a private address'}`);
 
-type PublicBody = Omit<PublicAnswer, 'redirects' | 'nearness'>;
-
-function getOnce(
-  request: PublicRequest,
-  url: URL,
-  { lookup }: AddressGuard,
-  endsAt: number,
-): Promise<PublicBody | { readonly location: string }> {
+async function getOnce(request: PublicRequest, url: URL, { lookup }: AddressGuard, endsAt: number) {
   const { accept, userAgent, env, maxBytes, signal, trace } = request;
   // A password in the address is for its own host, never for a redirect's.
   const given = new URL(request.url);
   const authorization = given.origin === url.origin ? basicAuth(given) : undefined;
-  const headers = { 'user-agent': userAgent, accept, 'accept-encoding': 'gzip' };
+  const asked = requestTo(url, { 'user-agent': userAgent, accept, 'accept-encoding': 'gzip' }, authorization);
   return withPool(url, env, { lookup }, ({ sender, peer }) => {
     trace?.(`> GET ${shownAddress(url.href)}`);
     const limits = { limitMs: endsAt - monotonicMs(), interrupt: signal };
-    const onResponse = async (response: HttpResponse): Promise<PublicBody | { location: string }> => {
-      const { status, headers: got } = response;
-      trace?.(`< ${status} ${got['content-type'] ?? ''}`);
-      if (isRedirect(status) && got.location) return { location: got.location };
-      if (status >= 300) throw refusedAddress(url, response);
-      const bytes = await readPublic(response, url, maxBytes);
-      return { url: url.href, contentType: got['content-type'] ?? '', links: got.link ?? '', bytes };
+    const onResponse = async (response: HttpResponse) => {
+      const { status, headers } = response;
+      const { 'content-type': contentType = '', link: links = '' } = headers;
+      trace?.(`< ${status} ${contentType}`);
+      const location = isRedirect(status) ? headers.location || undefined : undefined;
+      if (location === undefined && status >= 300) throw refusedAddress(url, response);
+      const bytes = location === undefined ? await readPublic(response, url, maxBytes) : Buffer.alloc(0);
+      return { location, url: url.href, contentType, links, bytes };
     };
     const onEarlyEnd = (end: EarlyEnd): never => {
       const hasHint = end.cause instanceof ProxyError || isUntrusted(end.cause);
       throw connectionError(end, peer, hasHint ? networkHint(end.cause, url.origin) : undefined, '5m');
     };
-    return exchange(sender, requestTo(url, headers, authorization), limits, onResponse, onEarlyEnd);
+    return exchange(sender, asked, limits, onResponse, onEarlyEnd);
   });
 }
 

@@ -42,8 +42,9 @@ interface TransportOptions {
 }
 
 type Read<T> = (response: CallResponse) => Promise<T>;
+type Until = Pick<RetryOptions, 'endsAt' | 'signal'>;
 
-const MAX_SILENCE_MS = 60_000;
+const MAX_SERVICE_SILENCE_MS = 60_000;
 
 export class Transport {
   readonly #options: TransportOptions;
@@ -122,12 +123,7 @@ export class Transport {
     });
   }
 
-  #sendOnce<T>(
-    call: Call,
-    pool: ConnectionPool,
-    { endsAt, signal }: Pick<RetryOptions, 'endsAt' | 'signal'>,
-    read: Read<T>,
-  ): Promise<T> {
+  async #sendOnce<T>(call: Call, pool: ConnectionPool, { endsAt, signal }: Until, read: Read<T>): Promise<T> {
     const { hide, keySource, timeoutMs, trace } = this.#options;
     const [baseUrl, { peer }] = [this.#baseUrl, pool];
     const url = baseUrl + call.path;
@@ -150,13 +146,8 @@ export class Transport {
         throw outcomeUnknownError(call, endMessage(end, peer), { cause });
       throw connectionError(end, peer, answered ? undefined : networkHint(cause, baseUrl));
     };
-    return exchange(
-      pool.sender,
-      this.#requestOf(call, url),
-      { limitMs, interrupt: signal },
-      onResponse,
-      onEarlyEnd,
-    );
+    const limits = { limitMs, interrupt: signal };
+    return exchange(pool.sender, this.#requestOf(call, url), limits, onResponse, onEarlyEnd);
   }
 
   /** The key goes in the JSON body, or in the query of a GET or HEAD. */
@@ -175,18 +166,16 @@ export class Transport {
       headers: inQuery ? headers : { ...headers, 'content-type': 'application/json' },
       body: inQuery ? null : formatJson(withKey, 0),
       // Where a call has a deadline, that bounds the time to the headers.
-      headersTimeout: streams ? MAX_SILENCE_MS : 0,
-      bodyTimeout: MAX_SILENCE_MS,
+      headersTimeout: streams ? MAX_SERVICE_SILENCE_MS : 0,
+      bodyTimeout: MAX_SERVICE_SILENCE_MS,
     };
   }
 }
 
 function toQuery(params: JsonObject): string {
-  const pairs = [...params].flatMap(([key, value]) =>
-    (Array.isArray(value) ? value : [value]).map((each): [string, string] => [
-      key,
-      typeof each === 'string' ? each : formatJson(each, 0),
-    ]),
-  );
-  return new URLSearchParams(pairs).toString();
+  const query = new URLSearchParams();
+  for (const [key, value] of params)
+    for (const each of Array.isArray(value) ? value : [value])
+      query.append(key, typeof each === 'string' ? each : formatJson(each, 0));
+  return query.toString();
 }
