@@ -12,11 +12,9 @@ export interface Balance {
   readonly json: Json;
 }
 
-export const getBalance = async (transport: Transport): Promise<Balance> =>
-  decodeBalance(await requestJson(transport, { method: 'GET', path: '/prepay_balance', safety: 'read' }));
-
-function decodeBalance(json: Json): Balance {
-  checkAnswer(json);
+export async function getBalance(transport: Transport): Promise<Balance> {
+  const call = { method: 'GET', path: '/prepay_balance', safety: 'read' } as const;
+  const json = checkAnswer(await requestJson(transport, call));
   const value = isObject(json) ? json.get('balance') : json;
   const balance = scalar(value);
   if (balance !== undefined && typeof value !== 'boolean' && isBalance(balance, isObject(json)))
@@ -92,11 +90,9 @@ export interface Webhook {
 
 /** Throws where the answer is not clear: what was there before has to be given back later, so nothing is guessed. */
 export async function getWebhook(transport: Transport): Promise<Webhook> {
+  const call = { method: 'GET', path: '/webhook', safety: 'read' } as const;
   const json = checkAnswer(
-    await requestJson(transport, {
-      ...{ method: 'GET', path: '/webhook', safety: 'read' },
-      ...{ isAddress: true, refusesRepeatedKeys: true },
-    }),
+    await requestJson(transport, { ...call, isAddress: true, refusesRepeatedKeys: true }),
   );
   const url = urlIn(json);
   if (url !== undefined) return { url, json };

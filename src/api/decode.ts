@@ -101,13 +101,8 @@ export function throwRefusal(error: string | undefined): void {
 }
 
 /** What an answer, or an object one level below it, says of an error; undefined where it says nothing of one. */
-export function errorIn(json: Json): string | undefined {
-  for (const object of [json, ...valuesIn(json)]) {
-    const error = errorOf(object);
-    if (error !== undefined) return error;
-  }
-  return undefined;
-}
+export const errorIn = (json: Json): string | undefined =>
+  [json, ...valuesIn(json)].map(errorOf).find((error) => error !== undefined);
 
 /** The same for the fields of one object alone. */
 export function errorOf(json: Json): string | undefined {

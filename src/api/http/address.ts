@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { withoutSignature } from '../../lib/audio-identity.ts';
+import { StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';
 import { oneLine } from '../../lib/text.ts';
 
@@ -38,24 +39,29 @@ function ofAddress(address: string): Nearness {
 /** Refuses what is nearer than allowed. The addresses that are connected to decide: a name may have others each time. */
 export class AddressGuard {
   readonly #nearest: Nearness;
-  readonly #refusal: (found: Nearness) => Error;
+  /** How it was come by, for errors. */
+  readonly #way: string;
   /** How near it was in the end. A name that a proxy resolves counts as far. */
   found: Nearness;
 
-  constructor(url: URL, nearest: Nearness, refusal: (found: Nearness) => Error) {
+  constructor(url: URL, nearest: Nearness, way: string) {
     this.#nearest = nearest;
-    this.#refusal = refusal;
+    this.#way = way;
     this.found = nearnessOf(url);
-    if (this.found > nearest) throw refusal(this.found);
+    if (this.found > nearest) throw this.#refusal();
+  }
+
+  #refusal(): StenoError {
+    const where = this.found === 2 ? 'this machine' : 'a private address';
+    return new StenoError('failed', `${this.#way}, which is ${where}`);
   }
 
   readonly lookup: LookupFunction = (host, options, callback) =>
     lookup(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error, '');
-      const found = Math.max(...addresses.map(({ address }) => ofAddress(address))) as Nearness;
-      this.found = found;
-      if (found > this.#nearest) callback(this.#refusal(found), '');
+      this.found = Math.max(...addresses.map(({ address }) => ofAddress(address))) as Nearness;
+      if (this.found > this.#nearest) callback(this.#refusal(), '');
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

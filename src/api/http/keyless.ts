@@ -73,7 +73,7 @@ async function follow(request: PublicRequest, endsAt: number): Promise<PublicAns
     if (namedBy !== undefined) way = `${shownAddress(namedBy)} leads to ${shownAddress(url.href)}`;
     if (namedBy?.startsWith('https:') && url.protocol !== 'https:')
       throw new StenoError('failed', `${way}, which is not https`);
-    const guard = new AddressGuard(url, nearest, tooNear(way));
+    const guard = new AddressGuard(url, nearest, way);
     const { location, ...answer } = await getOnce(request, url, guard, endsAt);
     if (location === undefined) return { ...answer, nearness: guard.found, redirects };
     way = `${shownAddress(url.href)} redirects to ${redirectTarget(location, url.href, (text) => text)}`;
@@ -82,11 +82,6 @@ async function follow(request: PublicRequest, endsAt: number): Promise<PublicAns
   }
   throw new StenoError('failed', `${shownAddress(request.url)} redirects more than ${MAX_REDIRECTS} times`);
 }
-
-const tooNear =
-  (way: string) =>
-  (found: Nearness): StenoError =>
-    new StenoError('failed', `${way}, which is ${found === 2 ? 'this machine' : 'a private address'}`);
 
 async function getOnce(request: PublicRequest, url: URL, { lookup }: AddressGuard, endsAt: number) {
   const { accept, userAgent, env, maxBytes, signal, trace } = request;

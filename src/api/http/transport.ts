@@ -47,6 +47,10 @@ type Until = Pick<RetryOptions, 'endsAt' | 'signal'>;
 const MAX_SERVICE_SILENCE_MS = 60_000;
 
 export class Transport {
+  /** Masks secrets in what the service says. */
+  readonly hide: (text: string) => string;
+  /** Fires when the user interrupts. */
+  readonly signal: AbortSignal;
   readonly #options: TransportOptions;
   /** Without a slash at its end. */
   readonly #baseUrl: string;
@@ -55,6 +59,8 @@ export class Transport {
   readonly #hideKey: (text: string) => string;
 
   private constructor(options: TransportOptions, baseUrl: string, sharedPool: ConnectionPool) {
+    this.hide = options.hide;
+    this.signal = options.signal;
     this.#options = options;
     this.#baseUrl = baseUrl;
     this.#sharedPool = sharedPool;
@@ -67,16 +73,6 @@ export class Transport {
     const { connections, env } = options;
     const baseUrl = base.origin + base.pathname.replace(/\/+$/, '');
     return new Transport(options, baseUrl, await openPool(base, env, { connections }));
-  }
-
-  /** Masks secrets in what the service says. */
-  get hide(): (text: string) => string {
-    return this.#options.hide;
-  }
-
-  /** Fires when the user interrupts. */
-  get signal(): AbortSignal {
-    return this.#options.signal;
   }
 
   /** Sends a call and hands its response to `read`; if the call is a read, a failure of either may be repeated. */
