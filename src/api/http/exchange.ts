@@ -261,11 +261,7 @@ export async function readStart(response: WithBody, maxBytes: number): Promise<s
 const tooLarge = (maxBytes: number): StenoError =>
   new StenoError('failed', `the answer is larger than ${maxBytes / 1024 / 1024} MB`);
 
-export async function readBytes(
-  response: WithBody,
-  maxBytes: number,
-  refusal: (maxBytes: number) => StenoError = tooLarge,
-): Promise<Buffer> {
+export async function readBytes(response: WithBody, maxBytes: number, refusal = tooLarge): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunksOf(response)) {

@@ -100,7 +100,7 @@ export async function statusError(
     const hint = keyHint(origin.keySource);
     return new CallError('auth', `the service did not accept the key (${answered})`, { ...details, hint });
   }
-  if (status === 404) return missingError(call, answered, details, origin);
+  if (status === 404) return missingError(call.path, answered, details, origin.baseUrl);
   const verdict = status < 500 ? 'refused' : 'failed';
   const hint = wantsTls(status, text) ? USE_HTTPS : waitHint(details.retryAfter);
   return new CallError('failed', `the service ${verdict} (${answered})`, { ...details, hint });
@@ -115,12 +115,7 @@ const wantsTls = (status: number, text: string): boolean =>
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled/i.test(text);
 
 /** What is asked about does not exist; or the address is not that of the service. */
-function missingError(
-  { path }: Call,
-  answered: string,
-  details: CallErrorDetails,
-  { baseUrl }: CallOrigin,
-): CallError {
+function missingError(path: string, answered: string, details: CallErrorDetails, baseUrl: string): CallError {
   const subject = subjectOf(path);
   const hint = subject !== undefined && hasVersion(baseUrl) ? undefined : baseUrlHint(baseUrl);
   const what = subject ?? `${path} at ${baseUrl}`;
@@ -156,12 +151,7 @@ function redirectMessage({ status, headers, url, hide }: CallResponse): string |
 }
 
 /** The error for an exchange that ended before its response was read; `longer` is a limit to try. */
-export function connectionError(
-  end: EarlyEnd,
-  peer: string,
-  hint: string | undefined,
-  longer = '2m',
-): CallError {
+export function connectionError(end: EarlyEnd, peer: string, hint?: string, longer = '2m'): CallError {
   const { cause, interrupted, timedOut } = end;
   if (interrupted) return new CallError('interrupted', 'interrupted', { cause });
   const message = endMessage(end, peer);

@@ -69,14 +69,10 @@ export class ProxyError extends Error {
   /** What it answered to CONNECT. */
   readonly status: number | undefined;
 
-  constructor(
-    message: string,
-    transient: boolean,
-    { cause, status }: { readonly cause?: unknown; readonly status?: number } = {},
-  ) {
-    super(message, { cause });
+  constructor(message: string, transient: boolean, details: { cause?: unknown; status?: number } = {}) {
+    super(message, details);
     this.transient = transient;
-    this.status = status;
+    this.status = details.status;
   }
 
   static unreachable(cause: Error): ProxyError {
