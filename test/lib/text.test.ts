@@ -133,6 +133,11 @@ describe('a value', () => {
       }),
     );
   });
+
+  it('has an ellipsis only where something was cut: an emoji counts once', () => {
+    expect(oneLine('\u{1f600}\u{1f600}\u{1f600}', 3)).toBe('\u{1f600}\u{1f600}\u{1f600}');
+    expect(oneLine('\u{1f600}\u{1f600}\u{1f600}', 2)).toBe('\u{1f600}\u{1f600}…');
+  });
 });
 
 describe('what is hidden', () => {
