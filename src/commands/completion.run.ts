@@ -12,7 +12,7 @@ export async function run(context: Context, { args: [name = ''] }: Input): Promi
   const shell = shells.find((each) => each === name);
   if (!shell)
     throw usage(`no completion for '${name}'`, didYouMean(name, shells, `choose from: ${shells.join(', ')}`));
-  context.out.write(completionScript(shell, await context.commandTree()));
+  context.out.stdout.write(completionScript(shell, await context.commandTree()));
 }
 
 interface Options {

@@ -25,7 +25,7 @@ export async function run(context: Context, { args }: Input): Promise<void> {
     await withPager(context, async () => {
       for (const page of found.flatMap((each) => invoicePages(each, currency))) {
         await out.show(page);
-        out.write('\n');
+        out.stdout.write('\n');
       }
     });
   } else if (found.length || ids.length > 1) {

@@ -45,11 +45,11 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
   const lines = damaged
     ? salvageLedger(context, (table) => salvaged.push(table))
     : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
-  if (file === undefined) await out.writeLines(lines);
-  else {
+  if (file === undefined) {
+    for await (const some of lines) if (!(await out.stdout.writePart(some))) break;
+  } else {
     await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
-    out.done(`written to ${file}`, { path: file });
-    if (out.mode.quiet) out.lines([file]);
+    out.done(`written to ${file}`, { path: file }, file);
   }
   const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
   if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);

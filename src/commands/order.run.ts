@@ -360,7 +360,7 @@ const uploader = (
         ...{ env, signal, ledger, report, used, urls },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
-        onMessage: (lines) => output.passOn(lines),
+        onMessage: (lines) => output.stderr.passOn(lines),
       },
       onFailure,
     );
@@ -459,7 +459,7 @@ function callbacks(out: Output): OrderCallbacks {
     whilePlacing: (work) => whileWorking(out, 'Ordering', work),
     // A line that moves says so.
     onWaitForOthers: (text) => {
-      if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
+      if (out.stderr.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
     onLedgerError: (error: unknown) =>
@@ -500,7 +500,7 @@ async function show(
 function announceLacking(out: Output, { waited, placed }: OrderResult): void {
   if (!waited?.saved) return;
   const lacks = waited.held.length > 0 || waited.outcomes.some(({ error }) => error);
-  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.announce(line);
+  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.stderr.writeLine(line);
 }
 
 async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise<void> {

@@ -49,8 +49,7 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   if (options.html !== undefined) {
     const page = context.mask.hide(reportPage(report));
     await writeExport(options.html, justOne(page), replaces);
-    out.done(`${options.html} is written`, { path: options.html });
-    if (out.mode.quiet) out.lines([options.html]);
+    out.done(`${options.html} is written`, { path: options.html }, options.html);
     return;
   }
   await show(context, report, by);
@@ -102,7 +101,7 @@ async function show(context: Context, report: Report, by: Grouping | undefined):
   const pages = reportPages(report, by);
   await withPager(context, async () => {
     for (const { title, view } of pages) {
-      out.write(`${title}\n`);
+      out.stdout.write(`${title}\n`);
       await out.show(view);
     }
   });

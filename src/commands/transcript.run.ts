@@ -64,14 +64,14 @@ async function print(context: Context, selection: TranscriptSelection): Promise<
   } = selection;
   if (selection.ids.length * selection.formats.length > 1)
     throw usage('only one transcript can go to stdout', 'name a folder: -o transcripts/');
-  if (out.onTerminal && findFormat(ext)?.content === 'binary')
+  if (out.stdout.isTerminal && findFormat(ext)?.content === 'binary')
     throw usage(`a ${ext} file would garble the terminal`, `write it to a file: -o ${id}.${ext}`);
   const transport = await context.connect();
-  const write = (chunk: Uint8Array): Promise<void> => out.writeDocument(chunk);
+  const write = (chunk: Uint8Array): Promise<void> => out.stdout.writeDocument(chunk);
   const stream = (report?: Report): Promise<void> =>
     streamTranscript(transport, { ...selection, id, ext }, write, report);
   // On a terminal the text itself shows how far it is, and a line among its lines would tear it.
-  await (out.onTerminal ? stream() : whileWorking(out, 'Downloading', stream));
+  await (out.stdout.isTerminal ? stream() : whileWorking(out, 'Downloading', stream));
 }
 
 async function save(

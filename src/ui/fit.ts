@@ -1,5 +1,11 @@
-/** Makes text fit into columns of a terminal. A character is what a person sees as one: an emoji, a letter with marks. */
+/**
+ * Makes text fit into columns of a terminal. A character is what a person sees as one: an emoji, a letter with marks.
+ * Loaded on first use, because of string-width.
+ */
 import stringWidth from 'string-width';
+import type { Line, Piece } from '../lib/line.ts';
+import { forTerminal } from '../lib/text.ts';
+import type { Drawing } from './paint.ts';
 
 const ELLIPSIS = '…';
 /** No character that people write takes more units of a text for each column of the screen. */
@@ -194,4 +200,50 @@ function characterWidth(character: string): number {
   const width = character.length === 1 ? partWidth(character) : widestOf(character);
   if (characterWidths.size < MAX_KNOWN_CHARACTERS) characterWidths.set(character, width);
   return width;
+}
+
+const GAP = 2;
+
+interface ShownPiece extends Piece {
+  readonly width: number;
+}
+
+export const drawLines = (lines: readonly Line[], drawing: Drawing): string =>
+  lines.map((line) => `${drawLine(line, drawing)}\n`).join('');
+
+function drawLine(
+  { pieces, narrowing, indent = 0, gap = GAP }: Line,
+  { width, paint, hide }: Drawing,
+): string {
+  const room = Math.max(1, width - indent);
+  const shown = pieces.map((piece) => {
+    const whole = forTerminal(hide(piece.text));
+    const text = piece.keepsEnd ? whole : visiblePart(whole, room);
+    return { ...piece, text, width: widthOf(text) };
+  });
+  for (const [at, least] of narrowing) {
+    const excess = widthOfAll(shown, gap) - room;
+    if (excess <= 0) break;
+    const piece = shown[at];
+    if (piece) shown[at] = narrow(piece, Math.max(piece.width - excess, least), least);
+  }
+  const text = shown
+    .filter((piece) => piece.width > 0)
+    .map((piece, at, all) =>
+      paint.tone(at === all.length - 1 ? piece.text.trimEnd() : piece.text, piece.tone),
+    )
+    .join(' '.repeat(gap));
+  return ' '.repeat(indent) + text;
+}
+
+const widthOfAll = (pieces: readonly ShownPiece[], gap: number): number => {
+  const shown = pieces.filter(({ width }) => width > 0);
+  return shown.reduce((sum, { width }) => sum + width + gap, -gap);
+};
+
+function narrow(piece: ShownPiece, to: number, least: number): ShownPiece {
+  if (least === 0) return { ...piece, text: '', width: 0 };
+  if (piece.width <= to) return piece;
+  const text = piece.keepsEnd ? cutLink(piece.text, to) : cutEnd(piece.text, to);
+  return { ...piece, text, width: widthOf(text) };
 }

@@ -46,7 +46,7 @@ export function syncedView(row: SyncRow): View {
   return {
     ...syncRecord.view([row], String),
     get json() {
-      return saved ? savedJson(saved) : null;
+      return saved ? [savedJson(saved)] : [];
     },
     quiet: saved ? [saved.path] : [],
   };
@@ -55,14 +55,14 @@ export function syncedView(row: SyncRow): View {
 /** A file that could not be asked about. */
 export const notAskedView = ({ what, error }: Failure): View => ({
   ...noSyncRows(),
-  json: toJson({ audiofile: what, error: errorJson(error) }),
+  json: [toJson({ audiofile: what, error: errorJson(error) })],
 });
 
 /** A transcript, `1.txt`, that could not be downloaded, or whose command failed. */
 export function notHandedOverView({ what, error }: Failure): View {
   const at = what.lastIndexOf('.');
   const [audiofile, format] = [what.slice(0, at), what.slice(at + 1)];
-  return { ...noSyncRows(), json: toJson({ audiofile, format, error: errorJson(error) }) };
+  return { ...noSyncRows(), json: [toJson({ audiofile, format, error: errorJson(error) })] };
 }
 
 const ROWS_PER_TABLE = 2000;
