@@ -6,7 +6,7 @@ import { chooseShell, type Place, placeOf, thisMachine } from '../completion/pla
 import { completionScript } from '../completion/script.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { changesView } from '../views/completion.ts';
+import { changesView } from '../views/setup.ts';
 
 export async function run(context: Context, { args: [name = ''] }: Input): Promise<void> {
   const shell = shells.find((each) => each === name);

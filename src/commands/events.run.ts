@@ -24,8 +24,8 @@ import {
 import { showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
 import { EventLines } from '../views/event-lines.ts';
+import { eventPage, eventPages, eventsView, replayedView } from '../views/events.ts';
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');
 

@@ -6,7 +6,7 @@ import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { noteInvoices } from '../flows/invoices/keep.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { invoicePages, invoicesView } from '../views/invoice.ts';
+import { invoicePages, invoicesView } from '../views/money.ts';
 
 const CONCURRENCY = 8;
 

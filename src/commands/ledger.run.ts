@@ -26,8 +26,7 @@ import { moveLeftInto } from '../listen/spool-mover.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { accountView, importedView, prunedView } from '../views/ledger.ts';
-import { migratedView, statusView } from '../views/ledger-status.ts';
+import { accountView, importedView, migratedView, prunedView, statusView } from '../views/ledger.ts';
 
 interface ExportOptions {
   readonly output: string | undefined;

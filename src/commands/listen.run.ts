@@ -8,8 +8,8 @@ import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
 import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
 import { EventLines, totalLines } from '../views/event-lines.ts';
+import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/events.ts';
 
 interface ListenOptions extends ListenFlags {
   readonly verbose: boolean;

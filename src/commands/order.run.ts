@@ -48,10 +48,16 @@ import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { orderedView, orderLines, ordersTable, placedLine } from '../views/order.ts';
-import { planDocument, planPages } from '../views/plan.ts';
-import { savedLine } from '../views/saved.ts';
-import { waitedTable } from '../views/waited.ts';
+import { waitedTable } from '../views/files.ts';
+import {
+  orderedView,
+  orderLines,
+  ordersTable,
+  placedLine,
+  planDocument,
+  planPages,
+} from '../views/orders.ts';
+import { savedLine } from '../views/transcripts.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;

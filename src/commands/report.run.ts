@@ -19,9 +19,8 @@ import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { isReportPage, reportPage } from '../views/report/page.ts';
-import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
-import { reportPages } from '../views/report/terminal.ts';
+import { type Grouping, groupings, reportPages, reportView, spendView } from '../views/report.ts';
+import { isReportPage, reportPage } from '../views/report-page.ts';
 
 interface ReportOptions {
   readonly since: string | undefined;

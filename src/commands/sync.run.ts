@@ -19,15 +19,15 @@ import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { savedLine } from '../views/saved.ts';
 import {
   noSyncRows,
   notAskedView,
   notHandedOverView,
   type SyncRow,
+  savedLine,
   syncedView,
   syncTables,
-} from '../views/sync.ts';
+} from '../views/transcripts.ts';
 
 interface SyncOptions {
   readonly download: string | undefined;

@@ -21,8 +21,8 @@ import { type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
-import { documents } from '../views/documents.ts';
-import { savedJson, savedLine, savedView } from '../views/saved.ts';
+import { documents } from '../views/record.ts';
+import { savedJson, savedLine, savedView } from '../views/transcripts.ts';
 
 interface TranscriptOptions {
   readonly format: readonly string[];

@@ -15,8 +15,8 @@ import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { savedLine } from '../views/saved.ts';
-import { waitedTable, waitedView } from '../views/waited.ts';
+import { waitedTable, waitedView } from '../views/files.ts';
+import { savedLine } from '../views/transcripts.ts';
 
 interface WaitOptions {
   readonly order: string | undefined;

@@ -2,8 +2,7 @@ import { type Format, formats } from '../catalog/formats.ts';
 import { meaningOfOrderSku, orderSkus, upgradeSkus } from '../catalog/skus.ts';
 import { fileStates, invoiceStates, meaningOfState } from '../catalog/states.ts';
 import type { View } from '../lib/view.ts';
-import { type Field, RecordType, textField } from './record.ts';
-import { text } from './schema.ts';
+import { type Field, RecordType, text, textField } from './record.ts';
 
 /** A text that may be empty. */
 const wordField = <T>(

@@ -12,7 +12,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from './schema.ts';
+} from './record.ts';
 
 const option = object({
   flags: described('its spellings, the long one first or last', arrayOf(text)),

@@ -7,7 +7,7 @@ import { plural } from '../lib/text.ts';
 import type { Action, ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Tally } from '../listen/tally.ts';
-import { meaningOf } from './event.ts';
+import { meaningOf } from './events.ts';
 
 const NUMBER_WIDTH = 4;
 const EVENT_NAME_WIDTH = 'TRANSCRIPT_COMPLETE'.length;

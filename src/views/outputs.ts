@@ -2,29 +2,38 @@
  * What each command prints: the schema of its --json, and the columns of its CSV and of its rows. Loaded by
  * `steno schema`, `steno commands` and help pages alone.
  */
-import { attemptRecord, settledRecord } from './attempt.ts';
-import { budgetRecord, budgetsSchema } from './budget.ts';
+
 import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
-import { changeRecord as completionRecord } from './completion.ts';
-import { doctorRecord } from './doctor.ts';
-import { savedRecord } from './download-record.ts';
-import { errorMembers, errorSchema, optionalErrorMembers } from './error-schema.ts';
-import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
-import { fileRecord } from './file-record.ts';
-import { ignoredRecord } from './ignored.ts';
-import { invoiceColumns, invoiceRecord } from './invoice.ts';
-import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
-import { changeRecord } from './ledger-files.ts';
-import { statusSchema } from './ledger-status.ts';
-import { logRecord } from './log.ts';
-import { orderRecord } from './order.ts';
-import { plannedRecord, planSchema } from './plan.ts';
-import type { RecordColumn } from './record.ts';
-import { reportColumns, reportSchema } from './report/schema.ts';
-import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
-import { balanceRecord, webhookRecord } from './simple.ts';
-import { syncRecord } from './sync.ts';
+import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './events.ts';
+import { changeRecord, fileRecord } from './files.ts';
+import { accountRecord, importedRecord, prunedRecord, statusSchema } from './ledger.ts';
+import {
+  balanceRecord,
+  budgetRecord,
+  budgetsSchema,
+  invoiceColumns,
+  invoiceRecord,
+  webhookRecord,
+} from './money.ts';
+import { ignoredRecord, orderRecord, plannedRecord, planSchema } from './orders.ts';
+import { attemptRecord, logRecord, settledRecord } from './purchases.ts';
+import {
+  anything,
+  arrayOf,
+  described,
+  errorMembers,
+  errorSchema,
+  maybeText,
+  object,
+  optionalErrorMembers,
+  type RecordColumn,
+  type Schema,
+  text,
+} from './record.ts';
+import { reportColumns, reportSchema } from './report.ts';
+import { changeRecord as completionRecord, doctorRecord } from './setup.ts';
+import { savedRecord, syncRecord } from './transcripts.ts';
 
 export interface CommandOutput {
   /** What --json prints. */

@@ -1,10 +1,49 @@
-/**
- * A record is one list of fields. Its JSON document, the header and the cells of CSV, the tab-separated columns, the
- * JSON schema and the list of columns in the help are all made from it.
- */
-import { type Json, JsonNumber, type JsonObject } from '../lib/json.ts';
+/** Parts of a JSON schema, draft 2020-12. */
+
+import type { Outcome } from '../flows/bulk.ts';
+import { errorJson } from '../lib/error-json.ts';
+import { exitCodes, type StenoError } from '../lib/errors.ts';
+import { type Json, JsonNumber, type JsonObject, type PlainJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
-import { anything, nullable, type Schema } from './schema.ts';
+
+export type Schema = { readonly [key: string]: PlainJson };
+
+export const anything: Schema = {};
+
+export const nullable = (schema: Schema): Schema =>
+  typeof schema.type === 'string' && schema.enum === undefined
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
+
+export const arrayOf = (items: Schema): Schema => ({ type: 'array', items });
+
+export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: [...values] });
+
+/** An object whose members are all there, and no other. */
+export const object = (
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false,
+});
+
+export const described = (description: string, schema: Schema): Schema => ({ ...schema, description });
+
+export const text: Schema = { type: 'string' };
+export const maybeText: Schema = nullable(text);
+export const number: Schema = { type: 'number' };
+export const maybeNumber: Schema = nullable(number);
+export const integer: Schema = { type: 'integer' };
+export const maybeInteger: Schema = nullable(integer);
+export const boolean: Schema = { type: 'boolean' };
+export const time: Schema = { type: 'string', format: 'date-time' };
+export const maybeTime: Schema = nullable(time);
+
+// A record is one list of fields. Its JSON document, the header and the cells of CSV, the tab-separated columns, the
+// JSON schema and the list of columns in the help are all made from it.
 
 export interface Field<T> extends Column {
   /** What it holds, in a few words: for the schema and the help. */
@@ -188,3 +227,79 @@ export const listField = <T>(
     ...rest,
   };
 };
+
+// The error of an element, and of `--json` on stderr.
+
+const kinds = Object.keys(exitCodes).filter((kind) => kind !== 'ok');
+
+export const errorMembers = {
+  code: described('the kind of failure, which gives the exit code', oneOf(...kinds)),
+  message: described('what happened', text),
+  status: described('the HTTP status, where the service answered with one', integer),
+  hint: described('what to do about it', text),
+  reason: described(
+    'exit 9: what became of the earlier one; or it has other SKUs',
+    oneOf('ordered', 'unclear', 'in_progress', 'other_skus'),
+  ),
+  order: described('exit 9: its order, where one is known', maybeText),
+  audiofiles: described('exit 9: its files, where they are known', arrayOf(text)),
+  attempt: described('exit 9: its number, for attempts settle', integer),
+};
+
+/** Those that not every error has. */
+export const optionalErrorMembers = ['status', 'hint', 'reason', 'order', 'audiofiles', 'attempt'];
+
+export const errorSchema = object(errorMembers, optionalErrorMembers);
+
+/** Why an element failed; one that did not fail has no such member, and no column shows it. */
+export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
+  name: 'error',
+  help: 'why it failed; absent where it did not',
+  schema: errorSchema,
+  json: (value) => {
+    const failure = error(value);
+    return failure ? errorJson(failure) : null;
+  },
+  cell: false,
+  optional: true,
+});
+
+/** What an item is, in the names of the document that it would have been. */
+type Subject = Readonly<Record<string, Json>>;
+
+/**
+ * One document for one item, an array in the order asked for several; a failure takes the place of its item. `isList`:
+ * the command line asks for several, even if there is one. `name`: what an item is; a function names it by its place.
+ */
+export function documents<T>(
+  outcomes: readonly Outcome<T>[],
+  json: (value: T) => Json,
+  {
+    name,
+    isList = outcomes.length !== 1,
+  }: { name: 'audiofile' | 'invoice' | ((at: number) => Subject); isList?: boolean },
+): Json {
+  const subjectOf = (what: string, at: number): Subject =>
+    typeof name === 'string' ? { [name]: what } : name(at);
+  const all = outcomes.map((outcome, at) =>
+    outcome.error ? failureJson(subjectOf(outcome.what, at), outcome.error) : json(outcome.value),
+  );
+  return isList ? all : (all[0] ?? null);
+}
+
+const failureJson = (subject: Subject, error: StenoError): Json =>
+  new Map<string, Json>([...Object.entries(subject), ['error', errorJson(error)]]);
+
+/** The views of a listing, page by page; a listing without rows is one empty page, so that it has its header line. */
+export async function* viewPages<Page>(
+  pages: AsyncIterable<Page>,
+  view: (page: Page) => View,
+  empty: Page,
+): AsyncGenerator<View> {
+  let isEmpty = true;
+  for await (const page of pages) {
+    isEmpty = false;
+    yield view(page);
+  }
+  if (isEmpty) yield view(empty);
+}

@@ -4,7 +4,7 @@ import { estimateCost, pricesFromSettings } from '../../src/flows/prices/estimat
 import { learnPrices } from '../../src/flows/prices/learn.ts';
 import { Fraction } from '../../src/lib/fraction.ts';
 import { formatJson } from '../../src/lib/json.ts';
-import { estimateJson } from '../../src/views/estimate.ts';
+import { estimateJson } from '../../src/views/money.ts';
 
 const audio = (minutes: Fraction | undefined, ...skus: string[]) => ({ name: 'a.mp3', skus, minutes });
 

@@ -7,22 +7,25 @@ import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
-import { errorField } from './error-schema.ts';
-import { viewPages } from './pages.ts';
-import { countField, RecordType, textField, timeField } from './record.ts';
 import {
   arrayOf,
+  countField,
   described,
+  errorField,
   integer,
   maybeInteger,
   maybeText,
   maybeTime,
   object,
   oneOf,
+  RecordType,
   type Schema,
   text,
+  textField,
   time,
-} from './schema.ts';
+  timeField,
+  viewPages,
+} from './record.ts';
 
 /** Empty for an event that is not in the ledger yet. */
 const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));

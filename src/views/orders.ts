@@ -1,24 +1,100 @@
+/** Orders that were placed, and those that were not. */
+import type { Order } from '../api/orders.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
+import type { OrderResult } from '../flows/orders/order-and-wait.ts';
+import type { PlacedOrder } from '../flows/orders/place.ts';
 import type { PlannedAudio, PlannedOrder } from '../flows/orders/planned-order.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
-import { cutSignatures } from '../lib/audio-identity.ts';
+import type { Ignored } from '../ledger/ignored-audio.ts';
+import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
 import { type Json, type JsonObject, toJson } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
-import { amountJson } from './amounts.ts';
-import { estimateJson, estimateSchema } from './estimate.ts';
-import { fileRecord } from './file-record.ts';
-import { countField, listField, RecordType, textField, timeField } from './record.ts';
+import { fileRecord } from './files.ts';
+import { amountJson, estimateJson, estimateSchema } from './money.ts';
 import {
   arrayOf,
   boolean,
+  countField,
   described,
+  listField,
   maybeNumber,
   maybeText,
   maybeTime,
   object,
+  RecordType,
   type Schema,
-} from './schema.ts';
+  text,
+  textField,
+  time,
+  timeField,
+} from './record.ts';
+import { writtenPaths } from './transcripts.ts';
+
+interface OrderRow {
+  readonly id: string;
+  readonly order: string;
+  readonly hold: string;
+  readonly url: string;
+}
+
+/** The rows of orders that are not waited for; their JSON are file documents. */
+export const orderRecord = new RecordType<OrderRow>([
+  textField('audiofile', "the file's id", ({ id }) => id, { kind: 'id' }),
+  textField('order', 'the id of the order', ({ order }) => order, { importance: 70, uncut: true }),
+  textField('state', 'ordered, or On Hold', ({ hold }) => (hold ? 'On Hold' : 'ordered'), { kind: 'state' }),
+  textField('url', 'of the audio, without signatures', ({ url }) => url, { kind: 'link', importance: 60 }),
+  textField('hold', 'why the order is on hold', ({ hold }) => hold, { importance: 65, uncut: true }),
+]);
+
+/** Without those that the answer names, but that are files of another order. */
+const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
+
+/** People see which columns have something. */
+export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {
+  const all = placed.flatMap(rowsOf);
+  const view = orderRecord.view(all, ({ id }) => id);
+  if (!forPeople) return view;
+  const hold = all.some((each) => each.hold) ? ['hold'] : [];
+  return orderRecord.some(view, ['audiofile', 'order', 'state', ...hold, 'url']);
+}
+
+function rowsOf({ order, files }: PlacedOrder): OrderRow[] {
+  const urls = new Map(files.files.map(({ id, audio }) => [id, audio?.url ?? '']));
+  return distinctIds(order.audiofiles).map((id) => ({
+    ...{ id, order: order.id, hold: order.hold ?? '' },
+    url: withoutSignature(urls.get(id) ?? ''),
+  }));
+}
+
+/** An order without files is one row. */
+const distinctIds = (ids: readonly string[]): string[] => (ids.length ? [...new Set(ids)] : ['']);
+
+/** The files of a list of orders. Rows: of what was ordered. */
+export function orderedView(
+  files: readonly ShownFile[],
+  { placed, waited }: Pick<OrderResult, 'placed' | 'waited'>,
+  waits: boolean,
+): View {
+  const ordered = files.filter(({ row, error, leftOut }) => !leftOut && (row.order_id || !error));
+  const { columns, rows } = waits
+    ? fileRecord.view(ordered, ({ row }) => row.id)
+    : ordersTable(placed, false);
+  const ids = placed.flatMap(ownFiles);
+  return {
+    json: files.map((file) => fileRecord.json(file)),
+    columns,
+    rows,
+    quiet: waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)],
+  };
+}
+
+/** Lines for people. */
+export const placedLine = ({ id, audiofiles }: Order): string =>
+  `order ${id} is placed: audiofile ${audiofiles.join(', ')}`;
+
+export const orderLines = (orders: readonly Order[]): string[] =>
+  orders.map(({ id, audiofiles }) => `order ${id}: audiofile ${audiofiles.join(', ')}`);
 
 export interface PlanRow {
   readonly order: PlannedOrder;
@@ -186,3 +262,18 @@ const audioJson = ({ path, url, key, details = {} }: PlannedAudio): Json =>
 /** As `files` has them. */
 const minutesText = (seconds: number | undefined): string =>
   seconds === undefined ? '' : String(Math.round(seconds / 0.6) / 100);
+
+// Audio that is left out of lists, feeds and folders.
+
+export const ignoredRecord = new RecordType<Ignored>([
+  textField('audio', 'a URL, a key, a guid or a path', ({ given }) => given, { kind: 'link', schema: text }),
+  timeField('ignored_at', 'since when', ({ setAt }) => setAt, {
+    header: 'since',
+    importance: 80,
+    schema: time,
+  }),
+  textField('ignored_by', 'who said so', ({ setBy }) => setBy, { header: 'by', importance: 50 }),
+]);
+
+export const ignoredView = (ignored: readonly Ignored[]): View =>
+  ignoredRecord.view(ignored, ({ given }) => given);

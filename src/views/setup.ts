@@ -1,10 +1,41 @@
-/** What `steno doctor` found. */
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
+import { toJson } from '../lib/json.ts';
 import type { Line, Tone } from '../lib/line.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { RecordType, textField } from './record.ts';
-import { oneOf, text } from './schema.ts';
+import { type Field, oneOf, RecordType, text, textField } from './record.ts';
+
+export interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly source: string;
+}
+
+const member = (name: string): string => name.replaceAll('-', '_');
+
+/** What `whoami` prints: plain values, and where each came from. */
+export const whoamiView = (settings: readonly ShownSetting[]): View => ({
+  ...settingsView(settings),
+  json: toJson({
+    ...Object.fromEntries(settings.map(({ name, value }) => [member(name), value || null])),
+    sources: Object.fromEntries(settings.map(({ name, source }) => [member(name), source])),
+  }),
+});
+
+export const settingsView = (settings: readonly ShownSetting[]): View => ({
+  json: toJson(
+    Object.fromEntries(settings.map(({ name, value, source }) => [name, { value: value || null, source }])),
+  ),
+  columns: [
+    { name: 'setting', kind: 'id' },
+    { name: 'value', importance: 90 },
+    { name: 'source', importance: 50 },
+  ],
+  rows: settings.map(({ name, value, source }) => [name, value, source]),
+  quiet: settings.filter(({ value }) => value).map(({ name, value }) => `${name}=${value}`),
+});
+
+// What `steno doctor` found.
 
 export const doctorRecord = new RecordType<CheckResult>([
   textField('check', 'its name', ({ check }) => check, { kind: 'id', schema: text }),
@@ -73,4 +104,35 @@ function wrapped(message: string, room: number): string[] {
     else lines.push(word);
   }
   return lines;
+}
+
+// What was written to install completions, or removed.
+
+interface Shown {
+  readonly shell: string;
+  readonly change: string;
+  readonly part: string;
+  readonly path: string;
+}
+
+const field = (name: keyof Shown, help: string, more: Partial<Field<Shown>> = {}): Field<Shown> =>
+  textField(name, help, (change) => change[name], { schema: text, uncut: true, ...more });
+
+export const changeRecord = new RecordType<Shown>([
+  field('shell', 'bash, zsh, fish or powershell', { importance: 40 }),
+  field('change', 'new, changed, removed or unchanged', {
+    schema: oneOf('new', 'changed', 'removed', 'unchanged'),
+    importance: 80,
+  }),
+  field('part', 'script, or block: lines in a start-up file', {
+    schema: oneOf('script', 'block'),
+    importance: 50,
+  }),
+  field('path', 'the file', { importance: 90 }),
+]);
+
+export function changesView(changes: readonly Shown[]): View {
+  const written = changes.filter(({ change }) => change !== 'unchanged');
+  const view = changeRecord.view(changes, ({ path }) => path);
+  return { columns: view.columns, json: view.json, rows: view.rows, quiet: written.map(({ path }) => path) };
 }
