@@ -47,7 +47,6 @@ import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import { waitedTable } from '../views/files.ts';
 import {
   orderedView,
@@ -57,7 +56,7 @@ import {
   planDocument,
   planPages,
 } from '../views/orders.ts';
-import { savedLine } from '../views/transcripts.ts';
+import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;
@@ -405,7 +404,7 @@ async function showPlan(
     const { currency } = context.settings;
     const files = orderedFiles(result, { waits: false, currency, known, leftOut, unplanned });
     await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
-  } else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
+  } else await out.showPages(planPages(ready, out.forPeople));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
   if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
@@ -486,7 +485,7 @@ async function show(
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
-  out.addDone(...savedLine(waited?.saved ?? []));
+  out.addDone(...savedLine(waited?.saved));
   if (out.forPeople)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else {
@@ -497,7 +496,7 @@ async function show(
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);
-  await warnSkippedFiles(out, waited?.saved);
+  for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
 }

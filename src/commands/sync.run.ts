@@ -18,13 +18,13 @@ import { handOver } from '../listen/actions/hand-over.ts';
 import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
 import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
 import {
   noSyncRows,
   notAskedView,
   notHandedOverView,
   type SyncRow,
   savedLine,
+  skippedWarnings,
   syncedView,
   syncTables,
 } from '../views/transcripts.ts';
@@ -209,10 +209,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
         `${saved.path} is a draft from before the delivery, and was changed: it is left as it is`,
         `replace it with: ${replacingLine(saved)}`,
       );
-    await warnSkippedFiles(
-      this.#out,
-      this.#foreign,
-      `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`,
-    );
+    const hint = `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`;
+    for (const each of skippedWarnings(this.#foreign, hint)) await this.#out.warn(...each);
   }
 }

@@ -20,9 +20,14 @@ import { goOnHint } from '../lib/go-on-line.ts';
 import { type Summary, untilInterrupted } from '../lib/interruption.ts';
 import type { Report } from '../lib/progress.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnDrafts, warnUnidentified } from '../ui/skipped-files.ts';
 import { documents } from '../views/record.ts';
-import { savedJson, savedLine, savedView } from '../views/transcripts.ts';
+import {
+  draftWarnings,
+  savedJson,
+  savedLine,
+  savedView,
+  unidentifiedWarnings,
+} from '../views/transcripts.ts';
 
 interface TranscriptOptions {
   readonly format: readonly string[];
@@ -118,8 +123,8 @@ async function save(
   );
   // A name with the id in it tells what it is.
   if (target.file !== undefined || !target.template.includes('{id}'))
-    await warnUnidentified(out, values(outcomes));
-  await warnDrafts(out, values(outcomes));
+    for (const each of unidentifiedWarnings(values(outcomes))) await out.warn(...each);
+  for (const each of draftWarnings(values(outcomes))) await out.warn(...each);
   raiseFailures(await withOrderHints(outcomes, ledger));
 }
 

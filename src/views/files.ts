@@ -16,25 +16,31 @@ import { localTime } from '../lib/local-time.ts';
 import { type OrderedBy, otherSender, userAndHost } from '../lib/sender.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { alignAmounts, amountJson, amountWithCurrency, currencyOf } from './money.ts';
+import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
 import {
   answerField,
   arrayOf,
-  boolean,
+  documentOf,
   documents,
   errorField,
+  flagField,
   listField,
-  maybeNumber,
   maybeText,
   nullable,
-  object,
   oneOf,
   RecordType,
   textField,
   timeField,
   viewPages,
 } from './record.ts';
-import { downloadJson, downloadRecord, savedView, writtenPaths } from './transcripts.ts';
+import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
+
+const orderedBy = documentOf<FileRow>({
+  user: [maybeText, ({ user }) => user || null],
+  host: [maybeText, ({ host }) => host],
+  job: [maybeText, ({ job }) => job || null],
+  actor: [maybeText, ({ actor }) => actor || null],
+});
 
 export const fileRecord = new RecordType<ShownFile>([
   textField('audiofile', "the file's id; null where the service's answer names none", ({ row }) => row.id, {
@@ -48,25 +54,10 @@ export const fileRecord = new RecordType<ShownFile>([
     { kind: 'state', cell: ({ row, error }) => row.state || (error && !row.id ? '' : 'ordered') },
   ),
   textField('title', "of the audio; of an episode, the feed's", ({ row }) => row.title, { importance: 90 }),
-  {
-    name: 'minutes',
-    help: 'how long the audio is',
-    header: 'length',
-    kind: 'minutes',
-    importance: 50,
-    schema: maybeNumber,
-    json: ({ row }) => amountJson(row.minutes),
-    cell: ({ row }) => row.minutes,
-  },
-  {
-    name: 'total',
-    help: 'what it costs, to the digit',
-    kind: 'amount',
-    importance: 60,
-    schema: maybeNumber,
-    json: ({ row }) => amountJson(row.total),
-    cell: ({ row }) => row.total,
-  },
+  amountField('minutes', 'how long the audio is', ({ row }) => row.minutes, {
+    ...{ header: 'length', kind: 'minutes', importance: 50 },
+  }),
+  amountField('total', 'what it costs, to the digit', ({ row }) => row.total, { importance: 60 }),
   textField('order', 'the id of its order', ({ row }) => row.order_id, { importance: 40, uncut: true }),
   timeField('ordered_at', 'when it was ordered, or taken in with track', ({ row }) => row.ordered_at, {
     header: 'ordered',
@@ -84,19 +75,13 @@ export const fileRecord = new RecordType<ShownFile>([
     importance: 20,
   }),
   {
-    name: 'by',
-    help: 'who ordered it: the actor of the CI job, or user and host',
-    importance: 25,
-    schema: nullable(object({ user: maybeText, host: maybeText, job: maybeText, actor: maybeText })),
-    json: ({ row }) => byJson(row),
+    ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host', importance: 25 },
+    schema: nullable(orderedBy.schema),
+    json: ({ row }) => (row.host ? orderedBy.json(row) : null),
     cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
   },
   {
-    name: 'job',
-    help: 'the CI job that ordered it',
-    kind: 'link',
-    importance: 10,
-    schema: maybeText,
+    ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', importance: 10, schema: maybeText },
     cell: ({ row }) => row.job ?? '',
   },
   textField('currency', 'of the total, where it is known', ({ row, currency }) =>
@@ -104,34 +89,27 @@ export const fileRecord = new RecordType<ShownFile>([
   ),
   listField('skus', 'of its order', ({ row }) => split(row.skus, ',')),
   textField('hold', 'why its order is on hold', ({ row }) => holdOf(row)),
-  {
-    name: 'test',
-    help: 'whether it is a test order, which is not transcribed (in rows: test)',
-    schema: boolean,
-    json: ({ row }) => row.test === 1,
-    cell: ({ row }) => (row.test ? 'test' : ''),
-  },
+  flagField(
+    'test',
+    'whether it is a test order, which is not transcribed (in rows: test)',
+    ({ row }) => row.test === 1,
+  ),
   textField(
     'ended',
     'delivered, or unfinished: no transcript comes; null while it may change',
     ({ row }) => row.ended,
-    {
-      schema: nullable(oneOf('delivered', 'unfinished')),
-    },
+    { schema: nullable(oneOf('delivered', 'unfinished')) },
   ),
   timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
   timeField('heard_at', 'when the last event named it', ({ row }) => row.heard_at),
   listField('invoices', 'ids of its invoices', ({ row }) => split(row.invoices, ',')),
   {
-    name: 'downloads',
-    help: 'its transcripts that were downloaded (in rows: their paths)',
+    ...{ name: 'downloads', help: 'its transcripts that were downloaded (in rows: their paths)' },
     schema: arrayOf(downloadRecord.schema),
-    json: ({ downloads }) => downloads.map(downloadJson),
+    json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
     cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
   },
-  listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), {
-    separator: '|',
-  }),
+  listField('names', 'of the speakers', ({ row }) => split(row.names, '|'), { separator: '|' }),
   textField('notes', 'for the transcriber', ({ row }) => row.notes),
   textField('remark', 'what events said of it since the service was asked', ({ row }) => remarkOf(row)),
   listField('tags', 'what it is filed under', ({ row }) => row.audio.tags ?? [], { separator: '|' }),
@@ -146,12 +124,9 @@ export const fileRecord = new RecordType<ShownFile>([
   ),
   answerField(answerOf),
   {
-    name: 'left_out',
-    help: 'why it was not ordered now',
-    schema: oneOf(...leftOutReasons),
+    ...{ name: 'left_out', help: 'why it was not ordered now', schema: oneOf(...leftOutReasons) },
     json: ({ leftOut }) => leftOut ?? null,
-    cell: false,
-    optional: true,
+    ...{ cell: false, optional: true },
   },
   errorField(({ error }) => error),
 ]);
@@ -161,16 +136,6 @@ const split = (text: string | null, separator: string): string[] => (text ? text
 export const senderOf = ({ user, host, job }: FileRow): OrderedBy => ({
   ...{ user: user ?? '', host: host ?? '', job: job ?? '' },
 });
-
-function byJson({ user, host, job, actor }: FileRow): Json {
-  if (!host) return null;
-  return new Map([
-    ['user', user || null],
-    ['host', host],
-    ['job', job || null],
-    ['actor', actor || null],
-  ]);
-}
 
 /** What an event says of the state is a remark, until the service has said it. */
 const remarkOf = ({ hint, remark }: FileRow): string => [hint, remark].filter(Boolean).join('; ');
@@ -187,8 +152,6 @@ function answerOf({ answer, row }: ShownFile): Json {
     return row.answer;
   }
 }
-
-// Files as they are in the ledger.
 
 /** What people see of each file: of the last ones only those that tell something of one of the files. */
 const columnsForPeople = (files: readonly ShownFile[]): string[] => {
@@ -212,35 +175,25 @@ export interface ListForm {
   readonly currency: string;
 }
 
-function aligned(files: readonly ShownFile[], currency: string): ShownFile[] {
+/** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
+function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
+  if (!forPeople) return fileRecord.view(files, ({ row }) => row.id);
   const totals = alignAmounts(
     files.map(({ row }) => row.total),
     currency,
   );
-  return files.map((file, at) => ({
-    ...file,
-    row: { ...file.row, total: totals[at] ?? '' },
-  }));
-}
-
-/** People see the first columns, scripts everything. Each form is made only if it is asked for: there may be many rows. */
-function fileListView(files: readonly ShownFile[], { forPeople, currency }: ListForm): View {
-  const view = fileRecord.view(files, ({ row }) => row.id);
-  if (!forPeople) return view;
-  const shown = aligned(files, currency);
+  const aligned = files.map((file, at) => ({ ...file, row: { ...file.row, total: totals[at] ?? '' } }));
   return fileRecord.some(
-    fileRecord.view(shown, ({ row }) => row.id),
+    fileRecord.view(aligned, ({ row }) => row.id),
     columnsForPeople(files),
   );
 }
 
-const filePageView = ({ rows, downloads }: FilePage, form: ListForm): View => {
+function filePageView({ rows, downloads }: FilePage, form: ListForm): View {
   const { currency } = form;
-  return fileListView(
-    rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency })),
-    form,
-  );
-};
+  const files = rows.map((row) => ({ row, downloads: downloads.get(row.id) ?? [], currency }));
+  return fileListView(files, form);
+}
 
 export const filePages = (pages: AsyncIterable<FilePage>, form: ListForm): AsyncGenerator<View> =>
   viewPages(pages, (page) => filePageView(page, form), { rows: [], downloads: new Map() });
@@ -252,7 +205,7 @@ export function askedView(files: readonly ShownFile[], several: boolean, form: L
   return { columns, rows, quiet, json: fileDocuments(files, several) };
 }
 
-const fileDocuments = (files: readonly ShownFile[], several: boolean): Json => {
+export const fileDocuments = (files: readonly ShownFile[], several: boolean): Json => {
   const all = files.map((each) => fileRecord.json(each));
   return several ? all : (all[0] ?? null);
 };
@@ -309,12 +262,8 @@ export function filesTable(files: readonly AudioFile[], currency: string): View 
   );
   const shown = files.map((file, at) => ({ ...file, total: totals[at] ?? '' }));
   const view = audioFileRecord.view(shown, ({ id }) => id);
-  const { columns, rows } = view;
-  if (files.length === 1) return { json: null, quiet: [], columns, rows, asRecord: true };
-  return audioFileRecord.some(view, tableColumns);
+  return files.length === 1 ? { ...view, asRecord: true } : audioFileRecord.some(view, tableColumns);
 }
-
-// What waiting for files came to.
 
 /**
  * For programs: a document or a row for each file. With --quiet: the files that were written, or the ids. `several`: the
@@ -328,14 +277,9 @@ export function waitedView(
   // Of a file that failed before the service said anything, there is no row.
   const withState = files.filter(({ row, error }) => !error || row.state);
   const { columns, rows } = fileRecord.view(withState, ({ row }) => row.id);
-  const documents = files.map((file) => fileRecord.json(file));
   const delivered = outcomes.flatMap(({ what, file, error }) => (file && !error ? [what] : []));
-  return {
-    json: several ? documents : (documents[0] ?? null),
-    columns,
-    rows,
-    quiet: saved ? writtenPaths(saved) : delivered,
-  };
+  const quiet = saved ? writtenPaths(saved) : delivered;
+  return { json: fileDocuments(files, several), columns, rows, quiet };
 }
 
 /** For people: the transcripts if they were downloaded, otherwise the files. */

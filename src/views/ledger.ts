@@ -2,26 +2,27 @@
 import type { TableCounts } from '../ledger/dump/import.ts';
 import type { PruneCounts } from '../ledger/prune.ts';
 import type { LedgerStatus } from '../ledger/status.ts';
-import { toJson } from '../lib/json.ts';
+import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 import {
   arrayOf,
   boolean,
   countField,
   described,
+  documentOf,
   integer,
   maybeText,
   nullable,
   object,
   oneOf,
   RecordType,
-  type Schema,
   text,
   textField,
+  wordField,
 } from './record.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
-  textField('table', 'of the ledger', ({ table }) => table, { schema: text }),
+  wordField('table', 'of the ledger', ({ table }) => table),
   countField('new', 'rows that were not there', (counts) => counts.new),
   countField('updated', 'rows that got newer', ({ updated }) => updated),
   countField('known', 'rows that were there', ({ known }) => known),
@@ -41,10 +42,7 @@ export const prunedRecord = new RecordType<PruneCounts>([
   countField('kept', 'old events with something still to be done', ({ kept }) => kept),
 ]);
 
-export const prunedView = (counts: PruneCounts): View => ({
-  ...prunedRecord.view([counts], ({ events }) => String(events)),
-  json: prunedRecord.json(counts),
-});
+export const prunedView = (counts: PruneCounts): View => prunedRecord.page(counts, String(counts.events));
 
 interface ChangedAccount {
   readonly account: string;
@@ -53,17 +51,13 @@ interface ChangedAccount {
 }
 
 export const accountRecord = new RecordType<ChangedAccount>([
-  textField('account', 'its name', ({ account }) => account, { kind: 'id', schema: text }),
+  wordField('account', 'its name', ({ account }) => account, { kind: 'id' }),
   textField('base_url', 'of the service it belongs to now', ({ baseUrl }) => baseUrl, { kind: 'link' }),
   textField('former', 'the base URL before', ({ former }) => former),
 ]);
 
-export const accountView = (changed: ChangedAccount): View => ({
-  ...accountRecord.view([changed], ({ account, baseUrl }) => baseUrl ?? account),
-  json: accountRecord.json(changed),
-});
-
-// What the ledger says of itself.
+export const accountView = (changed: ChangedAccount): View =>
+  accountRecord.page(changed, changed.baseUrl ?? changed.account);
 
 export interface ShownStatus extends LedgerStatus {
   /** A path, or a URL without its password. */
@@ -77,82 +71,77 @@ export interface ShownStatus extends LedgerStatus {
   readonly events: number;
 }
 
-export const statusSchema: Schema = object({
-  where: described('a path, or a URL without its password', text),
-  source: described('where the setting came from', text),
-  store: oneOf('sqlite', 'postgres'),
-  server: described('the version of the server', maybeText),
-  made: described('whether it has its tables', boolean),
-  version: described('its last migration', maybeText),
-  missing: described('migrations that it lacks', arrayOf(text)),
-  up_to_date: boolean,
-  client: described('how many migrations this steno knows', integer),
-  min_client: described('how many the oldest steno that may use it knows', integer),
-  may_work: described('whether this steno may use it', boolean),
-  bytes: integer,
-  rows: described('by table', { type: 'object', additionalProperties: integer }),
-  account: text,
-  base_url: maybeText,
-  same_base_url: described('other accounts of the same service', arrayOf(text)),
-  unclear: described('orders without a known end', integer),
-  being_sent: integer,
-  outcomes_waiting: described('outcomes that the ledger has not taken yet', integer),
-  events_waiting: described('events on their way into the ledger', integer),
-  moved: described(
-    'where it was copied to, if it was',
-    nullable(object({ to: text, account: text, at: text, finished: boolean })),
-  ),
-  backups: arrayOf(object({ path: text, bytes: integer })),
+const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
+  accounts.find(({ name }) => name === account)?.baseUrl;
+
+/** What the ledger says of itself. */
+export const statusDocument = documentOf<ShownStatus>({
+  where: [described('a path, or a URL without its password', text), ({ where }) => where],
+  source: [described('where the setting came from', text), ({ source }) => source],
+  store: [oneOf('sqlite', 'postgres'), ({ store }) => store],
+  server: [described('the version of the server', maybeText), ({ server }) => server || null],
+  made: [described('whether it has its tables', boolean), ({ made }) => made],
+  version: [described('its last migration', maybeText), ({ migrations }) => migrations.at(-1)],
+  missing: [described('migrations that it lacks', arrayOf(text)), ({ missing }) => missing],
+  up_to_date: [boolean, ({ made, missing }) => made && missing.length === 0],
+  client: [described('how many migrations this steno knows', integer), ({ client }) => client],
+  min_client: [
+    described('how many the oldest steno that may use it knows', integer),
+    ({ minClient }) => minClient,
+  ],
+  may_work: [
+    described('whether this steno may use it', boolean),
+    ({ minClient, client }) => minClient <= client,
+  ],
+  bytes: [integer, ({ bytes }) => bytes],
+  rows: [described('by table', { type: 'object', additionalProperties: integer }), ({ rows }) => rows],
+  account: [text, ({ account }) => account],
+  base_url: [maybeText, baseUrlOf],
+  same_base_url: [
+    described('other accounts of the same service', arrayOf(text)),
+    (status) =>
+      status.accounts
+        .filter(({ name, baseUrl }) => baseUrl === baseUrlOf(status) && name !== status.account)
+        .map(({ name }) => name),
+  ],
+  unclear: [described('orders without a known end', integer), ({ unclear }) => unclear],
+  being_sent: [integer, ({ beingSent }) => beingSent],
+  outcomes_waiting: [
+    described('outcomes that the ledger has not taken yet', integer),
+    ({ outcomes }) => outcomes,
+  ],
+  events_waiting: [described('events on their way into the ledger', integer), ({ events }) => events],
+  moved: [
+    described(
+      'where it was copied to, if it was',
+      nullable(object({ to: text, account: text, at: text, finished: boolean })),
+    ),
+    ({ moved }) =>
+      moved && { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished },
+  ],
+  backups: [
+    arrayOf(object({ path: text, bytes: integer })),
+    ({ backups }) => backups.map(({ path, bytes }) => ({ path, bytes })),
+  ],
 });
 
 export function statusView(status: ShownStatus): View {
-  const { accounts, account, moved, backups, rows, missing, minClient, client } = status;
-  const baseUrl = accounts.find(({ name }) => name === account)?.baseUrl ?? null;
-  const alike = accounts.filter((each) => each.baseUrl === baseUrl && each.name !== account);
-  const facts = {
-    where: status.where,
-    source: status.source,
-    store: status.store,
-    server: status.server || null,
-    made: status.made,
-    version: status.migrations.at(-1) ?? null,
-    missing,
-    up_to_date: status.made && missing.length === 0,
-    client,
-    min_client: minClient,
-    may_work: minClient <= client,
-    bytes: status.bytes,
-    rows,
-    account,
-    base_url: baseUrl,
-    same_base_url: alike.map(({ name }) => name),
-    unclear: status.unclear,
-    being_sent: status.beingSent,
-    outcomes_waiting: status.outcomes,
-    events_waiting: status.events,
-    moved: moved ? { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished } : null,
-    backups: backups.map(({ path, bytes }) => ({ path, bytes })),
-  };
+  const json = statusDocument.json(status);
   return {
-    json: toJson(facts),
+    json,
     columns: [{ name: 'name', kind: 'id' }, { name: 'value' }],
-    rows: Object.entries(facts).flatMap(([name, value]) => rowsOf(name, value)),
+    rows: [...json].flatMap(([name, value]) => rowsOf(name, value)),
     quiet: [status.where],
     asPairs: true,
   };
 }
 
 /** One line for each plain value. */
-function rowsOf(name: string, value: unknown): string[][] {
+function rowsOf(name: string, value: Json): string[][] {
   if (Array.isArray(value)) return value.length ? value.flatMap((each) => rowsOf(name, each)) : [[name, '']];
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([inner, each]) => rowsOf(`${name}.${inner}`, each));
-  return [[name, textOf(value)]];
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === null ? '' : String(value);
+  if (value instanceof Map) return [...value].flatMap(([inner, each]) => rowsOf(`${name}.${inner}`, each));
+  if (typeof value === 'boolean') return [[name, value ? 'yes' : 'no']];
+  return [[name, value instanceof JsonNumber ? value.text : (value ?? '')]];
 }
 
 export const migratedView = (done: readonly string[]): View => ({

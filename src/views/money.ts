@@ -1,21 +1,20 @@
-/** Amounts as people and programs read them. */
+/** Amounts, the balance, budgets, invoices and estimates. */
 
 import type { Balance } from '../api/balance.ts';
 import type { Invoice, InvoiceItem } from '../api/invoices.ts';
-import type { Webhook } from '../api/webhook.ts';
 import type { BudgetUse } from '../flows/budget.ts';
 import type { Outcome } from '../flows/bulk.ts';
 import type { Estimate } from '../flows/prices/estimate.ts';
 import type { Fraction } from '../lib/fraction.ts';
-import { type Json, JsonNumber, toJson } from '../lib/json.ts';
+import { JsonNumber } from '../lib/json.ts';
 import { amountText, type Money, moneyText, parseMoney } from '../lib/money.ts';
-import { shownWebhook } from '../lib/shown-webhook.ts';
 import type { View } from '../lib/view.ts';
 import {
   answerField,
   arrayOf,
   countField,
   described,
+  documentOf,
   documents,
   type Field,
   listField,
@@ -30,14 +29,15 @@ import {
   textField,
   time,
   timeField,
+  wordField,
 } from './record.ts';
 
 /** More than this is a mistake of the service, which must not push out every other amount. */
 const MAX_DECIMALS = 8;
 
 /** As many as the most exact of them takes, so that points stand below each other. */
-const commonDecimals = (amounts: readonly Fraction[], atLeast = 2): number =>
-  amounts.reduce((decimals, amount) => Math.max(decimals, amount.decimals ?? 0), atLeast);
+export const commonDecimals = (amounts: readonly Fraction[]): number =>
+  amounts.reduce((decimals, amount) => Math.max(decimals, amount.decimals ?? 0), 2);
 
 /** The currency that an amount names, else the one that is known; empty where it is not known or is no amount. */
 export const currencyOf = (text: string, known: string): string => {
@@ -50,12 +50,9 @@ export const amountWithCurrency = (text: string, known: string): string =>
   alignAmounts([text], known)[0] ?? '';
 
 /** Amounts that stand below each other, with their currency where that is known. */
-export function alignAmounts(texts: readonly string[], known = '', atLeast = 2): string[] {
+export function alignAmounts(texts: readonly string[], known = ''): string[] {
   const read = texts.map(readable);
-  const decimals = commonDecimals(
-    read.flatMap((money) => money?.amount ?? []),
-    atLeast,
-  );
+  const decimals = commonDecimals(read.flatMap((money) => money?.amount ?? []));
   return texts.map((text, at) => {
     const money = read[at];
     if (!money) return text;
@@ -79,17 +76,37 @@ export function amountJson(text: string): JsonNumber | null {
   return money ? new JsonNumber(amountText(money.amount)) : null;
 }
 
-// Views of results that are one value.
+export const exactJson = (amount: Fraction): JsonNumber => new JsonNumber(amountText(amount));
+
+/** An amount as text; null in JSON where it is not known or can't be read. */
+export const amountField = <T>(
+  name: string,
+  help: string,
+  take: (value: T) => string,
+  more: Partial<Field<T>> = {},
+): Field<T> => ({
+  ...{ name, help, kind: 'amount', schema: maybeNumber, cell: take },
+  json: (value) => amountJson(take(value)),
+  ...more,
+});
+
+/** An amount that is always known. */
+export const exactField = <T>(
+  name: string,
+  help: string,
+  take: (value: T) => Fraction,
+  importance?: number,
+): Field<T> => ({
+  ...{ name, help, kind: 'amount', schema: number, ...(importance !== undefined && { importance }) },
+  json: (value) => exactJson(take(value)),
+  cell: (value) => amountText(take(value)),
+});
 
 /** The API document calls it dollars. */
 const BALANCE_CURRENCY = 'USD';
 
 export const balanceRecord = new RecordType<Balance>([
-  {
-    ...{ name: 'balance', help: 'what is left, to the digit', kind: 'amount', schema: maybeNumber },
-    json: ({ balance }) => amountJson(balance),
-    cell: ({ balance }) => balance,
-  },
+  amountField('balance', 'what is left, to the digit', ({ balance }) => balance),
   textField('currency', 'of the balance', ({ balance }) => currencyOf(balance, BALANCE_CURRENCY), {
     cell: false,
   }),
@@ -97,59 +114,25 @@ export const balanceRecord = new RecordType<Balance>([
 ]);
 
 export function balanceView(found: Balance, forPeople: boolean): View {
-  const { balance } = found;
-  const view = balanceRecord.view([found], () => balance);
-  const rows = forPeople ? [[amountWithCurrency(balance, BALANCE_CURRENCY)]] : view.rows;
-  return { ...view, rows, json: balanceRecord.json(found) };
+  const view = balanceRecord.page(found, found.balance);
+  return forPeople ? { ...view, rows: [[amountWithCurrency(found.balance, BALANCE_CURRENCY)]] } : view;
 }
 
-/** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
-export const webhookRecord = new RecordType<Webhook>([
-  textField('url', "the account's webhook; null where none is set", ({ url }) => url, {
-    kind: 'link',
-    cell: ({ url }) => shownWebhook(url),
-  }),
-  answerField(({ json }) => json),
-]);
-
-export const webhookView = (webhook: Webhook): View => ({
-  ...webhookRecord.view(webhook.url ? [webhook] : [], ({ url }) => shownWebhook(url)),
-  json: webhookRecord.json(webhook),
-  // The URL is all there is to see, so that it is never cut.
-  asRecord: true,
-});
-
-// Budgets as people and scripts read them.
-
-const budgetAmount = (
-  name: string,
-  help: string,
-  value: (use: BudgetUse) => Fraction,
-  importance: number,
-): Field<BudgetUse> => ({
-  ...{ name, help, importance, kind: 'amount', schema: number },
-  json: (use) => new JsonNumber(amountText(value(use))),
-  cell: (use) => amountText(value(use)),
-});
-
 export const budgetRecord = new RecordType<BudgetUse>([
-  textField('budget', 'amount and period', ({ budget }) => budget, { kind: 'id', schema: text }),
-  textField('source', 'ledger, or where the setting comes from', ({ source }) => source, {
-    importance: 60,
-    schema: text,
-  }),
+  wordField('budget', 'amount and period', ({ budget }) => budget, { kind: 'id' }),
+  wordField('source', 'ledger, or where the setting comes from', ({ source }) => source, { importance: 60 }),
   timeField('from', 'the beginning of the period', ({ start }) => start, { importance: 30, schema: time }),
   timeField('until', 'the first moment after it', ({ end }) => end, { importance: 50, schema: time }),
-  budgetAmount('billed', 'what the service has billed', ({ billed }) => billed, 80),
-  budgetAmount('estimated', 'what is not billed yet, by estimate', ({ estimated }) => estimated, 75),
-  budgetAmount('refunded', 'what came back', ({ refunded }) => refunded, 55),
+  exactField('billed', 'what the service has billed', ({ billed }) => billed, 80),
+  exactField('estimated', 'what is not billed yet, by estimate', ({ estimated }) => estimated, 75),
+  exactField('refunded', 'what came back', ({ refunded }) => refunded, 55),
   countField('unknown', 'purchases of unknown cost', ({ unknown }) => unknown, { importance: 70 }),
-  budgetAmount('left', 'what is left; below zero where more was bought', ({ left }) => left, 95),
+  exactField('left', 'what is left; below zero where more was bought', ({ left }) => left, 95),
   textField('currency', 'of the amounts', ({ currency }) => currency, { importance: 65 }),
   listField('not_counted', 'amounts in other currencies', ({ foreign }) => foreign.map(moneyText), {
     importance: 45,
   }),
-  budgetAmount('limit', 'the amount of the budget', ({ limit }) => limit, 20),
+  exactField('limit', 'the amount of the budget', ({ limit }) => limit, 20),
   textField('set_by', 'who set it in the ledger', ({ setBy }) => setBy, { importance: 40 }),
   timeField('set_at', 'when it was set in the ledger', ({ setAt }) => setAt, { importance: 25 }),
 ]);
@@ -157,36 +140,21 @@ export const budgetRecord = new RecordType<BudgetUse>([
 export const budgetsSchema: Schema = object({ budgets: arrayOf(budgetRecord.schema) });
 
 export function budgetsView(budgets: readonly BudgetUse[]): View {
-  const { columns, rows } = budgetRecord.view(budgets, ({ left }) => amountText(left));
-  return {
-    ...{ columns, rows },
-    json: new Map([['budgets', budgets.map((use) => budgetRecord.json(use))]]),
-    quiet: budgets.map(({ left }) => amountText(left)),
-  };
+  const view = budgetRecord.view(budgets, ({ left }) => amountText(left));
+  return { ...view, json: new Map([['budgets', view.json]]) };
 }
-
-const invoiceAmount = <T>(
-  name: string,
-  help: string,
-  text: (value: T) => string,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
-  ...{ name, help, kind: 'amount', schema: maybeNumber, cell: text },
-  json: (value) => amountJson(text(value)),
-  ...more,
-});
 
 /** A line of an invoice. */
 const itemRecord = new RecordType<InvoiceItem>([
   textField('item', 'the id of the item', ({ id }) => id, { kind: 'id' }),
   textField('sku', 'what was bought', ({ sku }) => sku, { importance: 80, uncut: true }),
-  invoiceAmount('quantity', 'how much of it', ({ quantity }) => quantity, { importance: 40 }),
-  invoiceAmount('price', 'of one', ({ price }) => price, { importance: 50 }),
+  amountField('quantity', 'how much of it', ({ quantity }) => quantity, { importance: 40 }),
+  amountField('price', 'of one', ({ price }) => price, { importance: 50 }),
   textField('audiofile', 'the file that it is for', ({ audiofile }) => audiofile, {
     importance: 60,
     uncut: true,
   }),
-  invoiceAmount('total', 'of the item', ({ total }) => total, { importance: 90 }),
+  amountField('total', 'of the item', ({ total }) => total, { importance: 90 }),
 ]);
 
 interface ShownInvoice extends Invoice {
@@ -204,21 +172,16 @@ export const invoiceRecord = new RecordType<ShownInvoice>([
   }),
   textField('paid', 'when it was paid, as the service says it', ({ paid }) => paid, { kind: 'time' }),
   {
-    name: 'invoice_total',
-    help: 'of the whole invoice',
-    kind: 'amount',
-    schema: maybeText,
+    ...{ name: 'invoice_total', help: 'of the whole invoice', kind: 'amount', schema: maybeText },
     cell: ({ total }) => total,
   },
-  invoiceAmount('total', 'of the whole invoice, to the digit', ({ total }) => total, { cell: false }),
-  textField(
-    'currency',
-    'of the amounts, where it is known',
-    ({ total, currency }) => currencyOf(total, currency),
-    {
-      cell: false,
-    },
-  ),
+  amountField('total', 'of the whole invoice, to the digit', ({ total }) => total, { cell: false }),
+  {
+    ...textField('currency', 'of the amounts, where it is known', (each) =>
+      currencyOf(each.total, each.currency),
+    ),
+    cell: false,
+  },
   {
     ...{ name: 'items', help: 'what it bills', schema: arrayOf(itemRecord.schema), cell: false },
     json: ({ items }) => items.map((each) => itemRecord.json(each)),
@@ -247,15 +210,11 @@ export function invoicesView(outcomes: ReadonlyArray<Outcome<Invoice>>, currency
 /** For people: the header as a page, then the items, then the sum, in the currency that is known. */
 export function invoicePages(given: Invoice, currency: string): View[] {
   const invoice = { ...given, ...alignedAmounts(given, currency), currency };
-  const page = invoiceRecord.view([invoice], ({ id }) => id);
+  const page: View = { ...invoiceRecord.view([invoice], ({ id }) => id), asRecord: true };
+  if (invoice.items.length === 0) return [page];
   const items = itemRecord.view(invoice.items, ({ id }) => id);
   const total = ['total', ...itemRecord.columns.slice(2).map(() => ''), invoice.total];
-  return [
-    { ...{ json: null, quiet: [], columns: page.columns, rows: page.rows }, asRecord: true },
-    ...(invoice.items.length
-      ? [{ ...{ json: null, quiet: [], columns: items.columns }, rows: [...items.rows, total] }]
-      : []),
-  ];
+  return [page, { ...items, rows: [...items.rows, total] }];
 }
 
 function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoice, 'total' | 'items'> {
@@ -270,52 +229,36 @@ function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoi
   };
 }
 
-// What planned orders will cost, for --json.
-
-export const estimateSchema: Schema = object({
-  low: described('null where a part is not known', maybeNumber),
-  high: maybeNumber,
-  currency: maybeText,
-  known: described(
-    'what is known of it, by currency',
-    arrayOf(object({ amount: number, currency: maybeText })),
-  ),
-  prices: arrayOf(
-    object({
-      sku: text,
-      low: number,
-      high: number,
-      currency: maybeText,
-      billing: described('whether it counts by the minute or by the file', text),
-      from: described('how the price is known', text),
-      count: described('from how many invoice items', maybeInteger),
-      since: maybeText,
-    }),
-  ),
-  unpriced: arrayOf(object({ sku: text, reason: text })),
-  unmeasured: described('audios of unknown length', arrayOf(text)),
+const price = documentOf<Estimate['prices'][number]>({
+  sku: [text, ({ sku }) => sku],
+  low: [number, ({ low }) => exactJson(low)],
+  high: [number, ({ high }) => exactJson(high)],
+  currency: [maybeText, ({ currency }) => currency || null],
+  billing: [described('whether it counts by the minute or by the file', text), ({ billing }) => billing],
+  from: [described('how the price is known', text), ({ ground }) => ground.from],
+  count: [
+    described('from how many invoice items', maybeInteger),
+    ({ ground }) => (ground.from === 'setting' ? null : ground.count),
+  ],
+  since: [maybeText, ({ ground }) => (ground.from === 'setting' ? null : ground.since)],
 });
 
-/** `low` and `high` are the same where all is known; null where a part is not. */
-export function estimateJson({ total, known, prices, unpriced, unmeasured }: Estimate): Json {
-  return toJson({
-    low: total ? amount(total.low) : null,
-    high: total ? amount(total.high) : null,
-    currency: total?.currency || null,
-    known: known.map((each) => ({ amount: amount(each.amount), currency: each.currency || null })),
-    prices: prices.map(({ sku, low, high, currency, billing, ground }) => ({
-      sku,
-      low: amount(low),
-      high: amount(high),
-      currency: currency || null,
-      billing,
-      from: ground.from,
-      count: ground.from === 'setting' ? null : ground.count,
-      since: ground.from === 'setting' ? null : (ground.since ?? null),
-    })),
-    unpriced: unpriced.map(({ sku, reason }) => ({ sku, reason })),
-    unmeasured: [...unmeasured],
-  });
-}
-
-const amount = (value: Fraction): JsonNumber => new JsonNumber(amountText(value));
+/** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
+export const estimateDocument = documentOf<Estimate>({
+  low: [
+    described('null where a part is not known', maybeNumber),
+    ({ total }) => total && exactJson(total.low),
+  ],
+  high: [maybeNumber, ({ total }) => total && exactJson(total.high)],
+  currency: [maybeText, ({ total }) => total?.currency || null],
+  known: [
+    described('what is known of it, by currency', arrayOf(object({ amount: number, currency: maybeText }))),
+    ({ known }) => known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || null })),
+  ],
+  prices: [arrayOf(price.schema), ({ prices }) => prices.map(price.json)],
+  unpriced: [
+    arrayOf(object({ sku: text, reason: text })),
+    ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
+  ],
+  unmeasured: [described('audios of unknown length', arrayOf(text)), ({ unmeasured }) => unmeasured],
+});

@@ -1,4 +1,4 @@
-/** Orders that were placed, and those that were not. */
+/** Orders that were placed, those that would be, and audio that is never ordered. */
 import type { Order } from '../api/orders.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
 import type { OrderResult } from '../flows/orders/order-and-wait.ts';
@@ -7,16 +7,17 @@ import type { PlannedAudio, PlannedOrder } from '../flows/orders/planned-order.t
 import type { Estimate } from '../flows/prices/estimate.ts';
 import type { Ignored } from '../ledger/ignored-audio.ts';
 import { cutSignatures, withoutSignature } from '../lib/audio-identity.ts';
-import { type Json, type JsonObject, toJson } from '../lib/json.ts';
+import type { Json, JsonObject } from '../lib/json.ts';
 import { cutJsonSignatures } from '../lib/json-signatures.ts';
 import type { View } from '../lib/view.ts';
-import { fileRecord } from './files.ts';
-import { amountJson, estimateJson, estimateSchema } from './money.ts';
+import { fileDocuments, fileRecord } from './files.ts';
+import { amountJson, estimateDocument } from './money.ts';
 import {
   arrayOf,
-  boolean,
   countField,
   described,
+  documentOf,
+  flagField,
   listField,
   maybeNumber,
   maybeText,
@@ -24,10 +25,10 @@ import {
   object,
   RecordType,
   type Schema,
-  text,
   textField,
   time,
   timeField,
+  wordField,
 } from './record.ts';
 import { writtenPaths } from './transcripts.ts';
 
@@ -46,9 +47,6 @@ export const orderRecord = new RecordType<OrderRow>([
   textField('url', 'of the audio, without signatures', ({ url }) => url, { kind: 'link', importance: 60 }),
   textField('hold', 'why the order is on hold', ({ hold }) => hold, { importance: 65, uncut: true }),
 ]);
-
-/** Without those that the answer names, but that are files of another order. */
-const ownFiles = ({ files }: PlacedOrder): string[] => files.files.map(({ id }) => id);
 
 /** People see which columns have something. */
 export function ordersTable(placed: readonly PlacedOrder[], forPeople: boolean): View {
@@ -80,13 +78,10 @@ export function orderedView(
   const { columns, rows } = waits
     ? fileRecord.view(ordered, ({ row }) => row.id)
     : ordersTable(placed, false);
-  const ids = placed.flatMap(ownFiles);
-  return {
-    json: files.map((file) => fileRecord.json(file)),
-    columns,
-    rows,
-    quiet: waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)],
-  };
+  // Without files that the answer names, but that are of another order.
+  const ids = placed.flatMap((each) => each.files.files.map(({ id }) => id));
+  const quiet = waited?.saved ? writtenPaths(waited.saved) : [...new Set(ids)];
+  return { json: fileDocuments(files, true), columns, rows, quiet };
 }
 
 /** Lines for people. */
@@ -129,10 +124,7 @@ export const plannedRecord = new RecordType<PlannedRow>([
     'url',
     'of the audio; of a file of this machine, its path',
     ({ audio }) => audio.path ?? audio.url,
-    {
-      kind: 'link',
-      importance: 70,
-    },
+    { kind: 'link', importance: 70 },
   ),
   listField('skus', 'that are ordered', ({ order }) => order.skus, { importance: 60 }),
   listField('names', 'of the speakers', ({ order }) => order.names, { separator: '|', importance: 20 }),
@@ -144,72 +136,61 @@ export const plannedRecord = new RecordType<PlannedRow>([
   textField('key', 'what tells the audio from others in place of its URL', ({ audio }) => audio.key),
 ]);
 
+const plannedAudio = documentOf<PlannedAudio>({
+  url: [
+    described('null for a file of this machine, which has none yet', maybeText),
+    ({ path, url }) => (path === undefined ? url : null),
+  ],
+  path: [described('of a file of this machine', maybeText), ({ path }) => path],
+  title: [maybeText, ({ details }) => details?.title || null],
+  published_at: [maybeTime, ({ details }) => details?.published],
+  minutes: [maybeNumber, ({ details }) => amountJson(minutesText(details?.seconds))],
+  key: [described('what tells it from others in place of its URL', maybeText), ({ key }) => key],
+  feed: [described('the feed that it comes from: its title', maybeText), ({ details }) => details?.feed],
+  guid: [described("the feed's name for the episode", maybeText), ({ details }) => details?.guid],
+  link: [described('the page of the episode', maybeText), ({ details }) => details?.link],
+});
+
 /** The documents of --dry-run: an order each. */
-export const planRecord = new RecordType<PlanRow>([
+const planRecord = new RecordType<PlanRow>([
   {
-    name: 'audios',
-    help: 'what it orders',
-    schema: arrayOf(
-      object({
-        url: described('null for a file of this machine, which has none yet', maybeText),
-        path: described('of a file of this machine', maybeText),
-        title: maybeText,
-        published_at: maybeTime,
-        minutes: maybeNumber,
-        key: described('what tells it from others in place of its URL', maybeText),
-        feed: described('the feed that it comes from: its title', maybeText),
-        guid: described("the feed's name for the episode", maybeText),
-        link: described('the page of the episode', maybeText),
-      }),
-    ),
-    json: ({ order }) => order.audios.map(audioJson),
+    ...{ name: 'audios', help: 'what it orders', schema: arrayOf(plannedAudio.schema) },
+    json: ({ order }) => order.audios.map(plannedAudio.json),
   },
   listField('skus', 'that are ordered', ({ order }) => order.skus),
   listField('names', 'of the speakers', ({ order }) => order.names),
   textField('notes', 'for the transcriber', ({ order }) => order.notes),
-  { name: 'test', help: 'whether it is a test', schema: boolean, json: ({ order }) => order.test },
+  flagField('test', 'whether it is a test', ({ order }) => order.test),
   {
-    name: 'estimate',
-    help: 'what it will cost, as far as prices are known',
-    schema: estimateSchema,
-    json: ({ estimate }) => estimateJson(estimate),
+    ...{ name: 'estimate', help: 'what it will cost, as far as prices are known' },
+    ...{ schema: estimateDocument.schema, json: ({ estimate }) => estimateDocument.json(estimate) },
   },
   {
-    name: 'request',
-    help: 'what would be sent, without the key',
-    schema: { type: 'object' },
+    ...{ name: 'request', help: 'what would be sent, without the key', schema: { type: 'object' } },
     json: ({ document }) => document,
   },
 ]);
-
-interface PlanForm {
-  readonly forPeople: boolean;
-}
 
 /** Rows of a page: on a terminal each is a table of its own. */
 const AUDIOS_PER_PAGE = 2000;
 
 /** What --dry-run shows, page by page; at least one, which may be empty. */
-export function* planPages(
-  orders: readonly PlannedOrder[],
-  toRow: (order: PlannedOrder) => PlanRow,
-  form: PlanForm,
-): Generator<View> {
-  let [page, audios, first]: [PlanRow[], number, number] = [[], 0, 1];
+export function* planPages(orders: readonly PlannedOrder[], forPeople: boolean): Generator<View> {
+  let [page, audios, first]: [PlannedOrder[], number, number] = [[], 0, 1];
   for (const order of orders) {
-    page.push(toRow(order));
+    page.push(order);
     audios += order.audios.length;
     if (audios < AUDIOS_PER_PAGE) continue;
-    yield planView(page, form, first);
+    yield planView(page, forPeople, first);
     first += page.length;
     [page, audios] = [[], 0];
   }
-  if (page.length || first === 1) yield planView(page, form, first);
+  if (page.length || first === 1) yield planView(page, forPeople, first);
 }
 
 /** A row for each audio. Signatures are left out. `first` is the number of the first. */
-function planView(plan: readonly PlanRow[], { forPeople }: PlanForm, first: number): View {
-  const audios = plan.flatMap(({ order }, at) =>
+function planView(plan: readonly PlannedOrder[], forPeople: boolean, first: number): View {
+  const audios = plan.flatMap((order, at) =>
     order.audios.map((audio) => ({ batch: first + at, order, audio })),
   );
   const all = plannedRecord.view(audios, String);
@@ -233,8 +214,8 @@ export const planDocument = (
   json: cutJsonSignatures(
     new Map<string, Json>([
       ['orders', plan.map((row) => planRecord.json(row))],
-      ['estimate', estimateJson(estimate)],
-      ['left_out', leftOut.map((file) => fileRecord.json(file))],
+      ['estimate', estimateDocument.json(estimate)],
+      ['left_out', fileDocuments(leftOut, true)],
     ]),
   ),
   ...{ columns: [], rows: [], quiet: [] },
@@ -242,35 +223,19 @@ export const planDocument = (
 
 export const planSchema: Schema = object({
   orders: described('the orders that would be placed', arrayOf(planRecord.schema)),
-  estimate: described('what all of them would cost', estimateSchema),
+  estimate: described('what all of them would cost', estimateDocument.schema),
   left_out: described('what would not be ordered, as order --json has it', arrayOf(fileRecord.schema)),
 });
-
-const audioJson = ({ path, url, key, details = {} }: PlannedAudio): Json =>
-  toJson({
-    url: path === undefined ? url : null,
-    path: path ?? null,
-    title: details.title || null,
-    published_at: details.published ?? null,
-    minutes: amountJson(minutesText(details.seconds)),
-    key: key ?? null,
-    feed: details.feed ?? null,
-    guid: details.guid ?? null,
-    link: details.link ?? null,
-  });
 
 /** As `files` has them. */
 const minutesText = (seconds: number | undefined): string =>
   seconds === undefined ? '' : String(Math.round(seconds / 0.6) / 100);
 
-// Audio that is left out of lists, feeds and folders.
-
+/** Audio that is left out of lists, feeds and folders. */
 export const ignoredRecord = new RecordType<Ignored>([
-  textField('audio', 'a URL, a key, a guid or a path', ({ given }) => given, { kind: 'link', schema: text }),
+  wordField('audio', 'a URL, a key, a guid or a path', ({ given }) => given, { kind: 'link' }),
   timeField('ignored_at', 'since when', ({ setAt }) => setAt, {
-    header: 'since',
-    importance: 80,
-    schema: time,
+    ...{ header: 'since', importance: 80, schema: time },
   }),
   textField('ignored_by', 'who said so', ({ setBy }) => setBy, { header: 'by', importance: 50 }),
 ]);

@@ -1,23 +1,21 @@
-/** Orders, upgrades and refunds without a known end, as people and scripts read them. */
+/** Orders, upgrades and refunds: those without a known end, and the log of all. */
 import type { Settled } from '../flows/orders/settle.ts';
 import type { Attempt, LaterOrder } from '../ledger/open-attempts.ts';
-import type { LogEntry, LoggedItem } from '../ledger/purchase-log.ts';
+import type { LogEntry } from '../ledger/purchase-log.ts';
 import { cutSignatures } from '../lib/audio-identity.ts';
-import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import { amountText, fromMillionths } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
+import { amountField } from './money.ts';
 import {
   arrayOf,
   boolean,
   countField,
-  type Field,
+  documentOf,
+  flagField,
   listField,
   maybeInteger,
   maybeText,
-  nullable,
-  number,
-  object,
   oneOf,
   RecordType,
   textField,
@@ -26,6 +24,14 @@ import {
 
 const kinds = oneOf('order', 'upgrade', 'refund');
 const statuses = oneOf('unclear', 'being sent', 'placed', 'refused');
+
+const sender = documentOf<{ readonly by: Sender; readonly actor: string }>({
+  user: [maybeText, ({ by }) => by.user || null],
+  host: [maybeText, ({ by }) => by.host || null],
+  pid: [maybeInteger, ({ by }) => by.pid || null],
+  job: [maybeText, ({ by }) => by.job || null],
+  actor: [maybeText, ({ actor }) => actor || null],
+});
 
 export const attemptRecord = new RecordType<Attempt>([
   countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { kind: 'id' }),
@@ -38,12 +44,12 @@ export const attemptRecord = new RecordType<Attempt>([
   }),
   listField('skus', 'that were asked for', ({ skus }) => skus, { importance: 50 }),
   {
-    name: 'by',
-    help: 'who sends or sent it: user, host, process, CI job and its actor',
-    importance: 30,
-    schema: object({ user: maybeText, host: maybeText, pid: maybeInteger, job: maybeText, actor: maybeText }),
-    json: ({ by, actor }) => byJson(by, actor),
-    cell: ({ by }) => senderText(by),
+    ...{
+      name: 'by',
+      help: 'who sends or sent it: user, host, process, CI job and its actor',
+      importance: 30,
+    },
+    ...{ schema: sender.schema, json: sender.json, cell: ({ by }) => senderText(by) },
   },
   textField('order', 'the id of the order, where one is known', ({ order }) => order, {
     importance: 40,
@@ -60,18 +66,9 @@ export const attemptRecord = new RecordType<Attempt>([
     'sources',
     'the paths of its recordings, on the machine that uploaded them',
     ({ sources }) => sources,
-    {
-      separator: ' ',
-      importance: 10,
-    },
+    { separator: ' ', importance: 10 },
   ),
 ]);
-
-const byJson = ({ user, host, pid, job }: Sender, actor: string): Json =>
-  toJson({
-    ...{ user: user || null, host: host || null, pid: pid || null, job: job || null },
-    actor: actor || null,
-  });
 
 export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): View {
   const shown = forPeople
@@ -84,15 +81,10 @@ export function attemptsView(attempts: readonly Attempt[], forPeople: boolean): 
 const namesOf = ({ urls, sources }: Attempt): readonly string[] =>
   sources.length === urls.length ? sources : urls;
 
-const NO_DETAIL = {
-  unclear: 'begun, and no outcome written',
-  'being sent': '',
-  placed: '',
-  refused: '',
-} as const;
-
 const detailOf = ({ status, detail, later }: Attempt): string =>
-  [detail || NO_DETAIL[status], ...later.map(laterText)].filter(Boolean).join('; ');
+  [detail || (status === 'unclear' && 'begun, and no outcome written'), ...later.map(laterText)]
+    .filter(Boolean)
+    .join('; ');
 
 const laterText = ({ order, tracked }: LaterOrder): string =>
   tracked
@@ -113,12 +105,9 @@ export const settledRecord = new RecordType<Settled>([
 ]);
 
 export const settledView = (settled: Settled): View => ({
-  ...settledRecord.view([settled], String),
-  json: settledRecord.json(settled),
+  ...settledRecord.page(settled, ''),
   quiet: settled.audiofiles,
 });
-
-// Purchases as people and scripts read them.
 
 /** An entry with what it cost, as far as that is known. */
 interface PricedEntry extends LogEntry {
@@ -128,95 +117,55 @@ interface PricedEntry extends LogEntry {
   readonly unpaid: number | undefined;
 }
 
-/** What was refused, and what is a test, costs nothing. */
 function priced(entry: LogEntry, currency: string): PricedEntry {
   const { items, status, test, kind } = entry;
   const currencies = new Set(items.flatMap((item) => item.currency || []));
-  const own = [...currencies][0] ?? currency;
   const unpaid = items.map((item) => item.unpaid);
-  const money = { currency: own, unpaid: unpaid.includes(null) ? undefined : sumOf(unpaid) };
-  if (status === 'refused' || test) return { ...entry, ...money, unpaid: 0, cost: undefined, source: 'none' };
-  // A refund that is not known to have gone through has returned nothing.
-  if (kind === 'refund' && status !== 'placed')
-    return { ...entry, ...money, cost: undefined, source: 'unknown' };
-  const costs = items.map(costOf);
-  if (items.length === 0 || costs.includes(null) || currencies.size > 1)
-    return { ...entry, ...money, cost: undefined, source: 'unknown' };
-  const cost = sumOf(costs);
-  return {
-    ...entry,
-    ...money,
-    cost,
-    source: items.every(({ billed }) => billed !== null) ? 'billed' : 'estimated',
+  const known = {
+    ...{ ...entry, cost: undefined, currency: [...currencies][0] ?? currency },
+    unpaid: unpaid.includes(null) ? undefined : sumOf(unpaid),
   };
+  // What was refused, and what is a test, costs nothing.
+  if (status === 'refused' || test) return { ...known, unpaid: 0, source: 'none' };
+  // A refund that is not known to have gone through has returned nothing.
+  if (kind === 'refund' && status !== 'placed') return { ...known, source: 'unknown' };
+  const costs = items.map(({ billed, estimate }) => billed ?? estimate);
+  if (items.length === 0 || costs.includes(null) || currencies.size > 1)
+    return { ...known, source: 'unknown' };
+  const isBilled = items.every(({ billed }) => billed !== null);
+  return { ...known, cost: sumOf(costs), source: isBilled ? 'billed' : 'estimated' };
 }
 
 const sumOf = (amounts: ReadonlyArray<number | null>): number =>
   amounts.reduce<number>((sum, each) => sum + Number(each), 0);
 
-const costOf = ({ billed, estimate }: LoggedItem): number | null => billed ?? estimate;
-
-const amount = (
-  name: string,
-  help: string,
-  value: (entry: PricedEntry) => number | undefined,
-  more: Partial<Field<PricedEntry>> = {},
-): Field<PricedEntry> => {
-  const textOf = (entry: PricedEntry): string | undefined => {
-    const millionths = value(entry);
-    return millionths === undefined ? undefined : amountText(fromMillionths(millionths));
-  };
-  return {
-    ...{ name, help, kind: 'amount', schema: nullable(number) },
-    json: (entry) => {
-      const text = textOf(entry);
-      return text === undefined ? null : new JsonNumber(text);
-    },
-    cell: (entry) => textOf(entry) ?? '',
-    ...more,
-  };
-};
+const millionthsText = (millionths: number | undefined): string =>
+  millionths === undefined ? '' : amountText(fromMillionths(millionths));
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(Boolean))];
 
-const logByJson = ({ by: { user, host, pid, job }, actor }: PricedEntry): Json =>
-  toJson({
-    user: user || null,
-    host: host || null,
-    pid: pid || null,
-    job: job || null,
-    actor: actor || null,
-  });
+type Settlement = LogEntry['settlements'][number];
 
-const settlementJson = ({ placed, order, at, by, undoneAt, undoneBy }: LogEntry['settlements'][number]) => ({
-  ...{ placed, order: order || null, at, by, undone_at: undoneAt, undone_by: undoneBy },
-});
-
-const settlementSchema = object({
-  ...{
-    placed: boolean,
-    order: maybeText,
-    at: maybeText,
-    by: maybeText,
-    undone_at: maybeText,
-    undone_by: maybeText,
-  },
+const settlement = documentOf<Settlement>({
+  placed: [boolean, ({ placed }) => placed],
+  order: [maybeText, ({ order }) => order || null],
+  at: [maybeText, ({ at }) => at],
+  by: [maybeText, ({ by }) => by],
+  undone_at: [maybeText, ({ undoneAt }) => undoneAt],
+  undone_by: [maybeText, ({ undoneBy }) => undoneBy],
 });
 
 export const logRecord = new RecordType<PricedEntry>([
   timeField('at', 'when it was sent', ({ at }) => at, { importance: 90 }),
-  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, {
-    importance: 95,
-    schema: oneOf('order', 'upgrade', 'refund'),
-  }),
+  textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 95, schema: kinds }),
   textField('status', 'placed, refused, unclear, or being sent', ({ status }) => status, {
     kind: 'state',
     schema: oneOf('placed', 'refused', 'unclear', 'being sent'),
   }),
-  amount(
+  amountField(
     'cost',
     'what it cost; below zero for a refund; less what the service returned by itself',
-    ({ cost }) => cost,
+    ({ cost }) => millionthsText(cost),
     { importance: 85 },
   ),
   textField('currency', 'of the cost', ({ currency, cost }) => (cost === undefined ? '' : currency), {
@@ -226,15 +175,12 @@ export const logRecord = new RecordType<PricedEntry>([
     'cost_source',
     'billed, estimated, unknown, or none for what was not bought',
     ({ source }) => source,
-    {
-      importance: 70,
-      schema: oneOf('billed', 'estimated', 'unknown', 'none'),
-    },
+    { importance: 70, schema: oneOf('billed', 'estimated', 'unknown', 'none') },
   ),
-  amount(
+  amountField(
     'unpaid',
     'how much of it is billed and not paid yet; none until its invoice is read',
-    ({ unpaid }) => unpaid,
+    ({ unpaid }) => millionthsText(unpaid),
     { importance: 10 },
   ),
   textField('order', 'the id of the order', ({ order }) => order, { importance: 50, uncut: true }),
@@ -249,22 +195,16 @@ export const logRecord = new RecordType<PricedEntry>([
   listField('skus', 'what was asked for', ({ skus }) => skus, { importance: 40 }),
   {
     ...{ name: 'by', help: 'who sent it: user, host, process, CI job and its actor', importance: 65 },
-    schema: object({ user: maybeText, host: maybeText, pid: maybeInteger, job: maybeText, actor: maybeText }),
-    json: logByJson,
-    cell: (entry) => whoText(entry),
+    ...{ schema: sender.schema, json: sender.json, cell: (entry) => whoText(entry) },
   },
-  {
-    ...{ name: 'test', help: 'it was a test, which costs nothing', importance: 15, schema: boolean },
-    json: ({ test }) => test,
-    cell: ({ test }) => (test ? 'test' : ''),
-  },
+  flagField('test', 'it was a test, which costs nothing', ({ test }) => test, { importance: 15 }),
   textField('via', 'the raw call, where it was one of steno api', ({ via }) => via, { importance: 12 }),
   textField('detail', 'what happened', ({ detail }) => detail, { importance: 30 }),
   countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { importance: 20 }),
   {
     ...{ name: 'settlements', help: 'what people said of it, and whether that was undone', importance: 25 },
-    schema: arrayOf(settlementSchema),
-    json: ({ settlements }) => toJson(settlements.map(settlementJson)),
+    schema: arrayOf(settlement.schema),
+    json: ({ settlements }) => settlements.map(settlement.json),
     cell: ({ settlements }) => settlements.map(settlementText).join('; '),
   },
 ]);
@@ -272,7 +212,7 @@ export const logRecord = new RecordType<PricedEntry>([
 const whoText = ({ actor, by }: PricedEntry): string =>
   [actor || userAndHost(by), by.job].filter(Boolean).join(', ');
 
-const settlementText = ({ placed, order, by, undoneBy }: LogEntry['settlements'][number]): string => {
+const settlementText = ({ placed, order, by, undoneBy }: Settlement): string => {
   const said = `settled as ${placed ? `placed${order ? ` (order ${order})` : ''}` : 'not placed'} by ${by}`;
   return undoneBy ? `${said}, undone by ${undoneBy}` : said;
 };

@@ -1,9 +1,11 @@
-/** Parts of a JSON schema, draft 2020-12. */
-
+/**
+ * A record is one list of fields. Its JSON document, the header and the cells of CSV, the tab-separated columns, the
+ * JSON schema (draft 2020-12) and the list of columns in the help are all made from it.
+ */
 import type { Outcome } from '../flows/bulk.ts';
 import { errorJson } from '../lib/error-json.ts';
 import { exitCodes, type StenoError } from '../lib/errors.ts';
-import { type Json, JsonNumber, type JsonObject, type PlainJson } from '../lib/json.ts';
+import { type Json, JsonNumber, type JsonObject, type PlainJson, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
 
 export type Schema = { readonly [key: string]: PlainJson };
@@ -42,8 +44,16 @@ export const boolean: Schema = { type: 'boolean' };
 export const time: Schema = { type: 'string', format: 'date-time' };
 export const maybeTime: Schema = nullable(time);
 
-// A record is one list of fields. Its JSON document, the header and the cells of CSV, the tab-separated columns, the
-// JSON schema and the list of columns in the help are all made from it.
+/**
+ * A document without columns: of each member the schema, and what it is of a value.
+ */
+export const documentOf = <T>(
+  members: Readonly<Record<string, readonly [schema: Schema, member: (value: T) => Json | PlainJson]>>,
+): { readonly schema: Schema; readonly json: (value: T) => JsonObject } => ({
+  schema: object(Object.fromEntries(Object.entries(members).map(([name, [schema]]) => [name, schema]))),
+  json: (value) =>
+    new Map(Object.entries(members).map(([name, [, member]]) => [name, toJson(member(value))])),
+});
 
 export interface Field<T> extends Column {
   /** What it holds, in a few words: for the schema and the help. */
@@ -53,6 +63,8 @@ export interface Field<T> extends Column {
   readonly json?: (value: T) => Json;
   /** The cell; made from the JSON if it is not given. False: the field is no column. */
   readonly cell?: ((value: T) => string) | false;
+  /** Between the texts of a list in a cell; a comma unless told. */
+  readonly separator?: string;
   /** Undefined leaves it out of the document: for what few have. */
   readonly optional?: boolean;
 }
@@ -129,6 +141,11 @@ export class RecordType<T> {
     };
   }
 
+  /** One value as one document. */
+  page(value: T, quiet: string): View {
+    return { columns: this.columns, json: this.json(value), rows: [this.cells(value)], quiet: [quiet] };
+  }
+
   /** Each form is made only if it is asked for: there may be many. */
   view(values: readonly T[], quiet: (value: T) => string): View {
     const record = this;
@@ -155,78 +172,70 @@ function cellText(json: Json): string {
   return typeof json === 'object' ? '' : String(json);
 }
 
+/** A field whose value is taken so. */
+type FieldOf<V> = <T>(
+  name: string,
+  help: string,
+  take: (value: T) => V,
+  more?: Partial<Field<T>>,
+) => Field<T>;
+
 type Text = string | null | undefined;
 
 /** A text; empty or missing is null. */
-export const textField = <T>(
-  name: string,
-  help: string,
-  text: (value: T) => Text,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
-  name,
-  help,
-  schema: nullable({ type: 'string' }),
-  json: (value) => text(value) || null,
-  cell: (value) => text(value) || '',
+export const textField: FieldOf<Text> = (name, help, take, more) => ({
+  ...{ name, help, schema: maybeText },
+  json: (value) => take(value) || null,
+  cell: (value) => take(value) || '',
+  ...more,
+});
+
+/** A text that is always known; it may be empty. */
+export const wordField: FieldOf<string> = (name, help, take, more) => ({
+  ...{ name, help, schema: text, json: take, cell: take, ...more },
+});
+
+/** A time, ISO 8601 in UTC. */
+export const timeField: FieldOf<Text> = (name, help, take, more) =>
+  textField(name, help, take, { kind: 'time', schema: maybeTime, ...more });
+
+/** A whole number that is always known. */
+export const countField: FieldOf<number> = (name, help, take, more) => ({
+  ...{ name, help, kind: 'amount', schema: integer },
+  json: (value) => new JsonNumber(String(take(value))),
+  cell: (value) => String(take(value)),
+  ...more,
+});
+
+/** A number; null where it is not known. */
+export const numberField: FieldOf<number | undefined> = (name, help, take, more) => ({
+  ...{ name, help, kind: 'amount', schema: maybeNumber },
+  json: (value) => toJson(take(value)),
+  cell: (value) => String(take(value) ?? ''),
+  ...more,
+});
+
+/** Texts. */
+export const listField: FieldOf<readonly string[]> = (name, help, take, more) => ({
+  ...{ name, help, schema: arrayOf(text) },
+  json: (value) => [...take(value)],
+  cell: (value) => take(value).join(more?.separator ?? ','),
+  ...more,
+});
+
+/** Whether it is so; a cell has its name, or is empty. */
+export const flagField: FieldOf<boolean> = (name, help, take, more) => ({
+  ...{ name, help, schema: boolean, json: take },
+  cell: (value) => (take(value) ? name : ''),
   ...more,
 });
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
-  name: 'answer',
-  help: "the service's own answer, as it came",
-  schema: anything,
+  ...{ name: 'answer', help: "the service's own answer, as it came", schema: anything },
   json: answer,
   cell: false,
 });
-
-/** A time, ISO 8601 in UTC. */
-export const timeField = <T>(
-  name: string,
-  help: string,
-  text: (value: T) => Text,
-  more: Partial<Field<T>> = {},
-): Field<T> =>
-  textField(name, help, text, {
-    kind: 'time',
-    schema: nullable({ type: 'string', format: 'date-time' }),
-    ...more,
-  });
-
-/** A whole number that is always known. */
-export const countField = <T>(
-  name: string,
-  help: string,
-  count: (value: T) => number,
-  more: Partial<Field<T>> = {},
-): Field<T> => ({
-  name,
-  help,
-  kind: 'amount',
-  schema: { type: 'integer' },
-  json: (value) => new JsonNumber(String(count(value))),
-  cell: (value) => String(count(value)),
-  ...more,
-});
-
-/** Texts; a cell has them with commas, or another `separator`. */
-export const listField = <T>(
-  name: string,
-  help: string,
-  texts: (value: T) => readonly string[],
-  more: Partial<Field<T>> & { readonly separator?: string } = {},
-): Field<T> => {
-  const { separator = ',', ...rest } = more;
-  return {
-    name,
-    help,
-    schema: { type: 'array', items: { type: 'string' } },
-    json: (value) => [...texts(value)],
-    cell: (value) => texts(value).join(separator),
-    ...rest,
-  };
-};
 
 // The error of an element, and of `--json` on stderr.
 
@@ -253,15 +262,12 @@ export const errorSchema = object(errorMembers, optionalErrorMembers);
 
 /** Why an element failed; one that did not fail has no such member, and no column shows it. */
 export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({
-  name: 'error',
-  help: 'why it failed; absent where it did not',
-  schema: errorSchema,
+  ...{ name: 'error', help: 'why it failed; absent where it did not', schema: errorSchema },
   json: (value) => {
     const failure = error(value);
     return failure ? errorJson(failure) : null;
   },
-  cell: false,
-  optional: true,
+  ...{ cell: false, optional: true },
 });
 
 /** What an item is, in the names of the document that it would have been. */

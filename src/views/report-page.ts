@@ -1,19 +1,16 @@
 /** A report as one page of HTML that needs nothing else: no script, no font, no network. */
 import type { Report } from '../flows/report/report.ts';
 import { cutSignatures } from '../lib/audio-identity.ts';
-import type { Fraction } from '../lib/fraction.ts';
 import { amountText } from '../lib/money.ts';
 import { plural } from '../lib/text.ts';
 import {
-  amountsOf,
-  commonDecimals,
   daysText,
-  filledAmounts,
   type Grouping,
-  minutesText,
   namelessText,
   spendBy,
+  spendTable,
   statusText,
+  turnaroundTable,
 } from './report.ts';
 import { type Bar, cutLabel, horizontalBars, html, Markup, monthBars, none, spans } from './report-charts.ts';
 
@@ -234,6 +231,21 @@ ${cells.map((cell, at) => html`<td dir="auto"${className(at + 1)}>${cutLabel(cel
 </div>`;
 }
 
+const headings: Readonly<Record<string, string>> = { sku: 'SKU', unpaid: 'Not paid', unbilled: 'Not billed' };
+const headingOf = (name: string): string =>
+  headings[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+
+/** The same table that people see on a terminal. */
+const figures = (caption: string, { columns, rows }: ReturnType<typeof spendTable>): Markup =>
+  table(
+    caption,
+    columns.map(({ name, kind }) => ({
+      name: headingOf(name),
+      ...(kind === 'amount' && { kind: 'number' }),
+    })),
+    rows,
+  );
+
 /** `remark`: what the heading above does not say. */
 const figure = (title: string, remark: string, chart: Markup): Markup =>
   html`<figure>${remark ? html`<figcaption class="muted">${remark}</figcaption>` : none}
@@ -254,7 +266,7 @@ function spendSection(report: Report, by: Grouping, title: string): Markup {
       currencyRemark(currency, currencies.length),
     ),
   );
-  return section(by, title, [...charts, spendTable(title, by, rows)]);
+  return section(by, title, [...charts, figures(title, spendTable(rows, by, false))]);
 }
 
 function currencyRemark(currency: string, of: number): string {
@@ -322,35 +334,8 @@ function monthBefore(label: string): string {
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 }
 
-function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Markup {
-  const hasCurrency = rows.some(({ currency }) => currency);
-  const amounts = filledAmounts(rows);
-  const names = { refunded: 'Refunded', unpaid: 'Not paid', estimated: 'Estimated' };
-  const hasUnbilled = rows.some(({ unbilled }) => unbilled > 0);
-  const decimals = commonDecimals(amountsOf(rows));
-  const amount = (value: Fraction): string => value.roundedUp(decimals);
-  const columns: TableColumn[] = [
-    { name: { month: 'Month', sku: 'SKU', order: 'Order', feed: 'Feed', tag: 'Tag' }[by] },
-    { name: 'Spent', kind: 'number' },
-    ...amounts.map((name): TableColumn => ({ name: names[name], kind: 'number' })),
-    ...(hasCurrency ? [{ name: 'Currency' }] : []),
-    { name: 'Minutes', kind: 'number' },
-    { name: 'Files', kind: 'number' },
-    ...(hasUnbilled ? [{ name: 'Not billed', kind: 'number' } as const] : []),
-  ];
-  const cells = rows.map((row) => [
-    row.name || namelessText[by],
-    amount(row.spent),
-    ...amounts.map((name) => amount(row[name])),
-    ...(hasCurrency ? [row.currency] : []),
-    minutesText(row.minutes),
-    String(row.files),
-    ...(hasUnbilled ? [String(row.unbilled)] : []),
-  ]);
-  return table(title, columns, cells);
-}
-
-function turnaroundSection({ turnaround }: Report): Markup {
+function turnaroundSection(report: Report): Markup {
+  const { turnaround } = report;
   const title = 'Turnaround by SKU';
   if (turnaround.length === 0) return section('turnaround', title, []);
   const inDays = (seconds: number | undefined): number | undefined =>
@@ -364,25 +349,9 @@ function turnaroundSection({ turnaround }: Report): Markup {
   }));
   const description =
     'From order to delivery, in days: a bar to the median, a line to the slowest, and a mark at the target. The table below has all figures.';
-  const columns: TableColumn[] = [
-    { name: 'SKU' },
-    ...['Delivered', 'Median', 'Slowest', 'Target', 'On time', 'Late'].map((name) => ({
-      name,
-      kind: 'number' as const,
-    })),
-  ];
-  const cells = turnaround.map((row) => [
-    row.sku || namelessText.sku,
-    String(row.delivered),
-    daysText(row.medianSeconds) || 'not known',
-    daysText(row.slowestSeconds) || 'not known',
-    row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
-    row.targetDays === undefined ? '' : String(row.onTime),
-    row.targetDays === undefined ? '' : String(row.late),
-  ]);
   return section('turnaround', title, [
     figure(title, '', spans({ id: 'turnaround-chart', title, description }, rows.slice(0, MAX_BARS))),
-    table(title, columns, cells),
+    figures(title, turnaroundTable(report, 'not known')),
   ]);
 }
 

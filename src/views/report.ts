@@ -1,30 +1,34 @@
-/** A report for programs: the parts of its JSON, and one table of all its rows for CSV. */
+/** A report: its JSON, its rows, and tables with small bars for people. */
 import type { Report } from '../flows/report/report.ts';
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { Fraction, most } from '../lib/fraction.ts';
-import { type Json, JsonNumber, toJson } from '../lib/json.ts';
+import { JsonNumber } from '../lib/json.ts';
 import { amountText } from '../lib/money.ts';
 import type { Column, View } from '../lib/view.ts';
+import { commonDecimals, exactField } from './money.ts';
 import {
   arrayOf,
+  countField,
   described,
+  documentOf,
+  type Field,
   integer,
+  listField,
   maybeInteger,
-  maybeNumber,
-  maybeText,
   maybeTime,
   number,
+  numberField,
   object,
   oneOf,
   type RecordColumn,
-  type Schema,
+  RecordType,
   text,
+  textField,
   time,
+  timeField,
 } from './record.ts';
 
 type SpendRow = Report['months'][number];
-type TurnaroundRow = Report['turnaround'][number];
-type WaitingFile = Report['waiting'][number];
 
 export const groupings = ['month', 'sku', 'order', 'feed', 'tag'] as const;
 export type Grouping = (typeof groupings)[number];
@@ -35,272 +39,151 @@ export const spendBy = (report: Report, by: Grouping): readonly SpendRow[] =>
     ...{ feed: report.feeds, tag: report.tags },
   })[by];
 
-/** Minutes have no cents. */
-export const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
-
-const exact = (value: Fraction): JsonNumber => new JsonNumber(amountText(value));
-
-const spendJson = (row: SpendRow, name: Grouping | undefined) => ({
-  ...(name && { [name]: row.name || null }),
-  currency: row.currency || null,
-  spent: exact(row.spent),
-  refunded: exact(row.refunded),
-  unpaid: exact(row.unpaid),
-  estimated: exact(row.estimated),
-  unbilled: row.unbilled,
-  minutes: new JsonNumber(minutesText(row.minutes)),
-  files: row.files,
-  unmeasured: row.unmeasured,
-});
-
-const turnaroundJson = (row: TurnaroundRow) => ({
-  sku: row.sku || null,
-  target_days: row.targetDays ?? null,
-  delivered: row.delivered,
-  on_time: row.onTime,
-  late: row.late,
-  median_seconds: row.medianSeconds ?? null,
-  slowest_seconds: row.slowestSeconds ?? null,
-  unmeasured: row.unmeasured,
-});
-
-const waitingJson = (file: WaitingFile) => ({
-  kind: file.kind,
-  audiofile: file.id || null,
-  // A text that is no number would break the document.
-  attempt: /^[1-9]\d*$/.test(file.attempt) ? new JsonNumber(file.attempt) : null,
-  title: cutSignatures(file.title) || null,
-  order: file.order || null,
-  skus: file.skus,
-  state: file.state || null,
-  ordered_at: file.orderedAt || null,
-  due_at: file.dueAt || null,
-  late_seconds: file.lateSeconds,
-  url: cutSignatures(file.url) || null,
-});
-
 /** Most files have no feed and no tag. */
-const optional: ReadonlySet<Grouping> = new Set(['feed', 'tag']);
+function namedSpendBy(report: Report, by: Grouping): readonly SpendRow[] {
+  const rows = spendBy(report, by);
+  return (by === 'feed' || by === 'tag') && !rows.some(({ name }) => name) ? [] : rows;
+}
 
-const named = (rows: readonly SpendRow[]): readonly SpendRow[] => (rows.some(({ name }) => name) ? rows : []);
+/** Minutes have no cents. */
+const minutesText = (minutes: Fraction): string => minutes.toExact() ?? minutes.roundedUp(4);
 
-const reportJson = (report: Report): Json =>
-  toJson({
-    made_at: report.madeAt,
-    since: report.since ?? null,
-    until: report.until ?? null,
-    counts: { ...report.counts },
-    totals: report.totals.map((row) => spendJson(row, undefined)),
-    months: report.months.map((row) => spendJson(row, 'month')),
-    skus: report.skus.map((row) => spendJson(row, 'sku')),
-    orders: report.orders.map((row) => spendJson(row, 'order')),
-    feeds: named(report.feeds).map((row) => spendJson(row, 'feed')),
-    tags: named(report.tags).map((row) => spendJson(row, 'tag')),
-    turnaround: report.turnaround.map(turnaroundJson),
-    waiting: report.waiting.map(waitingJson),
-    notes: [...report.notes],
-  });
-
-const spendColumns: readonly Column[] = [
-  { name: 'currency' },
-  { name: 'spent', kind: 'amount' },
-  { name: 'refunded', kind: 'amount' },
-  { name: 'unpaid', kind: 'amount' },
-  { name: 'estimated', kind: 'amount' },
-  { name: 'unbilled', kind: 'amount' },
-  { name: 'minutes', kind: 'amount' },
-  { name: 'files', kind: 'amount' },
-  { name: 'unmeasured', kind: 'amount' },
+const spendFields: ReadonlyArray<Field<SpendRow>> = [
+  textField('currency', 'of the amounts', ({ currency }) => currency),
+  exactField('spent', 'billed and paid, less refunds', ({ spent }) => spent),
+  exactField('refunded', 'what came back', ({ refunded }) => refunded),
+  exactField('unpaid', 'billed, not paid yet', ({ unpaid }) => unpaid),
+  exactField('estimated', 'not billed yet, by estimate', ({ estimated }) => estimated),
+  countField('unbilled', 'purchases that are not billed yet', ({ unbilled }) => unbilled),
+  {
+    ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: number },
+    json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
+    cell: ({ minutes }) => minutesText(minutes),
+  },
+  countField('files', 'that were billed', ({ files }) => files),
+  countField('unmeasured', 'files of unknown length or time', ({ unmeasured }) => unmeasured),
 ];
 
-const spendCells = (row: SpendRow): string[] => [
-  row.currency,
-  amountText(row.spent),
-  amountText(row.refunded),
-  amountText(row.unpaid),
-  amountText(row.estimated),
-  String(row.unbilled),
-  minutesText(row.minutes),
-  String(row.files),
-  String(row.unmeasured),
-];
+const spendRecord = new RecordType(spendFields);
+
+const groupRecord = (by: Grouping): RecordType<SpendRow> =>
+  new RecordType<SpendRow>([
+    textField(by, 'null where it is not known', ({ name }) => name, { kind: 'id' }),
+    ...spendFields,
+  ]);
+
+/** In rows, what it names is the name of the row, and what is unmeasured stands among the columns of spend. */
+const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
+  textField('sku', 'null where it is not known', ({ sku }) => sku, { cell: false }),
+  numberField('target_days', 'how long the SKU may take', ({ targetDays }) => targetDays),
+  countField('delivered', 'how many', ({ delivered }) => delivered),
+  countField('on_time', 'of them', ({ onTime }) => onTime),
+  countField('late', 'of them', ({ late }) => late),
+  numberField('median_seconds', 'from order to delivery', ({ medianSeconds }) => medianSeconds),
+  numberField('slowest_seconds', 'from order to delivery', ({ slowestSeconds }) => slowestSeconds),
+  countField('unmeasured', 'of unknown time', ({ unmeasured }) => unmeasured, { cell: false }),
+]);
+
+const waitingRecord = new RecordType<Report['waiting'][number]>([
+  textField('kind', 'what it waits for', ({ kind }) => kind, {
+    ...{ cell: false, schema: oneOf('open', 'held', 'unclear') },
+  }),
+  textField('audiofile', "the file's id", ({ id }) => id, { cell: false }),
+  {
+    ...{ name: 'attempt', help: 'of an order without a known end', schema: maybeInteger, cell: false },
+    // A text that is no number would break the document.
+    json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
+  },
+  textField('title', 'of the audio', ({ title }) => cutSignatures(title)),
+  textField('order', 'the id of its order', ({ order }) => order),
+  listField('skus', 'of its order', ({ skus }) => skus),
+  textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
+  timeField('ordered_at', 'when it was ordered', ({ orderedAt }) => orderedAt),
+  timeField('due_at', 'when it is due', ({ dueAt }) => dueAt),
+  numberField('late_seconds', 'how late it is', ({ lateSeconds }) => lateSeconds, { schema: number }),
+  textField('url', 'of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
+]);
+
+const spendPart = (by: Grouping, help?: string) => {
+  const record = groupRecord(by);
+  const schema = arrayOf(record.schema);
+  const rows = (report: Report) => namedSpendBy(report, by).map((row) => record.json(row));
+  return [help ? described(help, schema) : schema, rows] as const;
+};
+
+export const reportDocument = documentOf<Report>({
+  made_at: [time, ({ madeAt }) => madeAt],
+  since: [maybeTime, ({ since }) => since],
+  until: [maybeTime, ({ until }) => until],
+  counts: [
+    object({ delivered: integer, open: integer, held: integer, unclear: integer, late: integer }),
+    ({ counts }) => ({ ...counts }),
+  ],
+  totals: [
+    described('one for each currency', arrayOf(spendRecord.schema)),
+    ({ totals }) => totals.map((row) => spendRecord.json(row)),
+  ],
+  months: spendPart('month'),
+  skus: spendPart('sku'),
+  orders: spendPart('order'),
+  feeds: spendPart('feed', 'empty where no file has one'),
+  tags: spendPart('tag', 'a file counts for each of its tags; empty where no file has one'),
+  turnaround: [
+    arrayOf(turnaroundRecord.schema),
+    ({ turnaround }) => turnaround.map((row) => turnaroundRecord.json(row)),
+  ],
+  waiting: [arrayOf(waitingRecord.schema), ({ waiting }) => waiting.map((file) => waitingRecord.json(file))],
+  notes: [described('what the sums leave out', arrayOf(text)), ({ notes }) => notes],
+});
 
 /** The rows of --by: what was spent by month, SKU or order. */
 export const spendView = (report: Report, by: Grouping): View => ({
-  json: reportJson(report),
-  columns: [{ name: by, kind: 'id' }, ...spendColumns],
-  rows: spendBy(report, by).map((row) => [row.name, ...spendCells(row)]),
+  ...groupRecord(by).view(spendBy(report, by), String),
+  json: reportDocument.json(report),
   quiet: totalLines(report),
 });
 
-const progressColumns: readonly Column[] = [
-  { name: 'target_days', kind: 'amount' },
-  { name: 'delivered', kind: 'amount' },
-  { name: 'on_time', kind: 'amount' },
-  { name: 'late', kind: 'amount' },
-  { name: 'median_seconds', kind: 'amount' },
-  { name: 'slowest_seconds', kind: 'amount' },
-  { name: 'title' },
-  { name: 'order' },
-  { name: 'skus' },
-  { name: 'state', kind: 'state' },
-  { name: 'ordered_at', kind: 'time' },
-  { name: 'due_at', kind: 'time' },
-  { name: 'late_seconds', kind: 'amount' },
-  { name: 'url', kind: 'link' },
-];
+/** What --quiet prints: what was spent, a line for each currency. */
+const totalLines = ({ totals }: Report): string[] =>
+  totals.map(({ spent, currency }) => [amountText(spent), currency].filter(Boolean).join(' '));
 
 /**
  * All parts of a report as one table. `part` says which one a row is of: total, month, sku, order, turnaround, open, held
  * or unclear; `name` is the month, SKU, order, audiofile or attempt. What a part does not have is empty.
  */
 export function reportView(report: Report): View {
-  const noSpend = spendColumns.map(() => '');
-  const noProgress = progressColumns.map(() => '');
+  const [noSpend, noTurnaround, noWaiting] = [spendRecord, turnaroundRecord, waitingRecord].map(
+    ({ columns }) => columns.map(() => ''),
+  ) as [string[], string[], string[]];
   const spend = (part: string, rows: readonly SpendRow[]): string[][] =>
-    rows.map((row) => [part, row.name, ...spendCells(row), ...noProgress]);
+    rows.map((row) => [part, row.name, ...spendRecord.cells(row), ...noTurnaround, ...noWaiting]);
   return {
-    json: reportJson(report),
-    columns: [{ name: 'part' }, { name: 'name', kind: 'id' }, ...spendColumns, ...progressColumns],
+    json: reportDocument.json(report),
+    columns: [
+      ...[{ name: 'part' }, { name: 'name', kind: 'id' as const }],
+      ...[...spendRecord.columns, ...turnaroundRecord.columns, ...waitingRecord.columns],
+    ],
     rows: [
       ...spend('total', report.totals),
-      ...groupings.flatMap((by) =>
-        spend(by, optional.has(by) ? named(spendBy(report, by)) : spendBy(report, by)),
-      ),
+      ...groupings.flatMap((by) => spend(by, namedSpendBy(report, by))),
       ...report.turnaround.map((row) => [
-        'turnaround',
-        row.sku,
-        ...noSpend.slice(1),
-        ...turnaroundCells(row),
+        ...['turnaround', row.sku, ...noSpend.slice(1), String(row.unmeasured)],
+        ...[...turnaroundRecord.cells(row), ...noWaiting],
       ]),
       ...report.waiting.map((file) => [
-        file.kind,
-        file.id || file.attempt,
-        ...noSpend,
-        ...waitingCells(file),
+        ...[file.kind, file.id || file.attempt, ...noSpend, ...noTurnaround],
+        ...waitingRecord.cells(file),
       ]),
     ],
     quiet: totalLines(report),
   };
 }
 
-/** The last column of spend, `unmeasured`, is also one of deliveries. */
-const turnaroundCells = (row: TurnaroundRow): string[] => [
-  String(row.unmeasured),
-  row.targetDays === undefined ? '' : String(row.targetDays),
-  ...[row.delivered, row.onTime, row.late].map(String),
-  ...[row.medianSeconds, row.slowestSeconds].map((seconds) => (seconds === undefined ? '' : String(seconds))),
-  ...progressColumns.slice(6).map(() => ''),
+export const reportColumns: readonly RecordColumn[] = [
+  { name: 'part', help: 'total, month, sku, order, turnaround, open, held or unclear' },
+  { name: 'name', help: 'the month, SKU, order, audiofile or attempt' },
+  ...[...spendRecord.columnHelp, ...turnaroundRecord.columnHelp, ...waitingRecord.columnHelp],
 ];
-
-const waitingCells = (file: WaitingFile): string[] => [
-  ...progressColumns.slice(0, 6).map(() => ''),
-  cutSignatures(file.title),
-  file.order,
-  file.skus.join(','),
-  file.state,
-  file.orderedAt,
-  file.dueAt,
-  String(file.lateSeconds),
-  cutSignatures(file.url),
-];
-
-/** What --quiet prints: what was spent, a line for each currency. */
-const totalLines = ({ totals }: Report): string[] =>
-  totals.map(({ spent, currency }) => [amountText(spent), currency].filter(Boolean).join(' '));
-
-// The schema of a report.
-
-const spend = {
-  currency: described('null where the invoices name none', maybeText),
-  spent: described('billed and paid, less what was refunded', number),
-  refunded: number,
-  unpaid: described('billed, and not paid yet', number),
-  estimated: described('what is not billed yet, by estimate, as far as that is known', number),
-  unbilled: described('how many purchases are not billed yet', integer),
-  minutes: described('of what was billed', number),
-  files: described('that were billed', integer),
-  unmeasured: described('files that are not in the minutes: their length is not known', integer),
-};
-
-const spendSchema = (name: string): Schema =>
-  arrayOf(object({ [name]: described('null where it is not known', maybeText), ...spend }));
-
-export const reportSchema: Schema = object({
-  made_at: time,
-  since: maybeTime,
-  until: maybeTime,
-  counts: object({ delivered: integer, open: integer, held: integer, unclear: integer, late: integer }),
-  totals: described('one for each currency', arrayOf(object(spend))),
-  months: spendSchema('month'),
-  skus: spendSchema('sku'),
-  orders: spendSchema('order'),
-  feeds: described('empty where no file has one', spendSchema('feed')),
-  tags: described('a file counts for each of its tags; empty where no file has one', spendSchema('tag')),
-  turnaround: arrayOf(
-    object({
-      sku: maybeText,
-      target_days: maybeNumber,
-      delivered: integer,
-      on_time: integer,
-      late: integer,
-      median_seconds: maybeNumber,
-      slowest_seconds: maybeNumber,
-      unmeasured: integer,
-    }),
-  ),
-  waiting: arrayOf(
-    object({
-      kind: oneOf('open', 'held', 'unclear'),
-      audiofile: maybeText,
-      attempt: described('of an order without a known end', maybeInteger),
-      title: maybeText,
-      order: maybeText,
-      skus: arrayOf(text),
-      state: maybeText,
-      ordered_at: maybeTime,
-      due_at: maybeTime,
-      late_seconds: number,
-      url: described('of the audio, without signatures', maybeText),
-    }),
-  ),
-  notes: described('what the sums leave out', arrayOf(text)),
-});
-
-const help: Readonly<Record<string, string>> = {
-  part: 'total, month, sku, order, turnaround, open, held or unclear',
-  name: 'the month, SKU, order, audiofile or attempt',
-  currency: 'of the amounts',
-  spent: 'billed and paid, less refunds',
-  refunded: 'what came back',
-  unpaid: 'billed, not paid yet',
-  estimated: 'not billed yet, by estimate',
-  unbilled: 'purchases that are not billed yet',
-  minutes: 'of audio that was billed',
-  files: 'that were billed',
-  unmeasured: 'files of unknown length or time',
-  target_days: 'how long the SKU may take',
-  delivered: 'how many',
-  on_time: 'of them',
-  late: 'of them',
-  median_seconds: 'from order to delivery',
-  slowest_seconds: 'from order to delivery',
-  title: 'of the audio',
-  order: 'the id of its order',
-  skus: 'of its order',
-  state: 'as the service names it',
-  ordered_at: 'when it was ordered',
-  due_at: 'when it is due',
-  late_seconds: 'how late it is',
-  url: 'of the audio, without signatures',
-};
-
-export const reportColumns: readonly RecordColumn[] = Object.entries(help).map(([name, text]) => ({
-  name,
-  help: text,
-}));
-
-// A report for people at a terminal: tables with small bars.
 
 export interface ReportPage {
   readonly title: string;
@@ -330,41 +213,49 @@ const page = (title: string, columns: readonly Column[], rows: string[][]): Repo
 
 function spendPage(report: Report, by: Grouping): ReportPage {
   const rows = spendBy(report, by);
-  const hasCurrency = rows.some(({ currency }) => currency);
-  const amounts = filledAmounts(rows);
-  const hasUnbilled = rows.some(({ unbilled }) => unbilled > 0);
-  const decimals = commonDecimals(amountsOf(rows));
-  const amount = (value: Fraction): string => value.roundedUp(decimals);
   // Bars of different currencies would compare what can't be compared.
-  const highest = (currency: string): Fraction =>
-    rows
-      .filter((row) => row.currency === currency)
-      .map(({ spent }) => spent)
-      .reduce(most, Fraction.zero);
-  const tops = new Map(
-    [...new Set(rows.map(({ currency }) => currency))].map((each) => [each, highest(each)]),
+  const tops = new Map<string, Fraction>();
+  for (const { currency, spent } of rows)
+    tops.set(currency, most(tops.get(currency) ?? Fraction.zero, spent));
+  const table = spendTable(rows, by, true);
+  const bars = rows.map(({ spent, currency }) => barOf(spent, tops.get(currency) ?? Fraction.zero));
+  return page(
+    `Spend by ${by === 'sku' ? 'SKU' : by}`,
+    [...table.columns, { name: '', importance: 0, uncut: true }],
+    table.rows.map((cells, at) => [...cells, bars[at] ?? '']),
   );
-  const columns: Column[] = [
-    { name: by, kind: 'id' },
-    { name: 'spent', kind: 'amount' },
-    ...amounts.map((name): Column => ({ name, kind: 'amount' })),
-    ...(hasCurrency ? [{ name: 'currency' }] : []),
-    { name: 'minutes', kind: 'amount' },
-    { name: 'files', kind: 'amount' },
-    ...(hasUnbilled ? [{ name: 'unbilled', kind: 'amount' } as const] : []),
-    { name: '', importance: 0, uncut: true },
-  ];
-  const cells = rows.map((row) => [
-    row.name || namelessText[by],
-    amount(row.spent),
-    ...amounts.map((name) => (row[name].sign ? amount(row[name]) : '')),
-    ...(hasCurrency ? [row.currency] : []),
-    minutesText(row.minutes),
-    String(row.files),
-    ...(hasUnbilled ? [row.unbilled ? String(row.unbilled) : ''] : []),
-    barOf(row.spent, tops.get(row.currency) ?? Fraction.zero),
-  ]);
-  return page(`Spend by ${by === 'sku' ? 'SKU' : by}`, columns, cells);
+}
+
+interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: string[][];
+}
+
+/** With the columns that tell something of one of the rows. `hidesZero`: beside what was spent, zero is empty. */
+export function spendTable(rows: readonly SpendRow[], by: Grouping, hidesZero: boolean): Table {
+  const amounts = otherAmounts.filter((name) => rows.some((row) => row[name].sign !== 0));
+  const currency = rows.some((row) => row.currency) ? ['currency' as const] : [];
+  const unbilled = rows.some((row) => row.unbilled > 0) ? ['unbilled' as const] : [];
+  const decimals = commonDecimals(
+    rows.flatMap((row) => [row.spent, ...otherAmounts.map((name) => row[name])]),
+  );
+  const amount = (value: Fraction): string => value.roundedUp(decimals);
+  const numbers = (names: readonly string[]): Column[] => names.map((name) => ({ name, kind: 'amount' }));
+  return {
+    columns: [
+      ...[{ name: by, kind: 'id' as const }, ...numbers(['spent', ...amounts])],
+      ...[...currency.map((name) => ({ name })), ...numbers(['minutes', 'files', ...unbilled])],
+    ],
+    rows: rows.map((row) => [
+      row.name || namelessText[by],
+      amount(row.spent),
+      ...amounts.map((name) => (row[name].sign || !hidesZero ? amount(row[name]) : '')),
+      ...currency.map((name) => row[name]),
+      minutesText(row.minutes),
+      String(row.files),
+      ...unbilled.map((name) => (row[name] || !hidesZero ? String(row[name]) : '')),
+    ]),
+  };
 }
 
 /** What a row is called that belongs to no month, SKU or order. */
@@ -378,17 +269,6 @@ export const namelessText: Readonly<Record<Grouping, string>> = {
 
 const otherAmounts = ['refunded', 'unpaid', 'estimated'] as const;
 
-/** The amounts beside what was spent that one of the rows has. */
-export const filledAmounts = (rows: Report['months']): Array<(typeof otherAmounts)[number]> =>
-  otherAmounts.filter((name) => rows.some((row) => row[name].sign !== 0));
-
-export const amountsOf = (rows: Report['months']): Fraction[] =>
-  rows.flatMap((row) => [row.spent, ...otherAmounts.map((name) => row[name])]);
-
-/** As many as the most exact of them takes, so that points stand below each other; at least two. */
-export const commonDecimals = (amounts: readonly Fraction[]): number =>
-  amounts.reduce((decimals, amount) => Math.max(decimals, amount.decimals ?? 0), 2);
-
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** A bar as long as `value` is of `top`; anything above zero shows. */
@@ -398,26 +278,20 @@ export function barOf(value: Fraction, top: Fraction): string {
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 }
 
-function turnaroundPage({ turnaround }: Report): ReportPage {
-  const columns: Column[] = [
-    { name: 'sku', kind: 'id' },
-    { name: 'delivered', kind: 'amount' },
-    { name: 'median', kind: 'amount' },
-    { name: 'slowest', kind: 'amount' },
-    { name: 'target', kind: 'amount' },
-    { name: 'on_time', kind: 'amount' },
-    { name: 'late', kind: 'amount' },
-  ];
-  const rows = turnaround.map((row) => [
-    row.sku || 'no SKU',
-    String(row.delivered),
-    daysText(row.medianSeconds),
-    daysText(row.slowestSeconds),
-    row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
-    row.targetDays === undefined ? '' : String(row.onTime),
-    row.targetDays === undefined ? '' : String(row.late),
-  ]);
-  return page('Turnaround', columns, rows);
+export function turnaroundTable({ turnaround }: Report, unknown: string): Table {
+  const numbers = ['delivered', 'median', 'slowest', 'target', 'on_time', 'late'] as const;
+  return {
+    columns: [{ name: 'sku', kind: 'id' }, ...numbers.map((name) => ({ name, kind: 'amount' as const }))],
+    rows: turnaround.map((row) => [
+      row.sku || namelessText.sku,
+      String(row.delivered),
+      daysText(row.medianSeconds) || unknown,
+      daysText(row.slowestSeconds) || unknown,
+      row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
+      row.targetDays === undefined ? '' : String(row.onTime),
+      row.targetDays === undefined ? '' : String(row.late),
+    ]),
+  };
 }
 
 /** `3.5d`, or `5h` below a day; empty where it is not known. */
@@ -426,6 +300,11 @@ export function daysText(seconds: number | undefined): string {
   if (seconds < 3_600) return `${Math.ceil(seconds / 60)}m`;
   if (seconds < 86_400) return `${Math.round(seconds / 3_600)}h`;
   return `${(seconds / 86_400).toFixed(1)}d`;
+}
+
+function turnaroundPage(report: Report): ReportPage {
+  const { columns, rows } = turnaroundTable(report, '');
+  return page('Turnaround', columns, rows);
 }
 
 function waitingPage({ waiting }: Report): ReportPage {

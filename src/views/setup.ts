@@ -1,9 +1,12 @@
+/** What belongs to the set-up: settings, the webhook, completions, and what `steno doctor` found. */
+import type { Webhook } from '../api/webhook.ts';
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
 import type { Line, Tone } from '../lib/line.ts';
+import { shownWebhook } from '../lib/shown-webhook.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { type Field, oneOf, RecordType, text, textField } from './record.ts';
+import { answerField, type Field, oneOf, RecordType, textField, wordField } from './record.ts';
 
 export interface ShownSetting {
   readonly name: string;
@@ -35,14 +38,12 @@ export const settingsView = (settings: readonly ShownSetting[]): View => ({
   quiet: settings.filter(({ value }) => value).map(({ name, value }) => `${name}=${value}`),
 });
 
-// What `steno doctor` found.
-
 export const doctorRecord = new RecordType<CheckResult>([
-  textField('check', 'its name', ({ check }) => check, { kind: 'id', schema: text }),
+  wordField('check', 'its name', ({ check }) => check, { kind: 'id' }),
   textField('status', 'ok, warn, fail or skipped', ({ status }) => status, {
     schema: oneOf('ok', 'warn', 'fail', 'skipped'),
   }),
-  textField('message', 'what was found', ({ message }) => message, { schema: text }),
+  wordField('message', 'what was found', ({ message }) => message),
   textField('hint', 'what to do', ({ hint }) => hint),
 ]);
 
@@ -106,33 +107,48 @@ function wrapped(message: string, room: number): string[] {
   return lines;
 }
 
-// What was written to install completions, or removed.
-
-interface Shown {
+/** What was written to install completions, or removed. */
+interface ShownChange {
   readonly shell: string;
   readonly change: string;
   readonly part: string;
   readonly path: string;
 }
 
-const field = (name: keyof Shown, help: string, more: Partial<Field<Shown>> = {}): Field<Shown> =>
-  textField(name, help, (change) => change[name], { schema: text, uncut: true, ...more });
+const changeField = (
+  name: keyof ShownChange,
+  help: string,
+  more: Partial<Field<ShownChange>>,
+): Field<ShownChange> => wordField(name, help, (change) => change[name], { uncut: true, ...more });
 
-export const changeRecord = new RecordType<Shown>([
-  field('shell', 'bash, zsh, fish or powershell', { importance: 40 }),
-  field('change', 'new, changed, removed or unchanged', {
-    schema: oneOf('new', 'changed', 'removed', 'unchanged'),
-    importance: 80,
+export const completionRecord = new RecordType<ShownChange>([
+  changeField('shell', 'bash, zsh, fish or powershell', { importance: 40 }),
+  changeField('change', 'new, changed, removed or unchanged', {
+    ...{ importance: 80, schema: oneOf('new', 'changed', 'removed', 'unchanged') },
   }),
-  field('part', 'script, or block: lines in a start-up file', {
-    schema: oneOf('script', 'block'),
-    importance: 50,
+  changeField('part', 'script, or block: lines in a start-up file', {
+    ...{ importance: 50, schema: oneOf('script', 'block') },
   }),
-  field('path', 'the file', { importance: 90 }),
+  changeField('path', 'the file', { importance: 90 }),
 ]);
 
-export function changesView(changes: readonly Shown[]): View {
-  const written = changes.filter(({ change }) => change !== 'unchanged');
-  const view = changeRecord.view(changes, ({ path }) => path);
-  return { columns: view.columns, json: view.json, rows: view.rows, quiet: written.map(({ path }) => path) };
-}
+export const changesView = (changes: readonly ShownChange[]): View => ({
+  ...completionRecord.view(changes, String),
+  quiet: changes.filter(({ change }) => change !== 'unchanged').map(({ path }) => path),
+});
+
+/** JSON has the URL as it is, so that a script can set it again; elsewhere its secrets are masked. */
+export const webhookRecord = new RecordType<Webhook>([
+  textField('url', "the account's webhook; null where none is set", ({ url }) => url, {
+    kind: 'link',
+    cell: ({ url }) => shownWebhook(url),
+  }),
+  answerField(({ json }) => json),
+]);
+
+export const webhookView = (webhook: Webhook): View => ({
+  ...webhookRecord.view(webhook.url ? [webhook] : [], ({ url }) => shownWebhook(url)),
+  json: webhookRecord.json(webhook),
+  // The URL is all there is to see, so that it is never cut.
+  asRecord: true,
+});

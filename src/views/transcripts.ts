@@ -8,7 +8,7 @@ import type { Failure } from '../lib/errors.ts';
 import { type Json, toJson } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { boolean, countField, type Field, RecordType, text, textField, timeField } from './record.ts';
+import { countField, type Field, flagField, RecordType, textField, timeField, wordField } from './record.ts';
 
 interface ShownDownload extends Omit<Download, 'at'> {
   readonly at: string | null;
@@ -16,10 +16,10 @@ interface ShownDownload extends Omit<Download, 'at'> {
 }
 
 const fields: ReadonlyArray<Field<ShownDownload>> = [
-  textField('audiofile', 'the id of its file', ({ file }) => file, { kind: 'id', schema: text }),
-  textField('format', 'its extension', ({ ext }) => ext, { schema: text, importance: 60, uncut: true }),
+  wordField('audiofile', 'the id of its file', ({ file }) => file, { kind: 'id' }),
+  wordField('format', 'its extension', ({ ext }) => ext, { importance: 60, uncut: true }),
   countField('bytes', 'its size', ({ bytes }) => bytes, { header: 'size', kind: 'bytes', importance: 50 }),
-  textField('path', 'where it is', ({ path }) => path, { kind: 'link', schema: text, importance: 90 }),
+  wordField('path', 'where it is', ({ path }) => path, { kind: 'link', importance: 90 }),
   timeField('downloaded_at', 'when it was written; null where it was there before', ({ at }) => at),
 ];
 
@@ -28,32 +28,65 @@ export const downloadRecord = new RecordType(fields);
 /** What a command has just downloaded, or has found there. */
 export const savedRecord = new RecordType<ShownDownload>([
   ...fields,
-  {
-    name: 'skipped',
-    help: 'whether it was there before, and was left as it is (in rows: skipped)',
-    schema: boolean,
-    json: ({ skipped }) => skipped === true,
-    cell: ({ skipped }) => (skipped ? 'skipped' : ''),
-  },
+  flagField(
+    'skipped',
+    'whether it was there before, and was left as it is (in rows: skipped)',
+    ({ skipped }) => skipped === true,
+  ),
 ]);
 
-export const downloadJson = (download: ShownDownload): Json => downloadRecord.json(download);
-
-export const shownDownload = ({ id, ext, path, bytes, at, skipped }: Saved): ShownDownload => ({
+const shownDownload = ({ id, ext, path, bytes, at, skipped }: Saved): ShownDownload => ({
   ...{ file: id, ext, path, bytes, at: at ?? null, skipped },
 });
 
 export const savedJson = (saved: Saved): Json => savedRecord.json(shownDownload(saved));
 
-/** Says which files were written; nothing if none was. */
-export function savedLine(saved: readonly Saved[]): string[] {
-  const paths = saved.flatMap(({ path, skipped }) => (skipped ? [] : [path]));
-  return paths.length ? [`${plural(paths.length, 'transcript')} saved: ${paths.join(', ')}`] : [];
-}
-
 /** Those that were not there already. */
 export const writtenPaths = (saved: readonly Saved[]): string[] =>
   saved.flatMap(({ path, skipped }) => (skipped ? [] : [path]));
+
+/** Says which files were written; nothing if none was. */
+export function savedLine(saved: readonly Saved[] = []): string[] {
+  const paths = writtenPaths(saved);
+  return paths.length ? [`${plural(paths.length, 'transcript')} saved: ${paths.join(', ')}`] : [];
+}
+
+type Warning = readonly [message: string, hint?: string | undefined];
+
+/** More would fill the screen. */
+const MAX_LISTED = 10;
+
+function alreadyThere(paths: readonly string[], what: string, hint?: string): Warning[] {
+  if (paths.length === 0) return [];
+  const more = paths.length > MAX_LISTED ? `, and ${paths.length - MAX_LISTED} more` : '';
+  return [[`already there, ${what}: ${paths.slice(0, MAX_LISTED).join(', ')}${more}`, hint]];
+}
+
+/** Of files that existed already and were not written. */
+export const skippedWarnings = (saved: readonly Saved[] = [], hint?: string): Warning[] =>
+  alreadyThere(
+    saved.filter(({ skipped }) => skipped).map(({ path }) => path),
+    'not written',
+    hint,
+  );
+
+/** Of files that existed already and whose name does not tell which transcript they are. */
+export const unidentifiedWarnings = (saved: readonly Saved[]): Warning[] =>
+  alreadyThere(
+    saved
+      .filter(({ unidentified, isDraft }) => unidentified && !isDraft)
+      .map(({ path, id }) => `${path} for ${id}`),
+    'and not known to be the transcript that was asked for',
+    'replace it with --force, or put {id} into --name-as',
+  );
+
+/** Of files that existed already and were written before the transcript was known to be final. */
+export const draftWarnings = (saved: readonly Saved[]): Warning[] =>
+  alreadyThere(
+    saved.filter(({ isDraft }) => isDraft).map(({ path }) => path),
+    'and written before the transcript was known to be delivered',
+    'fetch it again with --force; steno sync does so when it is delivered',
+  );
 
 /** The files that were written, or were there already. */
 export function savedView(
