@@ -2,39 +2,26 @@
 import { type CommandEntry, effects, type OptionEntry } from '../lib/command-entry.ts';
 import type { Json } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import {
-  arrayOf,
-  boolean,
-  described,
-  documentOf,
-  integer,
-  maybeText,
-  object,
-  oneOf,
-  type Schema,
-  text,
-} from './record.ts';
+import { documentOf } from './record.ts';
+import * as is from './schema.ts';
 
 const option = documentOf<OptionEntry>({
-  flags: [described('its spellings, the long one first or last', arrayOf(text)), ({ flags }) => flags],
-  help: [text, ({ help }) => help],
-  type: [
-    described('flag: it takes no value', oneOf('flag', 'value')),
-    ({ value }) => (value ? 'value' : 'flag'),
-  ],
-  value: [described('what its value is called', maybeText), ({ value }) => value || null],
-  values: [described('the values it may have, where they are fixed', arrayOf(text)), ({ values }) => values],
-  default: [maybeText, (entry) => entry.default || null],
-  repeatable: [boolean, ({ repeatable }) => repeatable],
-  env: [described('the environment variable that it replaces', maybeText), ({ env }) => env || null],
+  flags: [is.arrayOf(is.text), ({ flags }) => flags, 'its spellings, the long one first or last'],
+  help: [is.text, ({ help }) => help],
+  type: [is.oneOf('flag', 'value'), ({ value }) => (value ? 'value' : 'flag'), 'flag: it takes no value'],
+  value: [is.maybeText, ({ value }) => value || null, 'what its value is called'],
+  values: [is.arrayOf(is.text), ({ values }) => values, 'the values it may have, where they are fixed'],
+  default: [is.maybeText, (entry) => entry.default || null],
+  repeatable: [is.boolean, ({ repeatable }) => repeatable],
+  env: [is.maybeText, ({ env }) => env || null, 'the environment variable that it replaces'],
 });
 
-const argument = object({
-  name: text,
-  help: text,
-  required: boolean,
-  repeatable: boolean,
-  values: described('where they are fixed', arrayOf(text)),
+const argument = is.object({
+  name: is.text,
+  help: is.text,
+  required: is.boolean,
+  repeatable: is.boolean,
+  values: is.described('where they are fixed', is.arrayOf(is.text)),
 });
 
 interface Entry extends CommandEntry {
@@ -42,42 +29,45 @@ interface Entry extends CommandEntry {
 }
 
 const entry = documentOf<Entry>({
-  command: [described('its name after steno', text), ({ command }) => command],
-  alias: [maybeText, ({ alias }) => alias || null],
-  group: [text, ({ group }) => group],
-  summary: [text, ({ summary }) => summary],
-  about: [maybeText, ({ about }) => about || null],
+  command: [is.text, ({ command }) => command, 'its name after steno'],
+  alias: [is.maybeText, ({ alias }) => alias || null],
+  group: [is.text, ({ group }) => group],
+  summary: [is.text, ({ summary }) => summary],
+  about: [is.maybeText, ({ about }) => about || null],
   effect: [
-    described(
-      'what it may change beside what the ledger knows: nothing, something on this machine, something of the account or of others, or it may cost money or give some back',
-      oneOf(...effects),
-    ),
+    is.oneOf(...effects),
     ({ effect }) => effect,
+    'what it may change beside what the ledger knows: nothing, something on this machine, something of the account or of others, or it may cost money or give some back',
   ],
-  costs_money: [described('whether it may', boolean), ({ effect }) => effect === 'money'],
+  costs_money: [is.boolean, ({ effect }) => effect === 'money', 'whether it may'],
   safe_to_repeat: [
-    described('whether running it twice does no more than once', boolean),
+    is.boolean,
     ({ safeToRepeat }) => safeToRepeat,
+    'whether running it twice does no more than once',
   ],
-  arguments: [arrayOf(argument), ({ args }) => args.map((each) => ({ ...each }))],
-  options: [arrayOf(option.schema), ({ options }) => options.map(option.json)],
+  arguments: [is.arrayOf(argument), ({ args }) => args.map((each) => ({ ...each }))],
+  options: [is.arrayOf(option.schema), ({ options }) => options.map(option.json)],
   exit_codes: [
-    arrayOf(object({ code: integer, name: text })),
+    is.arrayOf(is.object({ code: is.integer, name: is.text })),
     ({ exits }) => exits.map((exit) => ({ ...exit })),
   ],
   examples: [
-    arrayOf(object({ line: text, what: text })),
+    is.arrayOf(is.object({ line: is.text, what: is.text })),
     ({ examples }) => examples.map(([line, what]) => ({ line, what })),
   ],
   schema: [
-    described('for steno schema; null where it prints no JSON', maybeText),
+    is.maybeText,
     ({ command, hasSchema }) => (hasSchema ? command : null),
+    'for steno schema; null where it prints no JSON',
   ],
 });
 
-export const commandsSchema: Schema = object({
-  global_options: described('that every command takes, before or after its name', arrayOf(option.schema)),
-  commands: arrayOf(entry.schema),
+export const commandsSchema: is.Schema = is.object({
+  global_options: is.described(
+    'that every command takes, before or after its name',
+    is.arrayOf(option.schema),
+  ),
+  commands: is.arrayOf(entry.schema),
 });
 
 interface Index {

@@ -7,25 +7,8 @@ import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
-import {
-  arrayOf,
-  countField,
-  described,
-  errorField,
-  integer,
-  maybeInteger,
-  maybeText,
-  maybeTime,
-  object,
-  oneOf,
-  RecordType,
-  type Schema,
-  text,
-  textField,
-  time,
-  timeField,
-  viewPages,
-} from './record.ts';
+import { countField, errorField, RecordType, textField, timeField, viewPages } from './record.ts';
+import * as is from './schema.ts';
 
 /** Empty for an event that is not in the ledger yet. */
 const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
@@ -245,7 +228,7 @@ export const replayedRecord = new RecordType<ShownReplay>([
   countField('n', 'the number of the event', ({ n }) => n, { kind: 'id' }),
   textField('target', 'where it was sent, or the command', ({ target }) => target, {
     kind: 'link',
-    schema: text,
+    schema: is.text,
   }),
   textField('outcome', 'how that went; null where it failed', ({ outcome }) => outcome, { importance: 90 }),
   errorField(({ error }) => error),
@@ -261,45 +244,45 @@ export function replayedView(replayed: readonly ShownReplay[]): View {
 }
 
 const eventMembers = {
-  n: described('its number; null while it is on its way into the ledger', maybeInteger),
-  source: described(
+  n: is.described('its number; null while it is on its way into the ledger', is.maybeInteger),
+  source: is.described(
     'received, or found: made in place of a delivery that never came',
-    oneOf('received', 'found'),
+    is.oneOf('received', 'found'),
   ),
-  received_at: time,
-  event: described('its type; empty where it names none', text),
-  webhook_version: maybeText,
-  audiofile: described('the file that it is about', maybeText),
-  order: described('the order that it is about', maybeText),
-  title: described('of the file, where the ledger knows it', maybeText),
-  key: described('what tells its audio from others in place of the URL', maybeText),
-  tags: described('of its order', arrayOf(text)),
-  feed: described('the feed that it comes from: its title', maybeText),
-  fields: described('all that it says; a field that came several times is a list', {
+  received_at: is.time,
+  event: is.described('its type; empty where it names none', is.text),
+  webhook_version: is.maybeText,
+  audiofile: is.described('the file that it is about', is.maybeText),
+  order: is.described('the order that it is about', is.maybeText),
+  title: is.described('of the file, where the ledger knows it', is.maybeText),
+  key: is.described('what tells its audio from others in place of the URL', is.maybeText),
+  tags: is.described('of its order', is.arrayOf(is.text)),
+  feed: is.described('the feed that it comes from: its title', is.maybeText),
+  fields: is.described('all that it says; a field that came several times is a list', {
     type: 'object',
-    additionalProperties: { anyOf: [text, arrayOf(text)] },
+    additionalProperties: { anyOf: [is.text, is.arrayOf(is.text)] },
   }),
-  fields_left_out: described('how many more fields it has than are listed', integer),
+  fields_left_out: is.described('how many more fields it has than are listed', is.integer),
 };
 
-export const eventSchema: Schema = object(eventMembers);
+export const eventSchema: is.Schema = is.object(eventMembers);
 
-export const shownEventSchema: Schema = object({
+export const shownEventSchema: is.Schema = is.object({
   ...eventMembers,
-  twin: described('of a found event the delivery that came later, and the reverse', maybeInteger),
-  remote: described('who sent it', text),
-  content_type: text,
-  body: described('as it came', text),
-  body_base64: text,
-  actions: arrayOf(
-    object({
-      kind: oneOf('forward', 'exec', 'download'),
-      target: text,
-      status: text,
-      tries: integer,
-      outcome: text,
-      updated_at: maybeTime,
-      next_try_at: maybeTime,
+  twin: is.described('of a found event the delivery that came later, and the reverse', is.maybeInteger),
+  remote: is.described('who sent it', is.text),
+  content_type: is.text,
+  body: is.described('as it came', is.text),
+  body_base64: is.text,
+  actions: is.arrayOf(
+    is.object({
+      kind: is.oneOf('forward', 'exec', 'download'),
+      target: is.text,
+      status: is.text,
+      tries: is.integer,
+      outcome: is.text,
+      updated_at: is.maybeTime,
+      next_try_at: is.maybeTime,
     }),
   ),
 });

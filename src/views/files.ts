@@ -19,27 +19,24 @@ import type { View } from '../lib/view.ts';
 import { alignAmounts, amountField, amountWithCurrency, currencyOf } from './money.ts';
 import {
   answerField,
-  arrayOf,
   documentOf,
   documents,
   errorField,
   flagField,
   listField,
-  maybeText,
-  nullable,
-  oneOf,
   RecordType,
   textField,
   timeField,
   viewPages,
 } from './record.ts';
+import * as is from './schema.ts';
 import { downloadRecord, savedView, writtenPaths } from './transcripts.ts';
 
 const orderedBy = documentOf<FileRow>({
-  user: [maybeText, ({ user }) => user || null],
-  host: [maybeText, ({ host }) => host],
-  job: [maybeText, ({ job }) => job || null],
-  actor: [maybeText, ({ actor }) => actor || null],
+  user: [is.maybeText, ({ user }) => user || null],
+  host: [is.maybeText, ({ host }) => host],
+  job: [is.maybeText, ({ job }) => job || null],
+  actor: [is.maybeText, ({ actor }) => actor || null],
 });
 
 export const fileRecord = new RecordType<ShownFile>([
@@ -76,12 +73,18 @@ export const fileRecord = new RecordType<ShownFile>([
   }),
   {
     ...{ name: 'by', help: 'who ordered it: the actor of the CI job, or user and host', importance: 25 },
-    schema: nullable(orderedBy.schema),
+    schema: is.nullable(orderedBy.schema),
     json: ({ row }) => (row.host ? orderedBy.json(row) : null),
     cell: ({ row }) => row.actor || userAndHost(senderOf(row)),
   },
   {
-    ...{ name: 'job', help: 'the CI job that ordered it', kind: 'link', importance: 10, schema: maybeText },
+    ...{
+      name: 'job',
+      help: 'the CI job that ordered it',
+      kind: 'link',
+      importance: 10,
+      schema: is.maybeText,
+    },
     cell: ({ row }) => row.job ?? '',
   },
   textField('currency', 'of the total, where it is known', ({ row, currency }) =>
@@ -98,14 +101,14 @@ export const fileRecord = new RecordType<ShownFile>([
     'ended',
     'delivered, or unfinished: no transcript comes; null while it may change',
     ({ row }) => row.ended,
-    { schema: nullable(oneOf('delivered', 'unfinished')) },
+    { schema: is.nullable(is.oneOf('delivered', 'unfinished')) },
   ),
   timeField('checked_at', 'when the service was last asked about it', ({ row }) => row.checked_at),
   timeField('heard_at', 'when the last event named it', ({ row }) => row.heard_at),
   listField('invoices', 'ids of its invoices', ({ row }) => split(row.invoices, ',')),
   {
     ...{ name: 'downloads', help: 'its transcripts that were downloaded (in rows: their paths)' },
-    schema: arrayOf(downloadRecord.schema),
+    schema: is.arrayOf(downloadRecord.schema),
     json: ({ downloads }) => downloads.map((each) => downloadRecord.json(each)),
     cell: ({ downloads }) => downloads.map(({ path }) => path).join(','),
   },
@@ -124,7 +127,7 @@ export const fileRecord = new RecordType<ShownFile>([
   ),
   answerField(answerOf),
   {
-    ...{ name: 'left_out', help: 'why it was not ordered now', schema: oneOf(...leftOutReasons) },
+    ...{ name: 'left_out', help: 'why it was not ordered now', schema: is.oneOf(...leftOutReasons) },
     json: ({ leftOut }) => leftOut ?? null,
     ...{ cell: false, optional: true },
   },

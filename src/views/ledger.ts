@@ -4,22 +4,8 @@ import type { PruneCounts } from '../ledger/prune.ts';
 import type { LedgerStatus } from '../ledger/status.ts';
 import { type Json, JsonNumber, toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
-import {
-  arrayOf,
-  boolean,
-  countField,
-  described,
-  documentOf,
-  integer,
-  maybeText,
-  nullable,
-  object,
-  oneOf,
-  RecordType,
-  text,
-  textField,
-  wordField,
-} from './record.ts';
+import { countField, documentOf, RecordType, textField, wordField } from './record.ts';
+import * as is from './schema.ts';
 
 export const importedRecord = new RecordType<TableCounts>([
   wordField('table', 'of the ledger', ({ table }) => table),
@@ -76,51 +62,41 @@ const baseUrlOf = ({ accounts, account }: ShownStatus): string | undefined =>
 
 /** What the ledger says of itself. */
 export const statusDocument = documentOf<ShownStatus>({
-  where: [described('a path, or a URL without its password', text), ({ where }) => where],
-  source: [described('where the setting came from', text), ({ source }) => source],
-  store: [oneOf('sqlite', 'postgres'), ({ store }) => store],
-  server: [described('the version of the server', maybeText), ({ server }) => server || null],
-  made: [described('whether it has its tables', boolean), ({ made }) => made],
-  version: [described('its last migration', maybeText), ({ migrations }) => migrations.at(-1)],
-  missing: [described('migrations that it lacks', arrayOf(text)), ({ missing }) => missing],
-  up_to_date: [boolean, ({ made, missing }) => made && missing.length === 0],
-  client: [described('how many migrations this steno knows', integer), ({ client }) => client],
-  min_client: [
-    described('how many the oldest steno that may use it knows', integer),
-    ({ minClient }) => minClient,
-  ],
-  may_work: [
-    described('whether this steno may use it', boolean),
-    ({ minClient, client }) => minClient <= client,
-  ],
-  bytes: [integer, ({ bytes }) => bytes],
-  rows: [described('by table', { type: 'object', additionalProperties: integer }), ({ rows }) => rows],
-  account: [text, ({ account }) => account],
-  base_url: [maybeText, baseUrlOf],
+  where: [is.text, ({ where }) => where, 'a path, or a URL without its password'],
+  source: [is.text, ({ source }) => source, 'where the setting came from'],
+  store: [is.oneOf('sqlite', 'postgres'), ({ store }) => store],
+  server: [is.maybeText, ({ server }) => server || null, 'the version of the server'],
+  made: [is.boolean, ({ made }) => made, 'whether it has its tables'],
+  version: [is.maybeText, ({ migrations }) => migrations.at(-1), 'its last migration'],
+  missing: [is.arrayOf(is.text), ({ missing }) => missing, 'migrations that it lacks'],
+  up_to_date: [is.boolean, ({ made, missing }) => made && missing.length === 0],
+  client: [is.integer, ({ client }) => client, 'how many migrations this steno knows'],
+  min_client: [is.integer, ({ minClient }) => minClient, 'how many the oldest steno that may use it knows'],
+  may_work: [is.boolean, ({ minClient, client }) => minClient <= client, 'whether this steno may use it'],
+  bytes: [is.integer, ({ bytes }) => bytes],
+  rows: [{ type: 'object', additionalProperties: is.integer }, ({ rows }) => rows, 'by table'],
+  account: [is.text, ({ account }) => account],
+  base_url: [is.maybeText, baseUrlOf],
   same_base_url: [
-    described('other accounts of the same service', arrayOf(text)),
+    is.arrayOf(is.text),
     (status) =>
       status.accounts
         .filter(({ name, baseUrl }) => baseUrl === baseUrlOf(status) && name !== status.account)
         .map(({ name }) => name),
+    'other accounts of the same service',
   ],
-  unclear: [described('orders without a known end', integer), ({ unclear }) => unclear],
-  being_sent: [integer, ({ beingSent }) => beingSent],
-  outcomes_waiting: [
-    described('outcomes that the ledger has not taken yet', integer),
-    ({ outcomes }) => outcomes,
-  ],
-  events_waiting: [described('events on their way into the ledger', integer), ({ events }) => events],
+  unclear: [is.integer, ({ unclear }) => unclear, 'orders without a known end'],
+  being_sent: [is.integer, ({ beingSent }) => beingSent],
+  outcomes_waiting: [is.integer, ({ outcomes }) => outcomes, 'outcomes that the ledger has not taken yet'],
+  events_waiting: [is.integer, ({ events }) => events, 'events on their way into the ledger'],
   moved: [
-    described(
-      'where it was copied to, if it was',
-      nullable(object({ to: text, account: text, at: text, finished: boolean })),
-    ),
+    is.nullable(is.object({ to: is.text, account: is.text, at: is.text, finished: is.boolean })),
     ({ moved }) =>
       moved && { to: moved.to, account: moved.account, at: moved.at, finished: !moved.unfinished },
+    'where it was copied to, if it was',
   ],
   backups: [
-    arrayOf(object({ path: text, bytes: integer })),
+    is.arrayOf(is.object({ path: is.text, bytes: is.integer })),
     ({ backups }) => backups.map(({ path, bytes }) => ({ path, bytes })),
   ],
 });

@@ -11,26 +11,17 @@ import { amountText, type Money, moneyText, parseMoney } from '../lib/money.ts';
 import type { View } from '../lib/view.ts';
 import {
   answerField,
-  arrayOf,
   countField,
-  described,
   documentOf,
   documents,
   type Field,
   listField,
-  maybeInteger,
-  maybeNumber,
-  maybeText,
-  number,
-  object,
   RecordType,
-  type Schema,
-  text,
   textField,
-  time,
   timeField,
   wordField,
 } from './record.ts';
+import * as is from './schema.ts';
 
 /** More than this is a mistake of the service, which must not push out every other amount. */
 const MAX_DECIMALS = 8;
@@ -85,7 +76,7 @@ export const amountField = <T>(
   take: (value: T) => string,
   more: Partial<Field<T>> = {},
 ): Field<T> => ({
-  ...{ name, help, kind: 'amount', schema: maybeNumber, cell: take },
+  ...{ name, help, kind: 'amount', schema: is.maybeNumber, cell: take },
   json: (value) => amountJson(take(value)),
   ...more,
 });
@@ -97,7 +88,7 @@ export const exactField = <T>(
   take: (value: T) => Fraction,
   importance?: number,
 ): Field<T> => ({
-  ...{ name, help, kind: 'amount', schema: number, ...(importance !== undefined && { importance }) },
+  ...{ name, help, kind: 'amount', schema: is.number, ...(importance !== undefined && { importance }) },
   json: (value) => exactJson(take(value)),
   cell: (value) => amountText(take(value)),
 });
@@ -121,8 +112,8 @@ export function balanceView(found: Balance, forPeople: boolean): View {
 export const budgetRecord = new RecordType<BudgetUse>([
   wordField('budget', 'amount and period', ({ budget }) => budget, { kind: 'id' }),
   wordField('source', 'ledger, or where the setting comes from', ({ source }) => source, { importance: 60 }),
-  timeField('from', 'the beginning of the period', ({ start }) => start, { importance: 30, schema: time }),
-  timeField('until', 'the first moment after it', ({ end }) => end, { importance: 50, schema: time }),
+  timeField('from', 'the beginning of the period', ({ start }) => start, { importance: 30, schema: is.time }),
+  timeField('until', 'the first moment after it', ({ end }) => end, { importance: 50, schema: is.time }),
   exactField('billed', 'what the service has billed', ({ billed }) => billed, 80),
   exactField('estimated', 'what is not billed yet, by estimate', ({ estimated }) => estimated, 75),
   exactField('refunded', 'what came back', ({ refunded }) => refunded, 55),
@@ -137,7 +128,7 @@ export const budgetRecord = new RecordType<BudgetUse>([
   timeField('set_at', 'when it was set in the ledger', ({ setAt }) => setAt, { importance: 25 }),
 ]);
 
-export const budgetsSchema: Schema = object({ budgets: arrayOf(budgetRecord.schema) });
+export const budgetsSchema: is.Schema = is.object({ budgets: is.arrayOf(budgetRecord.schema) });
 
 export function budgetsView(budgets: readonly BudgetUse[]): View {
   const view = budgetRecord.view(budgets, ({ left }) => amountText(left));
@@ -172,7 +163,7 @@ export const invoiceRecord = new RecordType<ShownInvoice>([
   }),
   textField('paid', 'when it was paid, as the service says it', ({ paid }) => paid, { kind: 'time' }),
   {
-    ...{ name: 'invoice_total', help: 'of the whole invoice', kind: 'amount', schema: maybeText },
+    ...{ name: 'invoice_total', help: 'of the whole invoice', kind: 'amount', schema: is.maybeText },
     cell: ({ total }) => total,
   },
   amountField('total', 'of the whole invoice, to the digit', ({ total }) => total, { cell: false }),
@@ -183,7 +174,7 @@ export const invoiceRecord = new RecordType<ShownInvoice>([
     cell: false,
   },
   {
-    ...{ name: 'items', help: 'what it bills', schema: arrayOf(itemRecord.schema), cell: false },
+    ...{ name: 'items', help: 'what it bills', schema: is.arrayOf(itemRecord.schema), cell: false },
     json: ({ items }) => items.map((each) => itemRecord.json(each)),
   },
   answerField(({ json }) => json),
@@ -230,35 +221,34 @@ function alignedAmounts({ total, items }: Invoice, currency: string): Pick<Invoi
 }
 
 const price = documentOf<Estimate['prices'][number]>({
-  sku: [text, ({ sku }) => sku],
-  low: [number, ({ low }) => exactJson(low)],
-  high: [number, ({ high }) => exactJson(high)],
-  currency: [maybeText, ({ currency }) => currency || null],
-  billing: [described('whether it counts by the minute or by the file', text), ({ billing }) => billing],
-  from: [described('how the price is known', text), ({ ground }) => ground.from],
+  sku: [is.text, ({ sku }) => sku],
+  low: [is.number, ({ low }) => exactJson(low)],
+  high: [is.number, ({ high }) => exactJson(high)],
+  currency: [is.maybeText, ({ currency }) => currency || null],
+  billing: [is.text, ({ billing }) => billing, 'whether it counts by the minute or by the file'],
+  from: [is.text, ({ ground }) => ground.from, 'how the price is known'],
   count: [
-    described('from how many invoice items', maybeInteger),
+    is.maybeInteger,
     ({ ground }) => (ground.from === 'setting' ? null : ground.count),
+    'from how many invoice items',
   ],
-  since: [maybeText, ({ ground }) => (ground.from === 'setting' ? null : ground.since)],
+  since: [is.maybeText, ({ ground }) => (ground.from === 'setting' ? null : ground.since)],
 });
 
 /** What planned orders will cost. `low` and `high` are the same where all is known; null where a part is not. */
 export const estimateDocument = documentOf<Estimate>({
-  low: [
-    described('null where a part is not known', maybeNumber),
-    ({ total }) => total && exactJson(total.low),
-  ],
-  high: [maybeNumber, ({ total }) => total && exactJson(total.high)],
-  currency: [maybeText, ({ total }) => total?.currency || null],
+  low: [is.maybeNumber, ({ total }) => total && exactJson(total.low), 'null where a part is not known'],
+  high: [is.maybeNumber, ({ total }) => total && exactJson(total.high)],
+  currency: [is.maybeText, ({ total }) => total?.currency || null],
   known: [
-    described('what is known of it, by currency', arrayOf(object({ amount: number, currency: maybeText }))),
+    is.arrayOf(is.object({ amount: is.number, currency: is.maybeText })),
     ({ known }) => known.map((each) => ({ amount: exactJson(each.amount), currency: each.currency || null })),
+    'what is known of it, by currency',
   ],
-  prices: [arrayOf(price.schema), ({ prices }) => prices.map(price.json)],
+  prices: [is.arrayOf(price.schema), ({ prices }) => prices.map(price.json)],
   unpriced: [
-    arrayOf(object({ sku: text, reason: text })),
+    is.arrayOf(is.object({ sku: is.text, reason: is.text })),
     ({ unpriced }) => unpriced.map(({ sku, reason }) => ({ sku, reason })),
   ],
-  unmeasured: [described('audios of unknown length', arrayOf(text)), ({ unmeasured }) => unmeasured],
+  unmeasured: [is.arrayOf(is.text), ({ unmeasured }) => unmeasured, 'audios of unknown length'],
 });

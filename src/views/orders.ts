@@ -13,23 +13,16 @@ import type { View } from '../lib/view.ts';
 import { fileDocuments, fileRecord } from './files.ts';
 import { amountJson, estimateDocument } from './money.ts';
 import {
-  arrayOf,
   countField,
-  described,
   documentOf,
   flagField,
   listField,
-  maybeNumber,
-  maybeText,
-  maybeTime,
-  object,
   RecordType,
-  type Schema,
   textField,
-  time,
   timeField,
   wordField,
 } from './record.ts';
+import * as is from './schema.ts';
 import { writtenPaths } from './transcripts.ts';
 
 interface OrderRow {
@@ -138,23 +131,24 @@ export const plannedRecord = new RecordType<PlannedRow>([
 
 const plannedAudio = documentOf<PlannedAudio>({
   url: [
-    described('null for a file of this machine, which has none yet', maybeText),
+    is.maybeText,
     ({ path, url }) => (path === undefined ? url : null),
+    'null for a file of this machine, which has none yet',
   ],
-  path: [described('of a file of this machine', maybeText), ({ path }) => path],
-  title: [maybeText, ({ details }) => details?.title || null],
-  published_at: [maybeTime, ({ details }) => details?.published],
-  minutes: [maybeNumber, ({ details }) => amountJson(minutesText(details?.seconds))],
-  key: [described('what tells it from others in place of its URL', maybeText), ({ key }) => key],
-  feed: [described('the feed that it comes from: its title', maybeText), ({ details }) => details?.feed],
-  guid: [described("the feed's name for the episode", maybeText), ({ details }) => details?.guid],
-  link: [described('the page of the episode', maybeText), ({ details }) => details?.link],
+  path: [is.maybeText, ({ path }) => path, 'of a file of this machine'],
+  title: [is.maybeText, ({ details }) => details?.title || null],
+  published_at: [is.maybeTime, ({ details }) => details?.published],
+  minutes: [is.maybeNumber, ({ details }) => amountJson(minutesText(details?.seconds))],
+  key: [is.maybeText, ({ key }) => key, 'what tells it from others in place of its URL'],
+  feed: [is.maybeText, ({ details }) => details?.feed, 'the feed that it comes from: its title'],
+  guid: [is.maybeText, ({ details }) => details?.guid, "the feed's name for the episode"],
+  link: [is.maybeText, ({ details }) => details?.link, 'the page of the episode'],
 });
 
 /** The documents of --dry-run: an order each. */
 const planRecord = new RecordType<PlanRow>([
   {
-    ...{ name: 'audios', help: 'what it orders', schema: arrayOf(plannedAudio.schema) },
+    ...{ name: 'audios', help: 'what it orders', schema: is.arrayOf(plannedAudio.schema) },
     json: ({ order }) => order.audios.map(plannedAudio.json),
   },
   listField('skus', 'that are ordered', ({ order }) => order.skus),
@@ -221,10 +215,10 @@ export const planDocument = (
   ...{ columns: [], rows: [], quiet: [] },
 });
 
-export const planSchema: Schema = object({
-  orders: described('the orders that would be placed', arrayOf(planRecord.schema)),
-  estimate: described('what all of them would cost', estimateDocument.schema),
-  left_out: described('what would not be ordered, as order --json has it', arrayOf(fileRecord.schema)),
+export const planSchema: is.Schema = is.object({
+  orders: is.described('the orders that would be placed', is.arrayOf(planRecord.schema)),
+  estimate: is.described('what all of them would cost', estimateDocument.schema),
+  left_out: is.described('what would not be ordered, as order --json has it', is.arrayOf(fileRecord.schema)),
 });
 
 /** As `files` has them. */
@@ -235,7 +229,7 @@ const minutesText = (seconds: number | undefined): string =>
 export const ignoredRecord = new RecordType<Ignored>([
   wordField('audio', 'a URL, a key, a guid or a path', ({ given }) => given, { kind: 'link' }),
   timeField('ignored_at', 'since when', ({ setAt }) => setAt, {
-    ...{ header: 'since', importance: 80, schema: time },
+    ...{ header: 'since', importance: 80, schema: is.time },
   }),
   textField('ignored_by', 'who said so', ({ setBy }) => setBy, { header: 'by', importance: 50 }),
 ]);

@@ -11,20 +11,9 @@ import { accountRecord, importedRecord, prunedRecord, statusDocument } from './l
 import { balanceRecord, budgetRecord, budgetsSchema, invoiceColumns, invoiceRecord } from './money.ts';
 import { ignoredRecord, orderRecord, plannedRecord, planSchema } from './orders.ts';
 import { attemptRecord, logRecord, settledRecord } from './purchases.ts';
-import {
-  anything,
-  arrayOf,
-  described,
-  errorMembers,
-  errorSchema,
-  maybeText,
-  object,
-  optionalErrorMembers,
-  type RecordColumn,
-  type Schema,
-  text,
-} from './record.ts';
+import { errorMembers, errorSchema, optionalErrorMembers, type RecordColumn } from './record.ts';
 import { reportColumns, reportDocument } from './report.ts';
+import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
 import { completionRecord, doctorRecord, webhookRecord } from './setup.ts';
 import { savedRecord, syncRecord } from './transcripts.ts';
 

@@ -7,30 +7,18 @@ import { amountText, fromMillionths } from '../lib/money.ts';
 import { type Sender, senderText, userAndHost } from '../lib/sender.ts';
 import type { View } from '../lib/view.ts';
 import { amountField } from './money.ts';
-import {
-  arrayOf,
-  boolean,
-  countField,
-  documentOf,
-  flagField,
-  listField,
-  maybeInteger,
-  maybeText,
-  oneOf,
-  RecordType,
-  textField,
-  timeField,
-} from './record.ts';
+import { countField, documentOf, flagField, listField, RecordType, textField, timeField } from './record.ts';
+import * as is from './schema.ts';
 
-const kinds = oneOf('order', 'upgrade', 'refund');
-const statuses = oneOf('unclear', 'being sent', 'placed', 'refused');
+const kinds = is.oneOf('order', 'upgrade', 'refund');
+const statuses = is.oneOf('unclear', 'being sent', 'placed', 'refused');
 
 const sender = documentOf<{ readonly by: Sender; readonly actor: string }>({
-  user: [maybeText, ({ by }) => by.user || null],
-  host: [maybeText, ({ by }) => by.host || null],
-  pid: [maybeInteger, ({ by }) => by.pid || null],
-  job: [maybeText, ({ by }) => by.job || null],
-  actor: [maybeText, ({ actor }) => actor || null],
+  user: [is.maybeText, ({ by }) => by.user || null],
+  host: [is.maybeText, ({ by }) => by.host || null],
+  pid: [is.maybeInteger, ({ by }) => by.pid || null],
+  job: [is.maybeText, ({ by }) => by.job || null],
+  actor: [is.maybeText, ({ actor }) => actor || null],
 });
 
 export const attemptRecord = new RecordType<Attempt>([
@@ -98,7 +86,7 @@ export const settledRecord = new RecordType<Settled>([
   countField('attempt', 'its number', ({ attempt }) => attempt, { kind: 'id' }),
   textField('status', 'placed or not placed; after --reopen what it is now', ({ status }) => status, {
     kind: 'state',
-    schema: oneOf('placed', 'not placed', 'unclear', 'being sent'),
+    schema: is.oneOf('placed', 'not placed', 'unclear', 'being sent'),
   }),
   textField('order', 'the id of its order', ({ order }) => order),
   listField('audiofiles', 'ids of its files that are known', ({ audiofiles }) => audiofiles),
@@ -147,12 +135,12 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter(
 type Settlement = LogEntry['settlements'][number];
 
 const settlement = documentOf<Settlement>({
-  placed: [boolean, ({ placed }) => placed],
-  order: [maybeText, ({ order }) => order || null],
-  at: [maybeText, ({ at }) => at],
-  by: [maybeText, ({ by }) => by],
-  undone_at: [maybeText, ({ undoneAt }) => undoneAt],
-  undone_by: [maybeText, ({ undoneBy }) => undoneBy],
+  placed: [is.boolean, ({ placed }) => placed],
+  order: [is.maybeText, ({ order }) => order || null],
+  at: [is.maybeText, ({ at }) => at],
+  by: [is.maybeText, ({ by }) => by],
+  undone_at: [is.maybeText, ({ undoneAt }) => undoneAt],
+  undone_by: [is.maybeText, ({ undoneBy }) => undoneBy],
 });
 
 export const logRecord = new RecordType<PricedEntry>([
@@ -160,7 +148,7 @@ export const logRecord = new RecordType<PricedEntry>([
   textField('kind', 'order, upgrade or refund', ({ kind }) => kind, { importance: 95, schema: kinds }),
   textField('status', 'placed, refused, unclear, or being sent', ({ status }) => status, {
     kind: 'state',
-    schema: oneOf('placed', 'refused', 'unclear', 'being sent'),
+    schema: is.oneOf('placed', 'refused', 'unclear', 'being sent'),
   }),
   amountField(
     'cost',
@@ -175,7 +163,7 @@ export const logRecord = new RecordType<PricedEntry>([
     'cost_source',
     'billed, estimated, unknown, or none for what was not bought',
     ({ source }) => source,
-    { importance: 70, schema: oneOf('billed', 'estimated', 'unknown', 'none') },
+    { importance: 70, schema: is.oneOf('billed', 'estimated', 'unknown', 'none') },
   ),
   amountField(
     'unpaid',
@@ -203,7 +191,7 @@ export const logRecord = new RecordType<PricedEntry>([
   countField('attempt', 'its number, for attempts settle', ({ attempt }) => attempt, { importance: 20 }),
   {
     ...{ name: 'settlements', help: 'what people said of it, and whether that was undone', importance: 25 },
-    schema: arrayOf(settlement.schema),
+    schema: is.arrayOf(settlement.schema),
     json: ({ settlements }) => settlements.map(settlement.json),
     cell: ({ settlements }) => settlements.map(settlementText).join('; '),
   },

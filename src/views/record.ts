@@ -7,58 +7,26 @@ import { errorJson } from '../lib/error-json.ts';
 import { exitCodes, type StenoError } from '../lib/errors.ts';
 import { type Json, JsonNumber, type JsonObject, type PlainJson, toJson } from '../lib/json.ts';
 import type { Column, View } from '../lib/view.ts';
+import * as is from './schema.ts';
 
-export type Schema = { readonly [key: string]: PlainJson };
+type Member<T> = readonly [schema: is.Schema, take: (value: T) => PlainJson, help?: string];
 
-export const anything: Schema = {};
-
-export const nullable = (schema: Schema): Schema =>
-  typeof schema.type === 'string' && schema.enum === undefined
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
-
-export const arrayOf = (items: Schema): Schema => ({ type: 'array', items });
-
-export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: [...values] });
-
-/** An object whose members are all there, and no other. */
-export const object = (
-  properties: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-});
-
-export const described = (description: string, schema: Schema): Schema => ({ ...schema, description });
-
-export const text: Schema = { type: 'string' };
-export const maybeText: Schema = nullable(text);
-export const number: Schema = { type: 'number' };
-export const maybeNumber: Schema = nullable(number);
-export const integer: Schema = { type: 'integer' };
-export const maybeInteger: Schema = nullable(integer);
-export const boolean: Schema = { type: 'boolean' };
-export const time: Schema = { type: 'string', format: 'date-time' };
-export const maybeTime: Schema = nullable(time);
-
-/**
- * A document without columns: of each member the schema, and what it is of a value.
- */
+/** A document without columns: of each member the schema, what it is of a value, and what it holds. */
 export const documentOf = <T>(
-  members: Readonly<Record<string, readonly [schema: Schema, member: (value: T) => Json | PlainJson]>>,
-): { readonly schema: Schema; readonly json: (value: T) => JsonObject } => ({
-  schema: object(Object.fromEntries(Object.entries(members).map(([name, [schema]]) => [name, schema]))),
-  json: (value) =>
-    new Map(Object.entries(members).map(([name, [, member]]) => [name, toJson(member(value))])),
-});
+  members: Readonly<Record<string, Member<T>>>,
+): { readonly schema: is.Schema; readonly json: (value: T) => JsonObject } => {
+  const all = Object.entries(members);
+  const schemas = all.map(([name, [schema, , help]]) => [name, help ? is.described(help, schema) : schema]);
+  return {
+    schema: is.object(Object.fromEntries(schemas)),
+    json: (value) => new Map(all.map(([name, [, take]]) => [name, toJson(take(value))])),
+  };
+};
 
 export interface Field<T> extends Column {
   /** What it holds, in a few words: for the schema and the help. */
   readonly help: string;
-  readonly schema: Schema;
+  readonly schema: is.Schema;
   /** Left out where the field is a column alone. What it gives is null where nothing is known. */
   readonly json?: (value: T) => Json;
   /** The cell; made from the JSON if it is not given. False: the field is no column. */
@@ -129,7 +97,7 @@ export class RecordType<T> {
   }
 
   /** Every member is declared: a document with another one does not match. */
-  get schema(): Schema {
+  get schema(): is.Schema {
     const members = this.fields.filter(({ json }) => json);
     return {
       type: 'object',
@@ -184,7 +152,7 @@ type Text = string | null | undefined;
 
 /** A text; empty or missing is null. */
 export const textField: FieldOf<Text> = (name, help, take, more) => ({
-  ...{ name, help, schema: maybeText },
+  ...{ name, help, schema: is.maybeText },
   json: (value) => take(value) || null,
   cell: (value) => take(value) || '',
   ...more,
@@ -192,16 +160,16 @@ export const textField: FieldOf<Text> = (name, help, take, more) => ({
 
 /** A text that is always known; it may be empty. */
 export const wordField: FieldOf<string> = (name, help, take, more) => ({
-  ...{ name, help, schema: text, json: take, cell: take, ...more },
+  ...{ name, help, schema: is.text, json: take, cell: take, ...more },
 });
 
 /** A time, ISO 8601 in UTC. */
 export const timeField: FieldOf<Text> = (name, help, take, more) =>
-  textField(name, help, take, { kind: 'time', schema: maybeTime, ...more });
+  textField(name, help, take, { kind: 'time', schema: is.maybeTime, ...more });
 
 /** A whole number that is always known. */
 export const countField: FieldOf<number> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: integer },
+  ...{ name, help, kind: 'amount', schema: is.integer },
   json: (value) => new JsonNumber(String(take(value))),
   cell: (value) => String(take(value)),
   ...more,
@@ -209,7 +177,7 @@ export const countField: FieldOf<number> = (name, help, take, more) => ({
 
 /** A number; null where it is not known. */
 export const numberField: FieldOf<number | undefined> = (name, help, take, more) => ({
-  ...{ name, help, kind: 'amount', schema: maybeNumber },
+  ...{ name, help, kind: 'amount', schema: is.maybeNumber },
   json: (value) => toJson(take(value)),
   cell: (value) => String(take(value) ?? ''),
   ...more,
@@ -217,7 +185,7 @@ export const numberField: FieldOf<number | undefined> = (name, help, take, more)
 
 /** Texts. */
 export const listField: FieldOf<readonly string[]> = (name, help, take, more) => ({
-  ...{ name, help, schema: arrayOf(text) },
+  ...{ name, help, schema: is.arrayOf(is.text) },
   json: (value) => [...take(value)],
   cell: (value) => take(value).join(more?.separator ?? ','),
   ...more,
@@ -225,14 +193,14 @@ export const listField: FieldOf<readonly string[]> = (name, help, take, more) =>
 
 /** Whether it is so; a cell has its name, or is empty. */
 export const flagField: FieldOf<boolean> = (name, help, take, more) => ({
-  ...{ name, help, schema: boolean, json: take },
+  ...{ name, help, schema: is.boolean, json: take },
   cell: (value) => (take(value) ? name : ''),
   ...more,
 });
 
 /** What the service said, as it came. */
 export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
-  ...{ name: 'answer', help: "the service's own answer, as it came", schema: anything },
+  ...{ name: 'answer', help: "the service's own answer, as it came", schema: is.anything },
   json: answer,
   cell: false,
 });
@@ -242,23 +210,23 @@ export const answerField = <T>(answer: (value: T) => Json): Field<T> => ({
 const kinds = Object.keys(exitCodes).filter((kind) => kind !== 'ok');
 
 export const errorMembers = {
-  code: described('the kind of failure, which gives the exit code', oneOf(...kinds)),
-  message: described('what happened', text),
-  status: described('the HTTP status, where the service answered with one', integer),
-  hint: described('what to do about it', text),
-  reason: described(
+  code: is.described('the kind of failure, which gives the exit code', is.oneOf(...kinds)),
+  message: is.described('what happened', is.text),
+  status: is.described('the HTTP status, where the service answered with one', is.integer),
+  hint: is.described('what to do about it', is.text),
+  reason: is.described(
     'exit 9: what became of the earlier one; or it has other SKUs',
-    oneOf('ordered', 'unclear', 'in_progress', 'other_skus'),
+    is.oneOf('ordered', 'unclear', 'in_progress', 'other_skus'),
   ),
-  order: described('exit 9: its order, where one is known', maybeText),
-  audiofiles: described('exit 9: its files, where they are known', arrayOf(text)),
-  attempt: described('exit 9: its number, for attempts settle', integer),
+  order: is.described('exit 9: its order, where one is known', is.maybeText),
+  audiofiles: is.described('exit 9: its files, where they are known', is.arrayOf(is.text)),
+  attempt: is.described('exit 9: its number, for attempts settle', is.integer),
 };
 
 /** Those that not every error has. */
 export const optionalErrorMembers = ['status', 'hint', 'reason', 'order', 'audiofiles', 'attempt'];
 
-export const errorSchema = object(errorMembers, optionalErrorMembers);
+export const errorSchema = is.object(errorMembers, optionalErrorMembers);
 
 /** Why an element failed; one that did not fail has no such member, and no column shows it. */
 export const errorField = <T>(error: (value: T) => StenoError | undefined): Field<T> => ({

@@ -7,26 +7,17 @@ import { amountText } from '../lib/money.ts';
 import type { Column, View } from '../lib/view.ts';
 import { commonDecimals, exactField } from './money.ts';
 import {
-  arrayOf,
   countField,
-  described,
   documentOf,
   type Field,
-  integer,
   listField,
-  maybeInteger,
-  maybeTime,
-  number,
   numberField,
-  object,
-  oneOf,
   type RecordColumn,
   RecordType,
-  text,
   textField,
-  time,
   timeField,
 } from './record.ts';
+import * as is from './schema.ts';
 
 type SpendRow = Report['months'][number];
 
@@ -56,7 +47,7 @@ const spendFields: ReadonlyArray<Field<SpendRow>> = [
   exactField('estimated', 'not billed yet, by estimate', ({ estimated }) => estimated),
   countField('unbilled', 'purchases that are not billed yet', ({ unbilled }) => unbilled),
   {
-    ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: number },
+    ...{ name: 'minutes', help: 'of audio that was billed', kind: 'amount', schema: is.number },
     json: ({ minutes }) => new JsonNumber(minutesText(minutes)),
     cell: ({ minutes }) => minutesText(minutes),
   },
@@ -86,11 +77,11 @@ const turnaroundRecord = new RecordType<Report['turnaround'][number]>([
 
 const waitingRecord = new RecordType<Report['waiting'][number]>([
   textField('kind', 'what it waits for', ({ kind }) => kind, {
-    ...{ cell: false, schema: oneOf('open', 'held', 'unclear') },
+    ...{ cell: false, schema: is.oneOf('open', 'held', 'unclear') },
   }),
   textField('audiofile', "the file's id", ({ id }) => id, { cell: false }),
   {
-    ...{ name: 'attempt', help: 'of an order without a known end', schema: maybeInteger, cell: false },
+    ...{ name: 'attempt', help: 'of an order without a known end', schema: is.maybeInteger, cell: false },
     // A text that is no number would break the document.
     json: ({ attempt }) => (/^[1-9]\d*$/.test(attempt) ? new JsonNumber(attempt) : null),
   },
@@ -100,28 +91,34 @@ const waitingRecord = new RecordType<Report['waiting'][number]>([
   textField('state', 'as the service names it', ({ state }) => state, { kind: 'state' }),
   timeField('ordered_at', 'when it was ordered', ({ orderedAt }) => orderedAt),
   timeField('due_at', 'when it is due', ({ dueAt }) => dueAt),
-  numberField('late_seconds', 'how late it is', ({ lateSeconds }) => lateSeconds, { schema: number }),
+  numberField('late_seconds', 'how late it is', ({ lateSeconds }) => lateSeconds, { schema: is.number }),
   textField('url', 'of the audio, without signatures', ({ url }) => cutSignatures(url), { kind: 'link' }),
 ]);
 
-const spendPart = (by: Grouping, help?: string) => {
+const spendPart = (by: Grouping, help = '') => {
   const record = groupRecord(by);
-  const schema = arrayOf(record.schema);
   const rows = (report: Report) => namedSpendBy(report, by).map((row) => record.json(row));
-  return [help ? described(help, schema) : schema, rows] as const;
+  return [is.arrayOf(record.schema), rows, help] as const;
 };
 
 export const reportDocument = documentOf<Report>({
-  made_at: [time, ({ madeAt }) => madeAt],
-  since: [maybeTime, ({ since }) => since],
-  until: [maybeTime, ({ until }) => until],
+  made_at: [is.time, ({ madeAt }) => madeAt],
+  since: [is.maybeTime, ({ since }) => since],
+  until: [is.maybeTime, ({ until }) => until],
   counts: [
-    object({ delivered: integer, open: integer, held: integer, unclear: integer, late: integer }),
+    is.object({
+      delivered: is.integer,
+      open: is.integer,
+      held: is.integer,
+      unclear: is.integer,
+      late: is.integer,
+    }),
     ({ counts }) => ({ ...counts }),
   ],
   totals: [
-    described('one for each currency', arrayOf(spendRecord.schema)),
+    is.arrayOf(spendRecord.schema),
     ({ totals }) => totals.map((row) => spendRecord.json(row)),
+    'one for each currency',
   ],
   months: spendPart('month'),
   skus: spendPart('sku'),
@@ -129,11 +126,14 @@ export const reportDocument = documentOf<Report>({
   feeds: spendPart('feed', 'empty where no file has one'),
   tags: spendPart('tag', 'a file counts for each of its tags; empty where no file has one'),
   turnaround: [
-    arrayOf(turnaroundRecord.schema),
+    is.arrayOf(turnaroundRecord.schema),
     ({ turnaround }) => turnaround.map((row) => turnaroundRecord.json(row)),
   ],
-  waiting: [arrayOf(waitingRecord.schema), ({ waiting }) => waiting.map((file) => waitingRecord.json(file))],
-  notes: [described('what the sums leave out', arrayOf(text)), ({ notes }) => notes],
+  waiting: [
+    is.arrayOf(waitingRecord.schema),
+    ({ waiting }) => waiting.map((file) => waitingRecord.json(file)),
+  ],
+  notes: [is.arrayOf(is.text), ({ notes }) => notes, 'what the sums leave out'],
 });
 
 /** The rows of --by: what was spent by month, SKU or order. */

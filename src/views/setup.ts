@@ -6,7 +6,8 @@ import type { Line, Tone } from '../lib/line.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
-import { answerField, type Field, oneOf, RecordType, textField, wordField } from './record.ts';
+import { answerField, type Field, RecordType, textField, wordField } from './record.ts';
+import { oneOf } from './schema.ts';
 
 export interface ShownSetting {
   readonly name: string;
