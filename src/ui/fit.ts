@@ -48,16 +48,20 @@ export function widestOf(text: string): number {
   return Math.max(width, apart);
 }
 
-/** Speed: a stranger may send a hundred thousand of them, and to measure one takes some microseconds. */
-const partWidths = new Map<string, number>();
+const MAX_REMEMBERED = 10_000;
 
-function partWidth(part: string): number {
-  const known = partWidths.get(part);
-  if (known !== undefined) return known;
-  const width = noWidth.test(part) ? 0 : Math.max(1, widthOf(part));
-  partWidths.set(part, width);
-  return width;
+/** Speed: to measure a character takes ten microseconds, and an untrusted text may have a hundred thousand. */
+function remembered(measure: (text: string) => number): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const width = known.get(text) ?? measure(text);
+    if (known.size < MAX_REMEMBERED) known.set(text, width);
+    return width;
+  };
 }
+
+const partWidth = remembered((part) => (noWidth.test(part) ? 0 : Math.max(1, widthOf(part))));
+const characterWidth = remembered((each) => (each.length === 1 ? partWidth(each) : widestOf(each)));
 
 /** Of a megabyte only the beginning can be seen in a table: to measure all of it takes seconds. */
 export function visiblePart(text: string, width: number): string {
@@ -165,20 +169,16 @@ function broken(word: string, width: number): Measured[] {
   const longest = Math.max(MIN_SEGMENTED, width * MAX_UNITS_PER_COLUMN);
   for (let start = 0; start < word.length; ) {
     const part = word.slice(start, start + longest);
-    const line = plain.test(part) ? plainStart(part, width) : firstLine(part, width);
+    const line = firstLine(part, width);
     lines.push(line);
     start += line.text.length;
   }
   return lines;
 }
 
-function plainStart(text: string, width: number): Measured {
-  const start = text.slice(0, width);
-  return { text: start, width: start.length };
-}
-
 /** As many characters as fit, but at least one. */
 function firstLine(text: string, width: number): Measured {
+  if (plain.test(text)) return { text: text.slice(0, width), width: Math.min(text.length, width) };
   let end = 0;
   let taken = 0;
   for (const { segment, index } of segmenter.segment(text)) {
@@ -188,18 +188,6 @@ function firstLine(text: string, width: number): Measured {
     end = index + segment.length;
   }
   return { text: text.slice(0, end), width: taken };
-}
-
-/** Speed: to measure one takes ten microseconds, and a stranger may send a hundred thousand. */
-const characterWidths = new Map<string, number>();
-const MAX_KNOWN_CHARACTERS = 10_000;
-
-function characterWidth(character: string): number {
-  const known = characterWidths.get(character);
-  if (known !== undefined) return known;
-  const width = character.length === 1 ? partWidth(character) : widestOf(character);
-  if (characterWidths.size < MAX_KNOWN_CHARACTERS) characterWidths.set(character, width);
-  return width;
 }
 
 const GAP = 2;

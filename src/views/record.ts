@@ -11,17 +11,20 @@ import * as is from './schema.ts';
 
 type Member<T> = readonly [schema: is.Schema, take: (value: T) => PlainJson, help?: string];
 
+interface DocumentType<T> {
+  readonly properties: Readonly<Record<string, is.Schema>>;
+  readonly schema: is.Schema;
+  readonly json: (value: T) => JsonObject;
+}
+
 /** A document without columns: of each member the schema, what it is of a value, and what it holds. */
-export const documentOf = <T>(
-  members: Readonly<Record<string, Member<T>>>,
-): { readonly schema: is.Schema; readonly json: (value: T) => JsonObject } => {
+export function documentOf<T>(members: Readonly<Record<string, Member<T>>>): DocumentType<T> {
   const all = Object.entries(members);
-  const schemas = all.map(([name, [schema, , help]]) => [name, help ? is.described(help, schema) : schema]);
-  return {
-    schema: is.object(Object.fromEntries(schemas)),
-    json: (value) => new Map(all.map(([name, [, take]]) => [name, toJson(take(value))])),
-  };
-};
+  const properties: Record<string, is.Schema> = {};
+  for (const [name, [schema, , help]] of all) properties[name] = help ? is.described(help, schema) : schema;
+  const json = (value: T): JsonObject => new Map(all.map(([name, [, take]]) => [name, toJson(take(value))]));
+  return { properties, schema: is.object(properties), json };
+}
 
 export interface Field<T> extends Column {
   /** What it holds, in a few words: for the schema and the help. */

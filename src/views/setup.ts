@@ -2,10 +2,11 @@
 import type { Webhook } from '../api/webhook.ts';
 import type { CheckResult, Status } from '../flows/doctor/check.ts';
 import { toJson } from '../lib/json.ts';
-import type { Line, Tone } from '../lib/line.ts';
+import type { Line, Piece, Tone } from '../lib/line.ts';
 import { shownWebhook } from '../lib/shown-webhook.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
+import { joined } from './event-lines.ts';
 import { answerField, type Field, RecordType, textField, wordField } from './record.ts';
 import { oneOf } from './schema.ts';
 
@@ -64,28 +65,21 @@ export function doctorLines(results: readonly CheckResult[], columns: number): L
   const nameWidth = Math.max(...results.map(({ check }) => check.length));
   const indent = LABEL_WIDTH + GAP + nameWidth + GAP;
   const room = Math.max(20, columns - indent);
+  const below = (text: string, tone: Tone | undefined): Line => ({ indent, ...lineOf({ text, tone }) });
   const lines = results.flatMap(({ check, status, message, hint }): Line[] => {
     const [first = '', ...rest] = wrapped(message, room);
     const tone = status === 'skipped' ? ('faint' as const) : undefined;
+    const label = { text: labels[status].padEnd(LABEL_WIDTH), tone: tones[status] };
     return [
-      {
-        pieces: [
-          { text: labels[status].padEnd(LABEL_WIDTH), tone: tones[status] },
-          { text: check.padEnd(nameWidth), tone: 'strong' },
-          { text: first, tone },
-        ],
-        narrowing: [],
-      },
-      ...rest.map((line) => ({ indent, pieces: [{ text: line, tone }], narrowing: [] })),
-      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((line) => ({
-        indent,
-        pieces: [{ text: line, tone: tones[status] }],
-        narrowing: [],
-      })),
+      lineOf(label, { text: check.padEnd(nameWidth), tone: 'strong' }, { text: first, tone }),
+      ...rest.map((text) => below(text, tone)),
+      ...(hint ? wrapped(`hint: ${hint}`, room) : []).map((text) => below(text, tones[status])),
     ];
   });
-  return [...lines, { pieces: [{ text: summary(results), tone: 'strong' }], narrowing: [] }];
+  return [...lines, lineOf({ text: summary(results), tone: 'strong' })];
 }
+
+const lineOf = (...pieces: readonly Piece[]): Line => ({ pieces, narrowing: [] });
 
 function summary(results: readonly CheckResult[]): string {
   const count = (wanted: Status): number => results.filter(({ status }) => status === wanted).length;
@@ -96,17 +90,8 @@ function summary(results: readonly CheckResult[]): string {
     .join(', ');
 }
 
-/** By words; a path or a command that is longer than the room stays whole, so that it can be copied. */
-function wrapped(message: string, room: number): string[] {
-  const lines: string[] = [];
-  for (const word of message.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= room)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
+/** By words, so that a path or a command can be copied. */
+const wrapped = (message: string, room: number): string[] => joined(message.split(/\s+/), ' ', room);
 
 /** What was written to install completions, or removed. */
 interface ShownChange {
