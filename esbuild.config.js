@@ -20,7 +20,6 @@ const parts = {
   ora: 'ora',
   chalk: 'chalk',
   width: 'string-width',
-  table: 'cli-table3',
   csv: 'csv-parse/sync',
   postgres: 'pg/lib/client.js',
   sax: 'sax',
@@ -86,19 +85,6 @@ const shortAssert = {
     }));
   },
 };
-/** cli-table3 measures text with a string-width of 2021, which takes newer emoji for one column: it gets ours. */
-const oneWidth = {
-  name: 'one-width',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
-      /[\\/]cli-table3[\\/]/.test(importer) ? { path: 'width', namespace: 'one-width' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'one-width' }, () => ({
-      contents: "module.exports = require('string-width').default;",
-      resolveDir: '.',
-    }));
-  },
-};
 const ours = (entry) => (entry.endsWith('.ts') ? entry.slice(entry.lastIndexOf('/')) : '\0');
 
 // For Node the default export of a CommonJS file is all of module.exports.
@@ -124,7 +110,7 @@ const options = {
 /** Nobody reads their stack traces: a third less to install, and to load. */
 const shortNames = { minifyIdentifiers: true, keepNames: true };
 
-const partOptions = { ...options, plugins: [unused, shortAssert, oneWidth], footer: { js: defaultFirst } };
+const partOptions = { ...options, plugins: [unused, shortAssert], footer: { js: defaultFirst } };
 const { undici, ...packages } = parts;
 
 /** What the program loads at its start, and what the commands that are run most load after it. */

@@ -29,6 +29,8 @@ import { sharedLedgerOptions } from './shared-ledger.ts';
 const ROOM_CHECK_MS = 60_000;
 /** How often a command that runs for long looks whether a backup of the ledger is due. */
 const BACKUP_CHECK_MS = 3_600_000;
+/** Of a line of --debug. */
+const MAX_DEBUG_LENGTH = 4000;
 /** How long a command that can do without a shared ledger waits for it. */
 const READ_TIMEOUT_MS = 3_000;
 
@@ -81,7 +83,11 @@ export class Context {
     this.#edges = edges;
     this.signal = edges.signal;
     maskGivenKeys(this.mask, globals.apiKey, edges.env);
-    this.out = new Output({ ...globals, noColor: !globals.color }, edges, this.mask.hide, edges.env);
+    this.out = new Output(edges, {
+      mode: { ...globals, noColor: !globals.color },
+      env: edges.env,
+      hide: this.mask.hide,
+    });
   }
 
   /** Opened on first use, because node needs some milliseconds for it. */
@@ -169,7 +175,7 @@ export class Context {
     const transport = await connect({
       ...{ settings, baseUrl, apiKey, keySource, env, signal },
       hardSignal: this.#edges.hardSignal,
-      onFinishing: (text) => this.out.sayNow(text),
+      onFinishing: (text) => this.out.stderr.notice(text),
       timeoutFlag: this.globals.timeout,
       timeoutBounds,
       connections,
@@ -181,7 +187,9 @@ export class Context {
   }
 
   get #trace(): Trace | undefined {
-    return this.out.mode.debug ? (line) => this.out.debug(line) : undefined;
+    return this.out.mode.debug
+      ? (line) => this.out.stderr.writeLine(`debug: ${line}`, MAX_DEBUG_LENGTH)
+      : undefined;
   }
 
   /** How a public address is read, such as that of a feed: without the key, not over the connection to the service. */

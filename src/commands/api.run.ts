@@ -70,13 +70,13 @@ async function buy(
 
 async function print({ out, mask }: Context, answer: RawAnswer): Promise<void> {
   if (answer.json !== undefined) {
-    out.write(`${formatJson(answer.json)}\n`);
+    out.stdout.write(`${formatJson(answer.json)}\n`);
   } else if (out.mode.json) {
     throw new StenoError('failed', 'the answer is not JSON', {
       hint: 'print it as it is: leave out --json',
     });
   } else {
-    await out.writeDocument(withoutKey(answer.bytes, mask.hide));
+    await out.stdout.writeDocument(withoutKey(answer.bytes, mask.hide));
   }
 }
 

@@ -13,7 +13,7 @@ import type { Attempt } from '../ledger/open-attempts.ts';
 import { usage } from '../lib/errors.ts';
 import { withPager } from '../ui/pager.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { attemptsView, settledView } from '../views/attempt.ts';
+import { attemptsView, settledView } from '../views/purchases.ts';
 
 export async function list(context: Context): Promise<void> {
   const { out } = context;

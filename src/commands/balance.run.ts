@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { compareAmounts, isAmount } from '../lib/amount.ts';
 import { StenoError, usage } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { balanceView } from '../views/simple.ts';
+import { balanceView } from '../views/money.ts';
 
 interface BalanceOptions {
   readonly min: string | undefined;

@@ -4,7 +4,7 @@ import { budgetReport } from '../flows/budget.ts';
 import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
 import { moneyText } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';
-import { budgetsView } from '../views/budget.ts';
+import { budgetsView } from '../views/money.ts';
 
 export async function show(context: Context): Promise<void> {
   const { out } = context;

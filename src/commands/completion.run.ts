@@ -6,13 +6,13 @@ import { chooseShell, type Place, placeOf, thisMachine } from '../completion/pla
 import { completionScript } from '../completion/script.ts';
 import { usage } from '../lib/errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { changesView } from '../views/completion.ts';
+import { changesView } from '../views/setup.ts';
 
 export async function run(context: Context, { args: [name = ''] }: Input): Promise<void> {
   const shell = shells.find((each) => each === name);
   if (!shell)
     throw usage(`no completion for '${name}'`, didYouMean(name, shells, `choose from: ${shells.join(', ')}`));
-  context.out.write(completionScript(shell, await context.commandTree()));
+  context.out.stdout.write(completionScript(shell, await context.commandTree()));
 }
 
 interface Options {

@@ -11,7 +11,7 @@ import { type SettingName, type SettingValue, settingByName } from '../settings/
 import { writeProfile } from '../settings/store.ts';
 import { withPager } from '../ui/pager.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { settingsView } from '../views/settings.ts';
+import { settingsView } from '../views/setup.ts';
 
 const MAX_STDIN_BYTES = 65_536;
 

@@ -12,9 +12,9 @@ import { plural } from '../lib/text.ts';
 import { configPath } from '../settings/config-file.ts';
 import { stateFolder } from '../settings/paths.ts';
 import { lookAtProfiles, type Profiles } from '../settings/store.ts';
+import { showLines } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { showLines } from '../ui/show-lines.ts';
-import { doctorLines, doctorView } from '../views/doctor.ts';
+import { doctorLines, doctorView } from '../views/setup.ts';
 
 /** How long one question over the network may take, where --timeout says nothing. */
 const LIMIT_MS = 10_000;
@@ -30,7 +30,7 @@ export async function run(context: Context, { options }: Input<DoctorOptions>): 
   const program = { version: STENO_VERSION, folder: __dirname };
   const results = await whileWorking(out, 'Checking', () => examine(setupOf(context, options), program));
   if (signal.aborted) throw new StenoError('interrupted', 'interrupted');
-  if (out.forPeople) await showLines(out, doctorLines(results, out.columns));
+  if (out.forPeople) await showLines(out, doctorLines(results, out.stdout.columns));
   else await out.show(doctorView(results));
   const failures = results.filter(({ status }) => status === 'fail');
   if (failures.length)

@@ -21,11 +21,11 @@ import {
   replayTo,
   replayWith,
 } from '../listen/history.ts';
+import { showLines } from '../ui/output.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { showLines } from '../ui/show-lines.ts';
-import { eventPage, eventPages, eventsView, replayedView } from '../views/event.ts';
 import { EventLines } from '../views/event-lines.ts';
+import { eventPage, eventPages, eventsView, replayedView } from '../views/events.ts';
 
 const ledgerOf = (context: Context): Promise<Ledger> => context.requireLedger('events reads the ledger');
 
@@ -57,7 +57,7 @@ export async function replay(context: Context, { args, options }: Input<ReplayOp
   const { env, signal, out } = context;
   const events = await getEvents(ledger, args);
   const key = execWithKey ? (await context.requireKey()).value : undefined;
-  const onOutput = (lines: string): void => out.passOn(lines);
+  const onOutput = (lines: string): void => out.stderr.passOn(lines);
   const command = { command: exec ?? '', env, key, timeoutMs: execTimeout, jobs: 1, onOutput };
   const outcomes = await whileWorking(out, 'Replaying', (report) =>
     to === undefined
@@ -147,7 +147,7 @@ async function follow(context: Context, ledger: Ledger, filter: EventFilter, lim
     if (out.mode.json)
       for (const event of page) await out.showNext({ ...eventsView([], 'line'), json: event.json });
     else if (out.forPeople)
-      await showLines(out, lines.events(page, { columns: out.columns, verbose: false }));
+      await showLines(out, lines.events(page, { columns: out.stdout.columns, verbose: false }));
     else await out.showNext(eventsView(page, 'body'));
   }
 }

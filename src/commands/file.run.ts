@@ -11,12 +11,10 @@ import { watchFiles } from '../flows/files/watch.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import type { View } from '../lib/view.ts';
+import { showLines } from '../ui/output.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { showLines } from '../ui/show-lines.ts';
-import { filesTable } from '../views/file.ts';
-import { askedView } from '../views/ledger-files.ts';
-import { watchedLine } from '../views/watched.ts';
+import { askedView, filesTable, watchedLine } from '../views/files.ts';
 
 interface FileOptions {
   readonly watch: boolean;

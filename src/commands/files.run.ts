@@ -15,7 +15,7 @@ import { parseSince } from '../lib/since.ts';
 import { plural } from '../lib/text.ts';
 import { findPager, withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { filePages } from '../views/ledger-files.ts';
+import { filePages } from '../views/files.ts';
 
 interface FilesOptions {
   readonly state: readonly string[];

@@ -3,7 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { toIgnore } from '../flows/orders/ignore.ts';
 import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
-import { ignoredView } from '../views/ignored.ts';
+import { ignoredView } from '../views/orders.ts';
 
 interface IgnoreOptions {
   readonly list: boolean;

@@ -6,7 +6,7 @@ import { doEach, raiseFailures, values } from '../flows/bulk.ts';
 import { noteInvoices } from '../flows/invoices/keep.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { invoicePages, invoicesView } from '../views/invoice.ts';
+import { invoicePages, invoicesView } from '../views/money.ts';
 
 const CONCURRENCY = 8;
 
@@ -25,7 +25,7 @@ export async function run(context: Context, { args }: Input): Promise<void> {
     await withPager(context, async () => {
       for (const page of found.flatMap((each) => invoicePages(each, currency))) {
         await out.show(page);
-        out.write('\n');
+        out.stdout.write('\n');
       }
     });
   } else if (found.length || ids.length > 1) {

@@ -26,8 +26,7 @@ import { moveLeftInto } from '../listen/spool-mover.ts';
 import { checkAccount } from '../settings/settings.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { accountView, importedView, prunedView } from '../views/ledger.ts';
-import { migratedView, statusView } from '../views/ledger-status.ts';
+import { accountView, importedView, migratedView, prunedView, statusView } from '../views/ledger.ts';
 
 interface ExportOptions {
   readonly output: string | undefined;
@@ -45,11 +44,11 @@ export async function exportLedger(context: Context, { options }: Input<ExportOp
   const lines = damaged
     ? salvageLedger(context, (table) => salvaged.push(table))
     : (await openWhole(context, 'ledger export reads the ledger')).exportLines(allProfiles);
-  if (file === undefined) await out.writeLines(lines);
-  else {
+  if (file === undefined) {
+    for await (const some of lines) if (!(await out.stdout.writePart(some))) break;
+  } else {
     await whileWorking(out, 'Exporting', (report) => writeExport(file, lines, force, report));
-    out.done(`written to ${file}`, { path: file });
-    if (out.mode.quiet) out.lines([file]);
+    out.done(`written to ${file}`, { path: file }, file);
   }
   const incomplete = salvaged.filter((table) => table.incomplete).map(({ table }) => table);
   if (incomplete.length) await out.warn(`some rows could not be read: of ${incomplete.join(', ')}`);

@@ -6,10 +6,10 @@ import type { Account } from '../listen/loan-book.ts';
 import { type ListenFlags, planListening } from '../listen/plan.ts';
 import { listen } from '../listen/session.ts';
 import type { Connect, SessionCallbacks } from '../listen/session-options.ts';
+import { loadDrawing, noteLines, showLines } from '../ui/output.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { loadDrawing, noteLines, showLines } from '../ui/show-lines.ts';
-import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/event.ts';
 import { EventLines, totalLines } from '../views/event-lines.ts';
+import { eventsView, lostJson, lostLine, reportLine, subjectOf } from '../views/events.ts';
 
 interface ListenOptions extends ListenFlags {
   readonly verbose: boolean;
@@ -17,7 +17,8 @@ interface ListenOptions extends ListenFlags {
 
 export async function run(context: Context, { options }: Input<ListenOptions>): Promise<void> {
   const { out, env, signal, inSandbox, globals } = context;
-  out.ignoreStalls();
+  out.stdout.ignoreStalls();
+  out.stderr.ignoreStalls();
   await loadDrawing(out);
   const { hide } = context.mask;
   const plan = await planListening(options, {
@@ -28,7 +29,7 @@ export async function run(context: Context, { options }: Input<ListenOptions>): 
     requireKey: async () => (await context.requireKey()).value,
     hide,
     onWarning: (text, hint) => void out.warn(text, hint),
-    onOutput: (lines) => out.passOn(lines),
+    onOutput: (lines) => out.stderr.passOn(lines),
   });
   const ledger = await context.requireLedgerLater('listen keeps events in the ledger');
   await context.warnOfLittleRoom();
@@ -66,34 +67,34 @@ function callbacks(context: Context, { verbose, download }: ListenOptions): Sess
   const warn = (text: string, hint?: string): void => void out.warn(text, hint);
   const lines = new EventLines();
   // What was done about an event then stands under it.
-  const isOneScreen = forPeople && out.asksOnTerminal;
+  const isOneScreen = forPeople && out.stderr.isTerminal;
   const show = (events: readonly ReceivedEvent[]): Promise<void> =>
     forPeople
-      ? showLines(out, lines.events(events, { columns: out.columns, verbose }))
+      ? showLines(out, lines.events(events, { columns: out.stdout.columns, verbose }))
       : out.showNext(eventsView(events, verbose ? 'body' : 'full'));
   return {
-    onReady: (url) => out.announce(`listening on ${url}`),
+    onReady: (url) => out.stderr.writeLine(`listening on ${url}`),
     screen: {
       show: async (events) => {
-        if (json) return out.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
+        if (json) return out.stdout.write(events.map((event) => `${formatJson(event.json, 0)}\n`).join(''));
         if (!quiet) return show(events);
-        if (download === undefined) out.lines(events.map(subjectOf));
+        if (download === undefined) out.stdout.writeLines(events.map(subjectOf));
       },
-      isTaken: (signal) => out.isWritten(signal),
-      isGone: () => out.isReaderGone,
+      isTaken: (signal) => out.stdout.isWritten(signal),
+      isGone: () => out.stdout.isReaderGone,
     },
     onLost: (event) => void out.warn(lostLine(event), undefined, lostJson(event)),
     onReport: (report) => {
-      if (quiet && report.saved) out.lines(report.saved);
+      if (quiet && report.saved) out.stdout.writeLines(report.saved);
       if (isOneScreen) void noteLines(out, [lines.report(report)]);
       else if (report.what === 'failed' || report.what === 'down') warn(reportLine(report));
       else out.note(reportLine(report));
     },
     onTotal: async (tally) => {
-      if (forPeople) await noteLines(out, totalLines(tally, out.columns));
+      if (forPeople) await noteLines(out, totalLines(tally, out.stdout.columns));
     },
     onNote: (text) => out.note(text),
-    onNotice: (text) => out.sayNow(text),
+    onNotice: (text) => out.stderr.notice(text),
     onWarning: warn,
     async mayReplace(former, signal) {
       if (!context.stdin.isTTY || !forPeople) {

@@ -5,7 +5,7 @@ import { nowMs } from '../lib/clock.ts';
 import { LOG_ROWS } from '../lib/defaults.ts';
 import { parseSince } from '../lib/since.ts';
 import { withPager } from '../ui/pager.ts';
-import { logView } from '../views/log.ts';
+import { logView } from '../views/purchases.ts';
 
 interface LogOptions {
   readonly since: string | undefined;

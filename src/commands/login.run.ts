@@ -44,7 +44,7 @@ export async function run(context: Context, { options }: Input<LoginOptions>): P
   });
   if (context.env.STENO_API_KEY)
     await context.out.warn('STENO_API_KEY is set and is used in place of the key of a profile');
-  if (context.stdin.isTTY && context.out.asksOnTerminal) context.out.note(nextStep(settings.profileName));
+  if (context.stdin.isTTY && context.out.stderr.isTerminal) context.out.note(nextStep(settings.profileName));
 }
 
 const nextStep = (profile: string): string => {

@@ -47,11 +47,16 @@ import { checkAmount, type Money } from '../lib/money.ts';
 import { processAge } from '../lib/processes.ts';
 import type { Output } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { orderedView, orderLines, ordersTable, placedLine } from '../views/order.ts';
-import { planDocument, planPages } from '../views/plan.ts';
-import { savedLine } from '../views/saved.ts';
-import { waitedTable } from '../views/waited.ts';
+import { waitedTable } from '../views/files.ts';
+import {
+  orderedView,
+  orderLines,
+  ordersTable,
+  placedLine,
+  planDocument,
+  planPages,
+} from '../views/orders.ts';
+import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 interface OrderOptions extends OrderInput {
   readonly retryUnclear: boolean;
@@ -360,7 +365,7 @@ const uploader = (
         ...{ env, signal, ledger, report, used, urls },
         command: settings.get('upload-command').value,
         timeoutMs: globals.timeout ?? UPLOAD_TIMEOUT_MS,
-        onMessage: (lines) => output.passOn(lines),
+        onMessage: (lines) => output.stderr.passOn(lines),
       },
       onFailure,
     );
@@ -399,7 +404,7 @@ async function showPlan(
     const { currency } = context.settings;
     const files = orderedFiles(result, { waits: false, currency, known, leftOut, unplanned });
     await out.show(planDocument(ready.map(toRow), costs.estimate(ready), files));
-  } else await out.showPages(planPages(ready, toRow, { forPeople: out.forPeople }));
+  } else await out.showPages(planPages(ready, out.forPeople));
   if (deferred.length) out.note(`being ordered by another process: ${countAudios(deferred)}`);
   if (ready.length) for (const line of estimateLines(costs.estimate(ready))) out.note(line);
   if (plan.isWholeFeed) throw wholeFeedError(countAudios(plan.orders));
@@ -459,7 +464,7 @@ function callbacks(out: Output): OrderCallbacks {
     whilePlacing: (work) => whileWorking(out, 'Ordering', work),
     // A line that moves says so.
     onWaitForOthers: (text) => {
-      if (out.progressForm !== 'line' && !saidThatItWaits) out.note(text);
+      if (out.stderr.progressForm !== 'line' && !saidThatItWaits) out.note(text);
       saidThatItWaits = true;
     },
     onLedgerError: (error: unknown) =>
@@ -480,7 +485,7 @@ async function show(
 ): Promise<void> {
   const { out, settings } = context;
   const { placed, waited, hold, holdIsFailure } = result;
-  out.addDone(...savedLine(waited?.saved ?? []));
+  out.addDone(...savedLine(waited?.saved));
   if (out.forPeople)
     await out.show(waited ? waitedTable(waited, settings.currency, waited.held) : ordersTable(placed, true));
   else {
@@ -491,7 +496,7 @@ async function show(
     await out.show(orderedView(files, result, waits));
   }
   if (out.mode.quiet) announceLacking(out, result);
-  await warnSkippedFiles(out, waited?.saved);
+  for (const each of skippedWarnings(waited?.saved)) await out.warn(...each);
   await warnRemarks(out, placed);
   if (hold && !holdIsFailure) await out.warn(hold.message, hold.hint);
 }
@@ -500,7 +505,7 @@ async function show(
 function announceLacking(out: Output, { waited, placed }: OrderResult): void {
   if (!waited?.saved) return;
   const lacks = waited.held.length > 0 || waited.outcomes.some(({ error }) => error);
-  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.announce(line);
+  if (lacks) for (const line of orderLines(placed.map(({ order }) => order))) out.stderr.writeLine(line);
 }
 
 async function warnRemarks(out: Output, placed: readonly PlacedOrder[]): Promise<void> {

@@ -9,8 +9,7 @@ import { StenoError, usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { fileInQuestion, filesInQuestion } from '../views/file-in-question.ts';
-import { changedView } from '../views/ledger-files.ts';
+import { changedView, fileInQuestion, filesInQuestion } from '../views/files.ts';
 
 interface RefundOptions {
   readonly from: string | undefined;

@@ -19,9 +19,8 @@ import { didYouMean } from '../lib/suggest.ts';
 import { plural } from '../lib/text.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { isReportPage, reportPage } from '../views/report/page.ts';
-import { type Grouping, groupings, reportView, spendView } from '../views/report/rows.ts';
-import { reportPages } from '../views/report/terminal.ts';
+import { type Grouping, groupings, reportPages, reportView, spendView } from '../views/report.ts';
+import { isReportPage, reportPage } from '../views/report-page.ts';
 
 interface ReportOptions {
   readonly since: string | undefined;
@@ -49,8 +48,7 @@ export async function run(context: Context, { options, line }: Input<ReportOptio
   if (options.html !== undefined) {
     const page = context.mask.hide(reportPage(report));
     await writeExport(options.html, justOne(page), replaces);
-    out.done(`${options.html} is written`, { path: options.html });
-    if (out.mode.quiet) out.lines([options.html]);
+    out.done(`${options.html} is written`, { path: options.html }, options.html);
     return;
   }
   await show(context, report, by);
@@ -102,7 +100,7 @@ async function show(context: Context, report: Report, by: Grouping | undefined):
   const pages = reportPages(report, by);
   await withPager(context, async () => {
     for (const { title, view } of pages) {
-      out.write(`${title}\n`);
+      out.stdout.write(`${title}\n`);
       await out.show(view);
     }
   });

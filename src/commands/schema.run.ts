@@ -25,7 +25,7 @@ export async function run(
   const alias = (await commandTree()).children.find(({ names }) => names.includes(name))?.names[0];
   const found = schemaOf(name) ?? schemaOf(alias ?? '');
   if (!found) throw usage(`no schema for '${name}'`, hintFor(name));
-  out.write(`${formatJson(toJson(found))}\n`);
+  out.stdout.write(`${formatJson(toJson(found))}\n`);
 }
 
 /** Of a command that has others below it, those are named. */

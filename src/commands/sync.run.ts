@@ -16,19 +16,18 @@ import { parseSince } from '../lib/since.ts';
 import type { ExecOptions } from '../listen/actions/exec.ts';
 import { handOver } from '../listen/actions/hand-over.ts';
 import { movedNote, moveLeftInto } from '../listen/spool-mover.ts';
-import type { Output } from '../ui/output.ts';
+import { type Output, ResultStream } from '../ui/output.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { ResultStream } from '../ui/result-stream.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { savedLine } from '../views/saved.ts';
 import {
   noSyncRows,
   notAskedView,
   notHandedOverView,
   type SyncRow,
+  savedLine,
+  skippedWarnings,
   syncedView,
   syncTables,
-} from '../views/sync.ts';
+} from '../views/transcripts.ts';
 
 interface SyncOptions {
   readonly download: string | undefined;
@@ -95,7 +94,14 @@ async function execOf(context: Context, options: SyncOptions): Promise<ExecOptio
   if (command === undefined) return undefined;
   if (!command.trim()) throw usage('--exec requires a command');
   const key = execWithKey ? (await context.requireKey()).value : undefined;
-  return { command, env: context.env, key, timeoutMs, jobs, onOutput: (lines) => context.out.passOn(lines) };
+  return {
+    command,
+    env: context.env,
+    key,
+    timeoutMs,
+    jobs,
+    onOutput: (lines) => context.out.stderr.passOn(lines),
+  };
 }
 
 /** What a listener that broke off has received is of use only once it is in the ledger. */
@@ -203,10 +209,7 @@ class News implements Omit<SyncCallbacks, 'report'> {
         `${saved.path} is a draft from before the delivery, and was changed: it is left as it is`,
         `replace it with: ${replacingLine(saved)}`,
       );
-    await warnSkippedFiles(
-      this.#out,
-      this.#foreign,
-      `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`,
-    );
+    const hint = `steno did not write it: move it away, or replace it with: ${replacingLine(...this.#foreign)}`;
+    for (const each of skippedWarnings(this.#foreign, hint)) await this.#out.warn(...each);
   }
 }

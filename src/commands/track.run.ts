@@ -10,7 +10,7 @@ import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { askedView } from '../views/ledger-files.ts';
+import { askedView } from '../views/files.ts';
 
 interface TrackOptions {
   readonly from: string | undefined;

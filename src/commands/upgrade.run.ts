@@ -10,8 +10,7 @@ import { totalText } from '../flows/prices/estimate.ts';
 import { StenoError } from '../lib/errors.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
 import { askPerson } from '../ui/prompt.ts';
-import { filesInQuestion } from '../views/file-in-question.ts';
-import { changedView } from '../views/ledger-files.ts';
+import { changedView, filesInQuestion } from '../views/files.ts';
 
 interface UpgradeOptions {
   readonly from: string | undefined;

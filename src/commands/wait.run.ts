@@ -14,9 +14,8 @@ import { untilInterrupted } from '../lib/interruption.ts';
 import { LatestProgress } from '../lib/progress.ts';
 import { plural } from '../lib/text.ts';
 import { whileWorking } from '../ui/progress.ts';
-import { warnSkippedFiles } from '../ui/skipped-files.ts';
-import { savedLine } from '../views/saved.ts';
-import { waitedTable, waitedView } from '../views/waited.ts';
+import { waitedTable, waitedView } from '../views/files.ts';
+import { savedLine, skippedWarnings } from '../views/transcripts.ts';
 
 interface WaitOptions {
   readonly order: string | undefined;
@@ -54,13 +53,13 @@ export async function run(context: Context, { args, options, line }: Input<WaitO
       ),
     ),
   );
-  out.addDone(...savedLine(waited.saved ?? []));
+  out.addDone(...savedLine(waited.saved));
   const { currency } = context.settings;
   const known = await knownFiles(out.mode.quiet || out.forPeople ? undefined : ledger, ids);
   const files = waitedFiles(waited, known, currency);
   const view = out.forPeople ? waitedTable(waited, currency) : waitedView(files, waited, args.length !== 1);
   await out.show(view);
-  await warnSkippedFiles(out, waited.saved);
+  for (const each of skippedWarnings(waited.saved)) await out.warn(...each);
   const { order } = options;
   const missing = ledger && order !== undefined ? await missingFilesError(ledger, order) : undefined;
   try {

@@ -14,7 +14,7 @@ import { shownWebhook } from '../lib/shown-webhook.ts';
 import { checkUrl } from '../lib/urls.ts';
 import { LoanBook } from '../listen/loan-book.ts';
 import { WAITING, whileWorking } from '../ui/progress.ts';
-import { webhookView } from '../views/simple.ts';
+import { webhookView } from '../views/setup.ts';
 
 export async function get(context: Context): Promise<void> {
   const { url } = await showResult(context, await context.connect(), getWebhook);

@@ -3,7 +3,7 @@ import { masked } from '../lib/mask.ts';
 import { shownPostgresUrl } from '../lib/postgres-url.ts';
 import { noKeyError } from '../settings/key.ts';
 import { ledgerPath, stateFolder } from '../settings/paths.ts';
-import { type ShownSetting, whoamiView } from '../views/settings.ts';
+import { type ShownSetting, whoamiView } from '../views/setup.ts';
 
 export async function run(context: Context): Promise<void> {
   const { settings } = context;

@@ -2,29 +2,20 @@
  * What each command prints: the schema of its --json, and the columns of its CSV and of its rows. Loaded by
  * `steno schema`, `steno commands` and help pages alone.
  */
-import { attemptRecord, settledRecord } from './attempt.ts';
-import { budgetRecord, budgetsSchema } from './budget.ts';
+
 import { formatRecord, skuRecord, stateRecord } from './catalog.ts';
 import { commandsSchema } from './command-index.ts';
-import { changeRecord as completionRecord } from './completion.ts';
-import { doctorRecord } from './doctor.ts';
-import { savedRecord } from './download-record.ts';
-import { errorMembers, errorSchema, optionalErrorMembers } from './error-schema.ts';
-import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './event.ts';
-import { fileRecord } from './file-record.ts';
-import { ignoredRecord } from './ignored.ts';
-import { invoiceColumns, invoiceRecord } from './invoice.ts';
-import { accountRecord, importedRecord, prunedRecord } from './ledger.ts';
-import { changeRecord } from './ledger-files.ts';
-import { statusSchema } from './ledger-status.ts';
-import { logRecord } from './log.ts';
-import { orderRecord } from './order.ts';
-import { plannedRecord, planSchema } from './plan.ts';
-import type { RecordColumn } from './record.ts';
-import { reportColumns, reportSchema } from './report/schema.ts';
+import { eventRecord, eventSchema, replayedRecord, shownEventSchema } from './events.ts';
+import { changeRecord, fileRecord } from './files.ts';
+import { accountRecord, importedRecord, prunedRecord, statusDocument } from './ledger.ts';
+import { balanceRecord, budgetRecord, budgetsSchema, invoiceColumns, invoiceRecord } from './money.ts';
+import { ignoredRecord, orderRecord, plannedRecord, planSchema } from './orders.ts';
+import { attemptRecord, logRecord, settledRecord } from './purchases.ts';
+import { errorMembers, errorSchema, optionalErrorMembers, type RecordColumn } from './record.ts';
+import { reportColumns, reportDocument } from './report.ts';
 import { anything, arrayOf, described, maybeText, object, type Schema, text } from './schema.ts';
-import { balanceRecord, webhookRecord } from './simple.ts';
-import { syncRecord } from './sync.ts';
+import { completionRecord, doctorRecord, webhookRecord } from './setup.ts';
+import { savedRecord, syncRecord } from './transcripts.ts';
 
 export interface CommandOutput {
   /** What --json prints. */
@@ -121,7 +112,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   refund: changeOutput,
   balance: of(balanceRecord.schema, balanceRecord.columnHelp),
   invoice: of(oneOrSeveral(invoiceRecord.schema, 'invoice'), invoiceColumns),
-  report: of(anyOf(reportSchema, described('with --html', writtenFile)), reportColumns),
+  report: of(anyOf(reportDocument.schema, described('with --html', writtenFile)), reportColumns),
   budget: of(budgetsSchema, budgetRecord.columnHelp),
   'budget set': of(object({ budget: text })),
   'budget unset': of(object({ budget: maybeText })),
@@ -151,7 +142,7 @@ export const outputs: Readonly<Record<string, CommandOutput>> = {
   'config unset': of(changedSetting),
   'config path': of(object({ path: text }), columns({ path: 'of the config file' })),
   doctor: of(arrayOf(doctorRecord.schema), doctorRecord.columnHelp),
-  'ledger status': of(statusSchema, columns({ name: 'of the fact', value: 'as text' })),
+  'ledger status': of(statusDocument.schema, columns({ name: 'of the fact', value: 'as text' })),
   'ledger migrate': of(object({ migrations: arrayOf(text) }), columns({ migrations: 'that were made' })),
   'ledger copy': importOutput,
   'ledger import': importOutput,

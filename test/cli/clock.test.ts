@@ -104,7 +104,7 @@ const timeOfDay: Readonly<Record<string, string>> = {
   'listen/inbox.ts': 'when an event came',
   'listen/lookout.ts': 'when a file was last asked about',
   'listen/server.ts': 'when an event came',
-  'ui/drawing.ts': 'relative times in tables',
+  'ui/table.ts': 'relative times in tables',
 };
 
 it('only what needs the time of day reads it', () => {

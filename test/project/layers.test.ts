@@ -210,7 +210,7 @@ describe('packages', () => {
   const owners: ReadonlyArray<readonly [packages: readonly string[], owner: RegExp]> = [
     [['undici'], /^api\/http\//],
     [['@photostructure/sqlite', 'node:sqlite'], /^lib\/sqlite-driver\.ts$/],
-    [['chalk', 'ora', 'cli-table3', 'string-width'], /^ui\//],
+    [['chalk', 'ora', 'string-width'], /^ui\//],
     [['pg'], /^ledger\/postgres\//],
     [['conf'], /^settings\//],
     [['sax'], /^feeds\//],
@@ -271,7 +271,6 @@ describe('what loads at once', () => {
     'conf',
     'chalk',
     'ora',
-    'cli-table3',
     'string-width',
     'csv-parse',
     'sax',

@@ -1,14 +1,103 @@
 /** A report as one page of HTML that needs nothing else: no script, no font, no network. */
-import type { Report } from '../../flows/report/report.ts';
-import { cutSignatures } from '../../lib/audio-identity.ts';
-import type { Fraction } from '../../lib/fraction.ts';
-import { amountText } from '../../lib/money.ts';
-import { plural } from '../../lib/text.ts';
-import { type Bar, horizontalBars, monthBars, spans } from './charts.ts';
-import { cutLabel, html, Markup, none } from './markup.ts';
-import { type Grouping, minutesText, spendBy } from './rows.ts';
-import { style } from './style.ts';
-import { amountsOf, commonDecimals, daysText, filledAmounts, namelessText, statusText } from './terminal.ts';
+import type { Report } from '../flows/report/report.ts';
+import { cutSignatures } from '../lib/audio-identity.ts';
+import { amountText } from '../lib/money.ts';
+import { plural } from '../lib/text.ts';
+import {
+  daysText,
+  type Grouping,
+  namelessText,
+  spendBy,
+  spendTable,
+  statusText,
+  turnaroundTable,
+} from './report.ts';
+import { type Bar, cutLabel, horizontalBars, html, Markup, monthBars, none, spans } from './report-charts.ts';
+
+/** The look of the report's page: light and dark by the reader's own setting, and black on white on paper. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --page: #ffffff; --text: #1b1f24; --muted: #57606a; --line: #d5dbe1; --panel: #f4f6f8;
+  --bar: #2a6fb0; --track: #e9edf1; --late: #b3261e;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #14181d; --text: #e8ebee; --muted: #a3adb8; --line: #39424c; --panel: #1e242b;
+    --bar: #6fb3f2; --track: #2a323b; --late: #ff9b8f;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 2rem 1rem 4rem; max-width: 60rem; background: var(--page); color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
+}
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; }
+h2 { font-size: 1.2rem; margin: 2.5rem 0 .75rem; }
+p { margin: .25rem 0; }
+.muted, caption { color: var(--muted); }
+.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 0; }
+.tiles div {
+  flex: 1 1 6.2rem; background: var(--panel); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem;
+}
+.tiles dt { color: var(--muted); font-size: .85rem; white-space: nowrap; }
+.tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.late { color: var(--late); font-weight: 600; }
+figure { margin: 0 0 1rem; }
+figcaption { margin-bottom: .5rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.scroll { overflow-x: auto; }
+.scroll:focus-visible { outline: 2px solid var(--bar); outline-offset: 2px; }
+.chart { display: block; width: 100%; min-width: 34rem; height: auto; overflow: visible; }
+.chart text {
+  fill: var(--text); font: 13px system-ui, sans-serif; font-variant-numeric: tabular-nums;
+  paint-order: stroke; stroke: var(--page); stroke-width: 4px; stroke-linejoin: round;
+}
+.chart .value, .chart .tick { text-anchor: end; }
+.chart .middle { text-anchor: middle; }
+.chart .tick, .chart .muted { fill: var(--muted); }
+.bar { fill: var(--bar); }
+.track { fill: var(--track); }
+.grid { stroke: var(--line); stroke-width: 1; }
+.target { stroke: var(--text); stroke-width: 3; }
+.reach { stroke: var(--bar); stroke-width: 2; fill: none; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+caption { text-align: start; padding: .25rem 0; }
+th, td { text-align: start; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
+thead th { color: var(--muted); font-weight: 600; white-space: nowrap; }
+tbody th { font-weight: 600; min-width: 6rem; }
+td.long { min-width: 12rem; }
+td.words { min-width: 7rem; }
+td.date, th.number, td.number { white-space: nowrap; }
+.number { text-align: end; font-variant-numeric: tabular-nums; }
+ul { padding-inline-start: 1.2rem; margin: .5rem 0; }
+footer { margin-top: 3rem; color: var(--muted); font-size: .85rem; }
+@media (forced-colors: active) {
+  .bar { fill: CanvasText; }
+  .track { fill: Canvas; stroke: CanvasText; }
+  .reach, .target, .grid { stroke: CanvasText; }
+  .chart text { fill: CanvasText; }
+}
+@media print {
+  :root {
+    --page: #ffffff; --text: #000000; --muted: #444444; --line: #bbbbbb; --panel: #ffffff;
+    --bar: #2a6fb0; --track: #eeeeee; --late: #9b1c14;
+  }
+  @page { margin: 15mm; }
+  html { font-size: 10pt; }
+  body { padding: 0; max-width: none; }
+  th, td { padding: .2rem .35rem; }
+  tbody th { min-width: 4rem; }
+  td.long { min-width: 8rem; }
+  td.words { min-width: 7rem; }
+  .chart { min-width: 0; }
+  .scroll { overflow: visible; }
+  .chart, .tiles div { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  h2, figcaption, caption { break-after: avoid; }
+  figure, .tiles, tr { break-inside: avoid; }
+  thead { display: table-header-group; }
+}
+`;
 
 type SpendRow = Report['months'][number];
 
@@ -142,6 +231,21 @@ ${cells.map((cell, at) => html`<td dir="auto"${className(at + 1)}>${cutLabel(cel
 </div>`;
 }
 
+const headings: Readonly<Record<string, string>> = { sku: 'SKU', unpaid: 'Not paid', unbilled: 'Not billed' };
+const headingOf = (name: string): string =>
+  headings[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+
+/** The same table that people see on a terminal. */
+const figures = (caption: string, { columns, rows }: ReturnType<typeof spendTable>): Markup =>
+  table(
+    caption,
+    columns.map(({ name, kind }) => ({
+      name: headingOf(name),
+      ...(kind === 'amount' && { kind: 'number' }),
+    })),
+    rows,
+  );
+
 /** `remark`: what the heading above does not say. */
 const figure = (title: string, remark: string, chart: Markup): Markup =>
   html`<figure>${remark ? html`<figcaption class="muted">${remark}</figcaption>` : none}
@@ -162,7 +266,7 @@ function spendSection(report: Report, by: Grouping, title: string): Markup {
       currencyRemark(currency, currencies.length),
     ),
   );
-  return section(by, title, [...charts, spendTable(title, by, rows)]);
+  return section(by, title, [...charts, figures(title, spendTable(rows, by, false))]);
 }
 
 function currencyRemark(currency: string, of: number): string {
@@ -230,35 +334,8 @@ function monthBefore(label: string): string {
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 }
 
-function spendTable(title: string, by: Grouping, rows: readonly SpendRow[]): Markup {
-  const hasCurrency = rows.some(({ currency }) => currency);
-  const amounts = filledAmounts(rows);
-  const names = { refunded: 'Refunded', unpaid: 'Not paid', estimated: 'Estimated' };
-  const hasUnbilled = rows.some(({ unbilled }) => unbilled > 0);
-  const decimals = commonDecimals(amountsOf(rows));
-  const amount = (value: Fraction): string => value.roundedUp(decimals);
-  const columns: TableColumn[] = [
-    { name: { month: 'Month', sku: 'SKU', order: 'Order', feed: 'Feed', tag: 'Tag' }[by] },
-    { name: 'Spent', kind: 'number' },
-    ...amounts.map((name): TableColumn => ({ name: names[name], kind: 'number' })),
-    ...(hasCurrency ? [{ name: 'Currency' }] : []),
-    { name: 'Minutes', kind: 'number' },
-    { name: 'Files', kind: 'number' },
-    ...(hasUnbilled ? [{ name: 'Not billed', kind: 'number' } as const] : []),
-  ];
-  const cells = rows.map((row) => [
-    row.name || namelessText[by],
-    amount(row.spent),
-    ...amounts.map((name) => amount(row[name])),
-    ...(hasCurrency ? [row.currency] : []),
-    minutesText(row.minutes),
-    String(row.files),
-    ...(hasUnbilled ? [String(row.unbilled)] : []),
-  ]);
-  return table(title, columns, cells);
-}
-
-function turnaroundSection({ turnaround }: Report): Markup {
+function turnaroundSection(report: Report): Markup {
+  const { turnaround } = report;
   const title = 'Turnaround by SKU';
   if (turnaround.length === 0) return section('turnaround', title, []);
   const inDays = (seconds: number | undefined): number | undefined =>
@@ -272,25 +349,9 @@ function turnaroundSection({ turnaround }: Report): Markup {
   }));
   const description =
     'From order to delivery, in days: a bar to the median, a line to the slowest, and a mark at the target. The table below has all figures.';
-  const columns: TableColumn[] = [
-    { name: 'SKU' },
-    ...['Delivered', 'Median', 'Slowest', 'Target', 'On time', 'Late'].map((name) => ({
-      name,
-      kind: 'number' as const,
-    })),
-  ];
-  const cells = turnaround.map((row) => [
-    row.sku || namelessText.sku,
-    String(row.delivered),
-    daysText(row.medianSeconds) || 'not known',
-    daysText(row.slowestSeconds) || 'not known',
-    row.targetDays === undefined ? 'none' : `${row.targetDays}d`,
-    row.targetDays === undefined ? '' : String(row.onTime),
-    row.targetDays === undefined ? '' : String(row.late),
-  ]);
   return section('turnaround', title, [
     figure(title, '', spans({ id: 'turnaround-chart', title, description }, rows.slice(0, MAX_BARS))),
-    table(title, columns, cells),
+    figures(title, turnaroundTable(report, 'not known')),
   ]);
 }
 

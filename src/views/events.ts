@@ -1,28 +1,23 @@
 /** Events as people and scripts read them. */
 import type { ActionRow } from '../ledger/actions.ts';
 import type { StenoError } from '../lib/errors.ts';
-import { type Json, type JsonObject, toJson } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { plural } from '../lib/text.ts';
 import type { View } from '../lib/view.ts';
 import type { ActionReport } from '../listen/actions/action.ts';
 import type { ReceivedEvent } from '../listen/event.ts';
 import type { Replayed } from '../listen/history.ts';
-import { errorField } from './error-schema.ts';
-import { viewPages } from './pages.ts';
-import { countField, RecordType, textField, timeField } from './record.ts';
 import {
-  arrayOf,
-  described,
-  integer,
-  maybeInteger,
-  maybeText,
-  maybeTime,
-  object,
-  oneOf,
-  type Schema,
-  text,
-  time,
-} from './schema.ts';
+  countField,
+  documentOf,
+  errorField,
+  RecordType,
+  textField,
+  timeField,
+  viewPages,
+  wordField,
+} from './record.ts';
+import * as is from './schema.ts';
 
 /** Empty for an event that is not in the ledger yet. */
 const numberOf = ({ n }: ReceivedEvent): string => (n === 0 ? '' : String(n));
@@ -90,9 +85,7 @@ export const eventPages = (
 export function lostLine(event: ReceivedEvent): string {
   const order = event.order && `order ${event.order}`;
   const what = [event.event || '(no name)', event.audiofile, order, knownMeaningOf(event)];
-  const fields = [...event.fields].flatMap(([name, values]) =>
-    values.map((value) => `${quoted(name)}=${quoted(value)}`),
-  );
+  const fields = fieldRows(event).map(([name, value]) => `${quoted(name)}=${quoted(value)}`);
   const all = [...fields, ...(isListedWhole(event) ? [] : [`body=${quoted(textOf(event))}`])].join(' ');
   return `not kept: ${what.filter(Boolean).join(' ')}; received ${event.receivedAt} from ${event.remote}: ${all}`;
 }
@@ -149,7 +142,7 @@ export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[], f
       (due_at ? `, next try at ${due_at}` : ''),
   );
   return {
-    json: pageJson(event, actions),
+    json: new Map([...event.json, ...shownEvent.json({ event, actions })]),
     columns: [{ name: 'name' }, { name: 'value' }],
     rows: forPeople ? labelledRows(event, done) : namedRows(event, done),
     asPairs: true,
@@ -159,12 +152,15 @@ export function eventPage(event: ReceivedEvent, actions: readonly ActionRow[], f
 
 type Pair = readonly [string, string];
 
+export const fieldRows = ({ fields }: ReceivedEvent, prefix = ''): Pair[] =>
+  [...fields].flatMap(([name, values]) => values.map((value): Pair => [`${prefix}${name}`, value]));
+
 function namedRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
   return [
     ...eventRecord
       .cells(event, columnCounts.full)
       .map((cell, at): Pair => [eventRecord.columns[at]?.name ?? '', cell]),
-    ...[...event.fields].flatMap(([name, values]) => values.map((value): Pair => [`fields.${name}`, value])),
+    ...fieldRows(event, 'fields.'),
     ['fields_left_out', String(event.unlistedFields)],
     ['twin', event.twin ? String(event.twin) : ''],
     ['remote', event.remote],
@@ -183,9 +179,7 @@ function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
     ['from', event.remote],
     ['title', event.title],
     ['meaning', meaningOf(event)],
-    ...[...event.fields].flatMap(([name, values]) =>
-      values.map((value) => [`field ${name}`, value] as const),
-    ),
+    ...fieldRows(event, 'field '),
     ['more fields', event.unlistedFields ? String(event.unlistedFields) : ''],
     ['content type', event.contentType],
     ['body', textOf(event)],
@@ -194,28 +188,7 @@ function labelledRows(event: ReceivedEvent, done: readonly string[]): Pair[] {
   return rows.filter(([, value]) => value !== '');
 }
 
-function pageJson(event: ReceivedEvent, actions: readonly ActionRow[]): Json {
-  const json: JsonObject = event.json;
-  const body = Buffer.from(event.body);
-  json.set('twin', toJson(event.twin)).set('remote', event.remote).set('content_type', event.contentType);
-  json.set('body', textOf(event)).set('body_base64', body.toString('base64'));
-  return json.set(
-    'actions',
-    toJson(
-      actions.map(({ kind, target, status, tries, outcome, updated_at, due_at }) => ({
-        kind,
-        target,
-        status,
-        tries,
-        outcome,
-        updated_at,
-        next_try_at: due_at || null,
-      })),
-    ),
-  );
-}
-
-const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
+export const verbs = { forward: 'forwarded to', exec: 'ran', download: 'downloaded' } as const;
 
 /** The result of an action, or the state of its target, as one line. */
 export function reportLine({ action, event, what, outcome, saved }: ActionReport): string {
@@ -240,10 +213,7 @@ export interface ShownReplay extends Pick<Replayed, 'n' | 'target'> {
 
 export const replayedRecord = new RecordType<ShownReplay>([
   countField('n', 'the number of the event', ({ n }) => n, { kind: 'id' }),
-  textField('target', 'where it was sent, or the command', ({ target }) => target, {
-    kind: 'link',
-    schema: text,
-  }),
+  wordField('target', 'where it was sent, or the command', ({ target }) => target, { kind: 'link' }),
   textField('outcome', 'how that went; null where it failed', ({ outcome }) => outcome, { importance: 90 }),
   errorField(({ error }) => error),
 ]);
@@ -258,45 +228,56 @@ export function replayedView(replayed: readonly ShownReplay[]): View {
 }
 
 const eventMembers = {
-  n: described('its number; null while it is on its way into the ledger', maybeInteger),
-  source: described(
+  n: is.described('its number; null while it is on its way into the ledger', is.maybeInteger),
+  source: is.described(
     'received, or found: made in place of a delivery that never came',
-    oneOf('received', 'found'),
+    is.oneOf('received', 'found'),
   ),
-  received_at: time,
-  event: described('its type; empty where it names none', text),
-  webhook_version: maybeText,
-  audiofile: described('the file that it is about', maybeText),
-  order: described('the order that it is about', maybeText),
-  title: described('of the file, where the ledger knows it', maybeText),
-  key: described('what tells its audio from others in place of the URL', maybeText),
-  tags: described('of its order', arrayOf(text)),
-  feed: described('the feed that it comes from: its title', maybeText),
-  fields: described('all that it says; a field that came several times is a list', {
+  received_at: is.time,
+  event: is.described('its type; empty where it names none', is.text),
+  webhook_version: is.maybeText,
+  audiofile: is.described('the file that it is about', is.maybeText),
+  order: is.described('the order that it is about', is.maybeText),
+  title: is.described('of the file, where the ledger knows it', is.maybeText),
+  key: is.described('what tells its audio from others in place of the URL', is.maybeText),
+  tags: is.described('of its order', is.arrayOf(is.text)),
+  feed: is.described('the feed that it comes from: its title', is.maybeText),
+  fields: is.described('all that it says; a field that came several times is a list', {
     type: 'object',
-    additionalProperties: { anyOf: [text, arrayOf(text)] },
+    additionalProperties: { anyOf: [is.text, is.arrayOf(is.text)] },
   }),
-  fields_left_out: described('how many more fields it has than are listed', integer),
+  fields_left_out: is.described('how many more fields it has than are listed', is.integer),
 };
 
-export const eventSchema: Schema = object(eventMembers);
+export const eventSchema: is.Schema = is.object(eventMembers);
 
-export const shownEventSchema: Schema = object({
-  ...eventMembers,
-  twin: described('of a found event the delivery that came later, and the reverse', maybeInteger),
-  remote: described('who sent it', text),
-  content_type: text,
-  body: described('as it came', text),
-  body_base64: text,
-  actions: arrayOf(
-    object({
-      kind: oneOf('forward', 'exec', 'download'),
-      target: text,
-      status: text,
-      tries: integer,
-      outcome: text,
-      updated_at: maybeTime,
-      next_try_at: maybeTime,
-    }),
-  ),
+const shownAction = documentOf<ActionRow>({
+  kind: [is.oneOf('forward', 'exec', 'download'), ({ kind }) => kind],
+  target: [is.text, ({ target }) => target],
+  status: [is.text, ({ status }) => status],
+  tries: [is.integer, ({ tries }) => tries],
+  outcome: [is.text, ({ outcome }) => outcome],
+  updated_at: [is.maybeTime, ({ updated_at }) => updated_at],
+  next_try_at: [is.maybeTime, ({ due_at }) => due_at || null],
 });
+
+interface ShownEvent {
+  readonly event: ReceivedEvent;
+  readonly actions: readonly ActionRow[];
+}
+
+/** What is shown of one event beside the document that all commands print. */
+const shownEvent = documentOf<ShownEvent>({
+  twin: [
+    is.maybeInteger,
+    ({ event }) => event.twin,
+    'of a found event the delivery that came later, and the reverse',
+  ],
+  remote: [is.text, ({ event }) => event.remote, 'who sent it'],
+  content_type: [is.text, ({ event }) => event.contentType],
+  body: [is.text, ({ event }) => textOf(event), 'as it came'],
+  body_base64: [is.text, ({ event }) => Buffer.from(event.body).toString('base64')],
+  actions: [is.arrayOf(shownAction.schema), ({ actions }) => actions.map(shownAction.json)],
+});
+
+export const shownEventSchema: is.Schema = is.object({ ...eventMembers, ...shownEvent.properties });

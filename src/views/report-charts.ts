@@ -1,5 +1,63 @@
-/** Charts as SVG, drawn by hand: no script and no library, readable aloud by their titles and descriptions. */
-import { coordinate as at, cutLabel, html, type Markup, none } from './markup.ts';
+/** Text of any origin in HTML and SVG: whatever is put into a template is escaped, unless it is markup itself. */
+import { forTerminal } from '../lib/text.ts';
+
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Markup | readonly Markup[];
+
+/** A template whose values are escaped. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  let text = pieces[0] ?? '';
+  for (const [at, part] of parts.entries()) text += textOf(part) + (pieces[at + 1] ?? '');
+  return new Markup(text);
+}
+
+export const none = new Markup('');
+
+function textOf(part: Part): string {
+  if (part instanceof Markup) return part.text;
+  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part));
+  return part.map(({ text }) => text).join('\n');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Characters that steer or show nothing become visible ones, as on a terminal. */
+const escapeText = (text: string): string =>
+  forTerminal(text).replace(/[&<>"']/g, (found) => entities[found] ?? '');
+
+/** Rounded for a coordinate: more digits can't be seen. */
+export const coordinate = (value: number): string => String(Math.round(value * 10) / 10);
+
+/** Characters that take the room of two. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Cut so that it takes at most `units`, each about the room of a small letter; a graph has no line breaks. */
+export function cutLabel(text: string, units: number): string {
+  let [kept, taken] = ['', 0];
+  // Of a megabyte only the beginning can be seen.
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, units * 8))) {
+    taken += wide.test(segment) ? 2 : 1;
+    if (taken > units) return `${kept}…`;
+    kept += segment;
+  }
+  return kept;
+}
+
+// Charts as SVG, drawn by hand: no script and no library, readable aloud by their titles and descriptions.
 
 const WIDTH = 720;
 /** What the values beside horizontal bars take. */
@@ -27,7 +85,7 @@ export interface ChartText {
 }
 
 function drawing({ id, title, description }: ChartText, height: number, content: readonly Markup[]): Markup {
-  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${at(height)}" role="img" aria-labelledby="${id}-title ${id}-desc">
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${coordinate(height)}" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-desc">${description}</desc>
 ${content}
@@ -42,10 +100,10 @@ export function horizontalBars(text: ChartText, bars: readonly Bar[]): Markup {
     const y = row * ROW_HEIGHT;
     const length = lengthOf(bar.value, top, full);
     return html`<g><title>${bar.label}: ${bar.text}</title>
-<text x="0" y="${at(y + 14)}">${cutLabel(bar.label, LABEL_UNITS)}</text>
-<rect class="track" x="0" y="${at(y + 20)}" width="${full}" height="${BAR_HEIGHT}" rx="3"/>
-<rect class="bar" x="0" y="${at(y + 20)}" width="${at(length)}" height="${BAR_HEIGHT}" rx="3"/>
-<text class="value" x="${WIDTH}" y="${at(y + 32)}">${cutLabel(bar.text, VALUE_UNITS)}</text></g>`;
+<text x="0" y="${coordinate(y + 14)}">${cutLabel(bar.label, LABEL_UNITS)}</text>
+<rect class="track" x="0" y="${coordinate(y + 20)}" width="${full}" height="${BAR_HEIGHT}" rx="3"/>
+<rect class="bar" x="0" y="${coordinate(y + 20)}" width="${coordinate(length)}" height="${BAR_HEIGHT}" rx="3"/>
+<text class="value" x="${WIDTH}" y="${coordinate(y + 32)}">${cutLabel(bar.text, VALUE_UNITS)}</text></g>`;
   });
   return drawing(text, bars.length * ROW_HEIGHT, rows);
 }
@@ -71,8 +129,8 @@ export function monthBars(text: ChartText, bars: readonly Bar[]): Markup {
   const grid = scale.ticks.map(
     (
       tick,
-    ) => html`<line class="grid" x1="${PLOT.left}" x2="${WIDTH - PLOT.right}" y1="${at(y(tick))}" y2="${at(y(tick))}"/>
-<text class="tick" x="${PLOT.left - 8}" y="${at(y(tick) + 4)}">${tickText(tick)}</text>`,
+    ) => html`<line class="grid" x1="${PLOT.left}" x2="${WIDTH - PLOT.right}" y1="${coordinate(y(tick))}" y2="${coordinate(y(tick))}"/>
+<text class="tick" x="${PLOT.left - 8}" y="${coordinate(y(tick) + 4)}">${tickText(tick)}</text>`,
   );
   // One bar alone would fill the whole chart.
   const width = Math.min(step * 0.7, 72);
@@ -82,8 +140,8 @@ export function monthBars(text: ChartText, bars: readonly Bar[]): Markup {
     const height = lengthOf(bar.value, scale.top, PLOT.height);
     const above = bar.value > 0 && bar.text.length * DIGIT_WIDTH < step;
     return html`<g><title>${bar.label}: ${bar.text}</title>
-<rect class="bar" x="${at(middle - width / 2)}" y="${at(base - height)}" width="${at(width)}" height="${at(height)}" rx="2"/>
-${above ? html`<text class="middle" x="${at(middle)}" y="${at(base - height - 6)}">${bar.text}</text>` : none}
+<rect class="bar" x="${coordinate(middle - width / 2)}" y="${coordinate(base - height)}" width="${coordinate(width)}" height="${coordinate(height)}" rx="2"/>
+${above ? html`<text class="middle" x="${coordinate(middle)}" y="${coordinate(base - height - 6)}">${bar.text}</text>` : none}
 ${index % every === 0 ? monthLabel(bar.label, middle, base, index === 0 || every > 1) : none}</g>`;
   });
   return drawing(text, base + PLOT.bottom, [...grid, ...columns]);
@@ -95,8 +153,8 @@ const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep
 function monthLabel(label: string, middle: number, base: number, withYear: boolean): Markup {
   const [year = '', month = ''] = label.split('-');
   const shown = withYear || month === '01' ? year : '';
-  return html`<text class="middle" x="${at(middle)}" y="${at(base + 18)}">${monthNames[Number(month) - 1] ?? label}</text>
-${shown ? html`<text class="middle muted" x="${at(middle)}" y="${at(base + 36)}">${shown}</text>` : none}`;
+  return html`<text class="middle" x="${coordinate(middle)}" y="${coordinate(base + 18)}">${monthNames[Number(month) - 1] ?? label}</text>
+${shown ? html`<text class="middle muted" x="${coordinate(middle)}" y="${coordinate(base + 36)}">${shown}</text>` : none}`;
 }
 
 interface Scale {
@@ -145,23 +203,23 @@ export function spans(text: ChartText, rows: readonly Span[]): Markup {
   const grid = scale.ticks.map(
     (
       tick,
-    ) => html`<line class="grid" x1="${at(x(tick))}" x2="${at(x(tick))}" y1="${SPAN.legend}" y2="${at(bottom)}"/>
-<text class="${tick === 0 ? 'first' : 'middle'} muted" x="${at(x(tick))}" y="${at(bottom + 20)}">${tickText(tick)}d</text>`,
+    ) => html`<line class="grid" x1="${coordinate(x(tick))}" x2="${coordinate(x(tick))}" y1="${SPAN.legend}" y2="${coordinate(bottom)}"/>
+<text class="${tick === 0 ? 'first' : 'middle'} muted" x="${coordinate(x(tick))}" y="${coordinate(bottom + 20)}">${tickText(tick)}d</text>`,
   );
   const bars = rows.map((row, index) => {
     const y = SPAN.legend + index * SPAN.height;
     return html`<g><title>${row.label}: ${row.text}</title>
-<text x="0" y="${at(y + 14)}">${cutLabel(row.label, LABEL_UNITS)}</text>
-<rect class="bar" x="0" y="${at(y + 22)}" width="${at(x(row.median ?? 0))}" height="${BAR_HEIGHT}" rx="3"/>
+<text x="0" y="${coordinate(y + 14)}">${cutLabel(row.label, LABEL_UNITS)}</text>
+<rect class="bar" x="0" y="${coordinate(y + 22)}" width="${coordinate(x(row.median ?? 0))}" height="${BAR_HEIGHT}" rx="3"/>
 ${row.slowest === undefined ? none : reach(x(row.median ?? 0), x(row.slowest), y + 29)}
-${row.target === undefined ? none : html`<line class="target" x1="${at(x(row.target))}" x2="${at(x(row.target))}" y1="${at(y + 17)}" y2="${at(y + 41)}"/>`}
-<text class="value" x="${WIDTH}" y="${at(y + 34)}">${row.text}</text></g>`;
+${row.target === undefined ? none : html`<line class="target" x1="${coordinate(x(row.target))}" x2="${coordinate(x(row.target))}" y1="${coordinate(y + 17)}" y2="${coordinate(y + 41)}"/>`}
+<text class="value" x="${WIDTH}" y="${coordinate(y + 34)}">${row.text}</text></g>`;
   });
   return drawing(text, bottom + SPAN.scale, [legend, ...grid, ...bars]);
 }
 
 const reach = (from: number, to: number, y: number): Markup =>
-  html`<path class="reach" d="M${at(from)} ${at(y)}H${at(to)}M${at(to)} ${at(y - 5)}V${at(y + 5)}"/>`;
+  html`<path class="reach" d="M${coordinate(from)} ${coordinate(y)}H${coordinate(to)}M${coordinate(to)} ${coordinate(y - 5)}V${coordinate(y + 5)}"/>`;
 
 const legend = html`<g><rect class="bar" x="0" y="4" width="22" height="${BAR_HEIGHT}" rx="3"/><text x="30" y="16">median</text>
 <path class="reach" d="M104 11H128M128 6V16"/><text x="136" y="16">slowest</text>

@@ -1,14 +1,13 @@
 /** A report on a terminal, as JSON and as CSV. */
 import { describe, expect, it } from 'vitest';
-import { makeReport } from '../../../src/flows/report/report.ts';
-import { Fraction } from '../../../src/lib/fraction.ts';
-import { formatJson, type Json, parseJson } from '../../../src/lib/json.ts';
-import { Paint } from '../../../src/ui/paint.ts';
-import { csvTable } from '../../../src/ui/rows.ts';
-import { drawTable } from '../../../src/ui/table.ts';
-import { groupings, reportView, spendView } from '../../../src/views/report/rows.ts';
-import { barOf, daysText, reportPages } from '../../../src/views/report/terminal.ts';
-import { parseCsv } from '../../support/csv.ts';
+import { makeReport } from '../../src/flows/report/report.ts';
+import { Fraction } from '../../src/lib/fraction.ts';
+import { formatJson, type Json, parseJson } from '../../src/lib/json.ts';
+import { csvTable } from '../../src/ui/output.ts';
+import { Paint } from '../../src/ui/paint.ts';
+import { drawTable } from '../../src/ui/table.ts';
+import { barOf, daysText, groupings, reportPages, reportView, spendView } from '../../src/views/report.ts';
+import { parseCsv } from '../support/csv.ts';
 import {
   busyInput,
   emptyInput,
@@ -17,7 +16,7 @@ import {
   NOW,
   oneInput,
   reportFile,
-} from '../../support/report-samples.ts';
+} from '../support/report-samples.ts';
 
 const inputs = { empty: emptyInput, one: oneInput, busy: busyInput(), hostile: hostileInput };
 const everyReport = Object.entries(inputs).map(([name, input]) => [name, makeReport(input)] as const);

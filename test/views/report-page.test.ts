@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeReport } from '../../../src/flows/report/report.ts';
-import { scaleTo } from '../../../src/views/report/charts.ts';
-import { cutLabel, html } from '../../../src/views/report/markup.ts';
-import { reportPage } from '../../../src/views/report/page.ts';
-import { Browser, chromium } from '../../support/browser.ts';
-import { freshFolder } from '../../support/files.ts';
+import { makeReport } from '../../src/flows/report/report.ts';
+import { cutLabel, html, scaleTo } from '../../src/views/report-charts.ts';
+import { reportPage } from '../../src/views/report-page.ts';
+import { Browser, chromium } from '../support/browser.ts';
+import { freshFolder } from '../support/files.ts';
 import {
   busyInput,
   emptyInput,
@@ -18,8 +17,8 @@ import {
   invoiceOf,
   oneInput,
   reportFile,
-} from '../../support/report-samples.ts';
-import { sliceOf } from '../../support/slices.ts';
+} from '../support/report-samples.ts';
+import { sliceOf } from '../support/slices.ts';
 
 const manyInput = {
   ...busyInput(3000),
