@@ -167,7 +167,6 @@ const results = await Promise.all([
     entryPoints: {
       ...ownParts,
       backup: 'src/ledger/backup-process.ts',
-      'disk-worker': 'src/flows/transcripts/disk-worker.ts',
       generate: 'src/cli/generate.ts',
     },
     plugins: [apart, unused],

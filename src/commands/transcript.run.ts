@@ -13,8 +13,7 @@ import {
   type TranscriptSelection,
 } from '../flows/transcripts/fetch.ts';
 import { checkTemplate } from '../flows/transcripts/name.ts';
-import type { Saved } from '../flows/transcripts/save.ts';
-import type { IfExists } from '../flows/transcripts/whole-file.ts';
+import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { type Summary, untilInterrupted } from '../lib/interruption.ts';
