@@ -1,12 +1,12 @@
 /**
- * A file is complete or not there: it is written beside its final path, synced, and then gets its name. Nothing of it
- * waits for the disk in this thread, so that a receiver answers on while a disk hangs.
+ * A file is complete or not there: it is written beside its final path, synced, and then gets its name; then its folder
+ * is synced. What a power cut leaves is whole.
  */
 import { accessSync, constants, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { chmod, chown, type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises';
+import { chmod, chown } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { diskReason, throwUnlessUnableToSync } from './disk-reasons.ts';
-import { onDisk } from './disk-work.ts';
+import { disk } from './disk-work.ts';
 import { DiskError, errorCode, StenoError } from './errors.ts';
 import { makeFolder } from './folders.ts';
 
@@ -29,16 +29,14 @@ export async function writeFileAtomic<Named>(
   content: ChunkWriter,
   { name, mode = 0o666, draft = draftPath(path), onComplete }: WholeFileOptions<Named>,
 ): Promise<Named> {
-  const disk = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    onDisk(work).catch(throwCantWrite(path));
   try {
-    const bytes = await writeDraft(draft, mode, content, disk, onComplete);
-    const named = await disk(() => name(draft, bytes));
+    const bytes = await writeDraft(path, draft, mode, content, onComplete);
+    const named = await name(draft, bytes).catch(throwCantWrite(path));
     await syncFolderSoon(dirname(path));
     return named;
   } catch (error) {
     // What stays is removed by a later run; the error that led here is the one to tell.
-    await onDisk(() => rm(draft, { force: true })).catch(() => {});
+    await disk.unlink(draft).catch(() => {});
     throw error;
   }
 }
@@ -47,43 +45,40 @@ const draftPath = (path: string): string => join(dirname(path), `.${basename(pat
 
 /** Opens the file at the first chunk, so that a refusal leaves nothing behind, not even a folder. */
 async function writeDraft(
+  path: string,
   draft: string,
   mode: number,
   content: ChunkWriter,
-  disk: <Result>(work: () => Promise<Result>) => Promise<Result>,
   onComplete: (() => void) | undefined,
 ): Promise<number> {
-  let file: FileHandle | undefined;
+  let file: number | undefined;
   let bytes = 0;
+  const failed = throwCantWrite(path);
   try {
-    await content((chunk) =>
-      disk(async () => {
-        file ??= await openNew(draft, mode);
-        await file.writeFile(chunk);
-        bytes += chunk.length;
-      }),
-    );
+    await content(async (chunk) => {
+      file ??= await openNew(draft, mode).catch(failed);
+      await disk.write(file, chunk).catch(failed);
+      bytes += chunk.length;
+    });
     onComplete?.();
-    const written = file as FileHandle | undefined;
-    if (written) await disk(() => written.datasync().catch(throwUnlessUnableToSync));
+    if (file !== undefined) await disk.fdatasync(file).catch(throwUnlessUnableToSync).catch(failed);
   } finally {
-    const opened = file as FileHandle | undefined;
     // Some disks say only here that they are full.
-    if (opened) await disk(() => opened.close());
+    if (file !== undefined) await disk.close(file).catch(failed);
   }
   return bytes;
 }
 
-async function openNew(path: string, mode: number): Promise<FileHandle> {
+async function openNew(path: string, mode: number): Promise<number> {
   try {
-    return await open(path, 'wx', mode);
+    return await disk.open(path, 'wx', mode);
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') makeFolder(dirname(path));
     // Of a process that had this number and was killed.
-    else if (code === 'EEXIST') await rm(path);
+    else if (code === 'EEXIST') await disk.unlink(path);
     else throw error;
-    return open(path, 'wx', mode);
+    return disk.open(path, 'wx', mode);
   }
 }
 
@@ -96,7 +91,7 @@ function syncFolderSoon(path: string): Promise<void> {
   if (shared !== undefined) return shared;
   const next = (running.get(path) ?? Promise.resolve()).then(() => {
     upcoming.delete(path);
-    const sync = onDisk(() => syncNames(path)).finally(() => {
+    const sync = syncNames(path).finally(() => {
       if (running.get(path) === sync) running.delete(path);
     });
     running.set(path, sync);
@@ -109,9 +104,10 @@ function syncFolderSoon(path: string): Promise<void> {
 /** The data is safe by then; Windows, and some file systems, sync no folder. */
 async function syncNames(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
+  const folder = await disk.open(path, 'r').catch(() => undefined);
+  if (folder === undefined) return;
+  await disk.fsync(folder).catch(() => {});
+  await disk.close(folder);
 }
 
 /**
@@ -124,16 +120,16 @@ export async function nameUnlessExists(
   keepsDraft = false,
 ): Promise<'exists' | 'renamed' | 'linked'> {
   try {
-    await link(draft, path);
+    await disk.link(draft, path);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return 'exists';
     // Some file systems have no hard links.
-    if (await lstat(path).catch(() => undefined)) return 'exists';
-    await rename(draft, path);
+    if (await disk.lstat(path).catch(() => undefined)) return 'exists';
+    await disk.rename(draft, path);
     return 'renamed';
   }
   if (keepsDraft) return 'linked';
-  await unlink(draft);
+  await disk.unlink(draft);
   return 'renamed';
 }
 
@@ -162,7 +158,7 @@ export async function replaceFile(path: string, content: Uint8Array): Promise<vo
       mode: before ? 0o600 : 0o644,
       name: async (draft) => {
         if (before) await keepAccess(draft, before);
-        await rename(draft, target);
+        await disk.rename(draft, target);
       },
     });
   } catch (error) {

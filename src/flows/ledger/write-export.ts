@@ -3,7 +3,7 @@
  * that is asked for: it may be all that is left of a ledger.
  */
 import { lstatSync, type Stats } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { disk } from '../../lib/disk-work.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { cantWrite, nameUnlessExists, writeFileAtomic } from '../../lib/whole-file.ts';
@@ -48,7 +48,7 @@ export async function writeExport(
     {
       mode: 0o600,
       name: async (draft) => {
-        if (force) await rename(draft, path);
+        if (force) await disk.rename(draft, path);
         // A file that came meanwhile stays.
         else if ((await nameUnlessExists(draft, path)) === 'exists') throw existsError(path);
       },

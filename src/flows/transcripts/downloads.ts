@@ -1,5 +1,4 @@
 /** The one way from the service to a transcript on disk: a name that no other transcript has, the file, the ledger. */
-import { rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type AudioFile, getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
@@ -9,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTables } from '../../ledger/ledger-tables.ts';
 import type { LedgerNotes } from '../../ledger/notes.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
-import { onDisk } from '../../lib/disk-work.ts';
+import { disk, onDisk } from '../../lib/disk-work.ts';
 import {
   asksDetails,
   asksService,
@@ -166,13 +165,11 @@ export class TranscriptDownloads {
   /** What a run that was killed has saved there, if it is this transcript: it is whole, and needs only its note. */
   async #leftAt({ id, ext, path }: Destination): Promise<(Unnoted & { readonly at: string }) | undefined> {
     if (this.#left.size === 0) return undefined;
-    return onDisk(async () => {
-      const left = this.#left.get(await identityOf(path));
-      if (left?.transcript !== this.#tagOf(id, ext)) return undefined;
-      const { size, mtime } = await stat(path);
-      const { isDraft, partial } = left;
-      return { bytes: size, sha256: await hashOf(path), isDraft, partial, at: mtime.toISOString() };
-    });
+    const left = this.#left.get(await onDisk(() => identityOf(path)));
+    if (left?.transcript !== this.#tagOf(id, ext)) return undefined;
+    const { size, mtime } = await disk.stat(path);
+    const { isDraft, partial } = left;
+    return { bytes: size, sha256: await hashOf(path), isDraft, partial, at: mtime.toISOString() };
   }
 
   async #note({ id, ext, path }: Destination, written: Unnoted): Promise<void> {
@@ -183,7 +180,7 @@ export class TranscriptDownloads {
     const { partial } = written;
     // What stays of it is removed by a later run.
     const removePartial = async (): Promise<void> => {
-      if (partial !== undefined) await onDisk(() => rm(partial, { force: true })).catch(() => {});
+      if (partial !== undefined) await disk.unlink(partial).catch(() => {});
     };
     if (notes) return void notes.add(`download ${path}`, note, () => void removePartial());
     if (!ledger) return;
@@ -291,9 +288,7 @@ export class TranscriptDownloads {
 }
 
 const exists = (path: string): Promise<boolean> =>
-  onDisk(() =>
-    stat(path).then(
-      () => true,
-      () => false,
-    ),
+  disk.stat(path).then(
+    () => true,
+    () => false,
   );

@@ -1,7 +1,7 @@
 /** Downloads one transcript: to a file, or into a pipe or a device that the user has named. */
 import { createHash } from 'node:crypto';
 import { constants, open as openDescriptor, type Stats } from 'node:fs';
-import { link, lstat, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import type { ChunkSource } from '../../api/http/body.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { getTranscript, type TranscriptBody, type TranscriptRequest } from '../../api/transcripts.ts';
 import { nowMs } from '../../lib/clock.ts';
-import { onDisk } from '../../lib/disk-work.ts';
+import { disk, onDisk } from '../../lib/disk-work.ts';
 import { errorCode, StenoError } from '../../lib/errors.ts';
 import { cantWrite, nameUnlessExists, throwCantWrite, writeFileAtomic } from '../../lib/whole-file.ts';
 import { streamChecked } from './content.ts';
@@ -65,7 +65,7 @@ export async function saveTranscript(
   options: SaveOptions,
 ): Promise<SavedFile> {
   const { id, ext } = request;
-  const { there, existing } = await onDisk(() => whatIsAt(path)).catch(throwCantWrite(path));
+  const { there, existing } = await whatIsAt(path).catch(throwCantWrite(path));
   if (existing?.isDirectory()) throw cantWrite(path, 'it is a folder');
   const isOurs = existing !== undefined && (await hasHash(path, options.replaceable));
   const ifExists = isOurs ? 'replace' : options.ifExists;
@@ -95,8 +95,8 @@ interface Found {
 }
 
 async function whatIsAt(path: string): Promise<Found> {
-  const there = await lstat(path).catch(unlessMissing);
-  return { there, existing: there?.isSymbolicLink() ? await stat(path).catch(unlessMissing) : there };
+  const there = await disk.lstat(path).catch(unlessMissing);
+  return { there, existing: there?.isSymbolicLink() ? await disk.stat(path).catch(unlessMissing) : there };
 }
 
 function unlessMissing(error: unknown): undefined {
@@ -158,40 +158,37 @@ async function nameIt(
 ): Promise<WrittenFile> {
   const keepsBoth = tag !== undefined;
   // Looked at again: it may have been changed during the download.
-  const replacesOurs = ifExists !== 'replace' && (await isUnchanged(path, replaceable));
+  const replacesOurs = ifExists !== 'replace' && (await hasHash(path, replaceable));
   if (replacesOurs && keepsBoth && (await tryReplaceByLink(partial, path))) return { bytes, partial };
   if (replacesOurs || ifExists === 'replace') {
-    await rename(partial, path);
+    await disk.rename(partial, path);
     return { bytes };
   }
   const result = await nameUnlessExists(partial, path, keepsBoth);
   if (result !== 'exists') return result === 'linked' ? { bytes, partial } : { bytes };
   // Another process wrote it meanwhile.
   if (ifExists === 'refuse') throw existsError(path);
-  await unlink(partial);
-  return { bytes: (await stat(path)).size, skipped: true };
+  await disk.unlink(partial);
+  return { bytes: (await disk.stat(path)).size, skipped: true };
 }
 
 /** Replaces a file by one that keeps its hidden name; false where the file system can't do that. */
 async function tryReplaceByLink(partial: string, path: string): Promise<boolean> {
   const second = partialPath(path);
   try {
-    await link(partial, second);
+    await disk.link(partial, second);
   } catch {
     return false;
   }
-  await rename(second, path);
+  await disk.rename(second, path);
   return true;
 }
 
 /** Whether there is a file with this SHA-256. */
-export const hasHash = async (path: string, hash: string | undefined): Promise<boolean> =>
-  hash !== undefined && (await onDisk(() => isUnchanged(path, hash)));
-
-async function isUnchanged(path: string, hash: string | undefined): Promise<boolean> {
+export async function hasHash(path: string, hash: string | undefined): Promise<boolean> {
   if (hash === undefined) return false;
   try {
-    return (await lstat(path)).isFile() && (await hashOf(path)) === hash;
+    return (await disk.lstat(path)).isFile() && (await hashOf(path)) === hash;
   } catch {
     // It is gone, or can't be read.
     return false;
@@ -200,7 +197,7 @@ async function isUnchanged(path: string, hash: string | undefined): Promise<bool
 
 export const hashOf = async (path: string): Promise<string> =>
   createHash('sha256')
-    .update(await readFile(path))
+    .update(await onDisk(() => readFile(path)))
     .digest('hex');
 
 const existsError = (path: string): StenoError =>

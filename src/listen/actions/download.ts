@@ -9,7 +9,7 @@ import { partialPath } from '../../flows/transcripts/partial-files.ts';
 import type { Saved } from '../../flows/transcripts/save.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { diskReason } from '../../lib/disk-reasons.ts';
-import { onDisk } from '../../lib/disk-work.ts';
+import { leaveDiskToPool, onDisk } from '../../lib/disk-work.ts';
 import { DiskError, errorMessage, StenoError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import type { ReceivedEvent } from '../event.ts';
@@ -28,6 +28,8 @@ export function downloadAction(
   formats: readonly string[],
   template: string | undefined,
 ): Action {
+  // This thread answers deliveries.
+  leaveDiskToPool();
   const downloads = new TranscriptDownloads({
     ...{ transport, ledger, folder, template, keepsNames: true },
     ifExists: 'skip',
