@@ -4,7 +4,7 @@ import { findFormat } from '../catalog/formats.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/mistaken-ids.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import {
   outputTarget,

@@ -1,5 +1,5 @@
 /** Budgets as people and scripts read them. */
-import type { BudgetUse } from '../flows/budget.ts';
+import type { BudgetUse } from '../flows/orders/cost.ts';
 import type { Fraction } from '../lib/fraction.ts';
 import { JsonNumber } from '../lib/json.ts';
 import { amountText, moneyText } from '../lib/money.ts';

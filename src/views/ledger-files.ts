@@ -1,7 +1,6 @@
 /** Files as they are in the ledger. */
 import type { Outcome } from '../flows/bulk.ts';
-import type { FilePage } from '../flows/files/list.ts';
-import type { ListedFile } from '../flows/files/listed.ts';
+import type { FilePage, ListedFile } from '../flows/files/listed.ts';
 import type { ChangedFile, ShownFile } from '../flows/files/shown.ts';
 import type { Json } from '../lib/json.ts';
 import { otherSender } from '../lib/sender.ts';

@@ -1,7 +1,7 @@
 /** What waiting for files came to. */
 import type { AudioFile } from '../api/files.ts';
 import type { ShownFile } from '../flows/files/shown.ts';
-import type { WaitResult } from '../flows/files/wait-and-download.ts';
+import type { WaitResult } from '../flows/files/wait.ts';
 import type { View } from '../lib/view.ts';
 import { filesTable } from './file.ts';
 import { fileRecord } from './file-record.ts';
