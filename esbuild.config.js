@@ -153,7 +153,6 @@ const results = await Promise.all([
     entryPoints: {
       ...ownParts,
       backup: 'src/ledger/backup-process.ts',
-      'disk-worker': 'src/flows/transcripts/disk-worker.ts',
       generate: 'src/cli/generate.ts',
     },
     plugins: [apart, unused],

@@ -1,6 +1,6 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { budgetReport } from '../flows/budget.ts';
+import { budgetReport } from '../flows/orders/cost.ts';
 import { budgetText, parseBudget, withCurrency } from '../lib/budget.ts';
 import { moneyText } from '../lib/money.ts';
 import { thisSender } from '../lib/sender.ts';

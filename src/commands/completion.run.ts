@@ -24,7 +24,7 @@ export async function install(context: Context, { args: [name], options }: Input
   const machine = thisMachine(context.env);
   const place = placeOf(chooseShell(name, machine), machine);
   const changes = planInstall(place, completionScript(place.shell, await context.commandTree()));
-  if (!options.dryRun) apply(changes);
+  if (!options.dryRun) await apply(changes);
   await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
   for (const line of notesOf(place, changes, options.dryRun)) out.note(line);
 }
@@ -46,7 +46,7 @@ export async function uninstall(context: Context, { args: [name], options }: Inp
   const machine = thisMachine(context.env);
   const chosen = name === undefined ? shells : [chooseShell(name, machine)];
   const changes = chosen.flatMap((shell) => planUninstall(placeOf(shell, machine)));
-  if (!options.dryRun) apply(changes);
+  if (!options.dryRun) await apply(changes);
   await out.show(changesView(changes.map((each) => ({ ...each, change: kindOf(each) }))));
   if (changes.length === 0) out.note('nothing is installed');
   else if (options.dryRun) out.note('nothing was removed');

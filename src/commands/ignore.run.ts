@@ -1,6 +1,6 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { toIgnore } from '../flows/orders/ignore.ts';
+import { toIgnore } from '../flows/orders/local-audio.ts';
 import { usage } from '../lib/errors.ts';
 import { thisSender } from '../lib/sender.ts';
 import { ignoredView } from '../views/orders.ts';

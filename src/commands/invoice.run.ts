@@ -3,7 +3,7 @@ import { checkId } from '../api/decode.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { doEach, raiseFailures, values } from '../flows/bulk.ts';
-import { noteInvoices } from '../flows/invoices/keep.ts';
+import { noteInvoices } from '../flows/prices/invoices.ts';
 import { withPager } from '../ui/pager.ts';
 import { whileWorking } from '../ui/progress.ts';
 import { invoicePages, invoicesView } from '../views/money.ts';

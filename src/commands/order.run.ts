@@ -2,7 +2,7 @@ import { orderParams } from '../api/orders.ts';
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { knownFiles } from '../flows/files/known.ts';
+import { knownFiles } from '../flows/files/listed.ts';
 import { refreshFiles } from '../flows/files/refresh.ts';
 import {
   type CostFacts,
@@ -12,9 +12,8 @@ import {
   readCostFacts,
 } from '../flows/orders/cost.ts';
 import { doubtfulText, otherSkusNote } from '../flows/orders/duplicates.ts';
-import { raiseUnplaced } from '../flows/orders/failures.ts';
+import { raiseUnplaced, orderGoOn } from '../flows/orders/failures.ts';
 import { wholeFeedError } from '../flows/orders/feed-rows.ts';
-import { orderGoOn } from '../flows/orders/go-on.ts';
 import { type KeptOut, OrderGuard } from '../flows/orders/guard.ts';
 import { isLocalPath, type Recording, uploadOrder } from '../flows/orders/local-audio.ts';
 import {
@@ -37,8 +36,7 @@ import {
 import { leftOutIds, orderedFiles } from '../flows/orders/shown.ts';
 import { estimateLines } from '../flows/prices/estimate.ts';
 import type { NotCovered } from '../flows/prices/limits.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { refreshMany } from '../flows/files/refresh.ts';
-import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
+import { fetchInvoices, missingInvoices } from '../flows/prices/invoices.ts';
 import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
 import { costSettings } from '../flows/orders/cost.ts';
 import { gatherReport } from '../flows/report/gather.ts';

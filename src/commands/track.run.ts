@@ -1,9 +1,8 @@
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/mistaken-ids.ts';
-import { trackedFiles } from '../flows/files/shown.ts';
-import { trackFiles } from '../flows/files/track.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
+import { trackedFiles, trackFiles } from '../flows/files/shown.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';

@@ -4,7 +4,7 @@ import { findFormat } from '../catalog/formats.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { raiseFailures, values } from '../flows/bulk.ts';
-import { withOrderHints } from '../flows/files/mistaken-ids.ts';
+import { withOrderHints } from '../flows/files/ids.ts';
 import { givenIds } from '../flows/orders/manifest.ts';
 import {
   outputTarget,
@@ -13,8 +13,7 @@ import {
   type TranscriptSelection,
 } from '../flows/transcripts/fetch.ts';
 import { checkTemplate } from '../flows/transcripts/name.ts';
-import type { Saved } from '../flows/transcripts/save.ts';
-import type { IfExists } from '../flows/transcripts/whole-file.ts';
+import type { IfExists, Saved } from '../flows/transcripts/save.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { type Summary, untilInterrupted } from '../lib/interruption.ts';

@@ -1,13 +1,11 @@
 import { checkFormats } from '../catalog/check.ts';
 import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
-import { knownFiles } from '../flows/files/known.ts';
-import { filesToWaitFor, missingFilesError } from '../flows/files/select.ts';
+import { knownFiles } from '../flows/files/listed.ts';
+import { filesToWaitFor, missingFilesError } from '../flows/files/ids.ts';
 import { waitedFiles } from '../flows/files/shown.ts';
-import { raiseUndelivered } from '../flows/files/wait.ts';
-import { waitAndDownload } from '../flows/files/wait-and-download.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { raiseUndelivered, waitAndDownload } from '../flows/files/wait.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { usage } from '../lib/errors.ts';
 import { goOnHint } from '../lib/go-on-line.ts';
 import { untilInterrupted } from '../lib/interruption.ts';

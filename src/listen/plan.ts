@@ -2,8 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { checkFormats } from '../catalog/check.ts';
-import { checkFolder } from '../flows/transcripts/folder.ts';
-import { checkNameAs } from '../flows/transcripts/name.ts';
+import { checkFolder, checkNameAs } from '../flows/transcripts/name.ts';
 import { EXEC_JOBS, EXEC_LIMIT_MS } from '../lib/defaults.ts';
 import type { Env } from '../lib/env.ts';
 import { errorMessage, usage } from '../lib/errors.ts';

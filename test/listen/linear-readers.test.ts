@@ -4,9 +4,6 @@ import { errorIn } from '../../src/api/decode.ts';
 import { ResponseHead } from '../../src/api/http/connector.ts';
 import { parseRetryAfter } from '../../src/api/http/failures.ts';
 import { messageInText } from '../../src/api/http/message.ts';
-import { isCsvHeader, lacksHeader } from '../../src/flows/orders/manifest-csv.ts';
-import { fromJson } from '../../src/flows/orders/manifest-json.ts';
-import { splitNames, splitSkus } from '../../src/flows/orders/manifest-row.ts';
 import { isSomethingElse } from '../../src/flows/transcripts/content.ts';
 import { fileName } from '../../src/flows/transcripts/name.ts';
 import { isAmount } from '../../src/lib/amount.ts';
@@ -33,6 +30,7 @@ import { eventPage, eventsView, lostJson, lostLine, subjectOf } from '../../src/
 import { EventLines } from '../../src/views/event-lines.ts';
 import { excessGrowth } from '../support/growth.ts';
 import { KEY } from '../support/steno.ts';
+import { isCsvHeader, lacksHeader, fromJson, splitNames, splitSkus } from '../../src/flows/orders/manifest-formats.ts';
 
 /** A text of about this many characters. */
 type Make = (length: number) => string;

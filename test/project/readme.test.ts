@@ -8,7 +8,7 @@ import type { Command } from '../../src/cli/command-spec.ts';
 import { fillSections } from '../../src/cli/docs.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import type { Option } from '../../src/cli/options.ts';
-import { uploadRecipes } from '../../src/flows/uploads/recipes.ts';
+import { uploadRecipes } from '../../src/flows/uploads/upload.ts';
 import { exitCodes } from '../../src/lib/errors.ts';
 import { shellWord } from '../../src/lib/shell-word.ts';
 import { scenarios } from '../../src/sandbox/scenarios.ts';

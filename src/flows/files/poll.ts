@@ -1,5 +1,4 @@
 /** Asks the service about files until each has ended: pauses, the time limit, failures, and news from the ledger. */
-
 import type { AudioFile } from '../../api/files.ts';
 import { CallError } from '../../api/http/failures.ts';
 import type { Transport } from '../../api/http/transport.ts';
@@ -256,3 +255,30 @@ const isRefusal = (error: StenoError): boolean => {
   const { kind, status = 0 } = error;
   return kind === 'usage' || (status >= 400 && status < 500 && !mayPass(error));
 };
+
+/** Tells each file as it is and whenever its state changes, until every file has ended. */
+export async function watchFiles(
+  transport: Transport,
+  ledger: Ledger | undefined,
+  ids: readonly string[],
+  poll: PollOptions,
+  onChange: (id: string, file: AudioFile) => Promise<void>,
+): Promise<void> {
+  const states = new Map<string, string>();
+  const { files, timedOut } = await pollFiles(ids, {
+    transport,
+    ledger,
+    poll,
+    failFast: true,
+    async onRound(polled) {
+      for (const { id, file, error, open } of polled) {
+        if (error && !open) throw error;
+        if (!file || states.get(id) === file.state) continue;
+        states.set(id, file.state);
+        await onChange(id, file);
+      }
+    },
+  });
+  const late = timedOut && files.find(({ open }) => open);
+  if (late) throw new StenoError('timeout', `time ran out: ${late.id} is still '${late.file?.state}'`);
+}

@@ -1,5 +1,4 @@
 /** What planned orders will cost, from the prices that are set and those that were learned; and whether they may. */
-
 import { decodeKeptInvoice } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
@@ -7,38 +6,21 @@ import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../le
 import type { KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
-import {
-  type Budget,
-  type BudgetPeriod,
-  budgetPeriods,
-  budgetText,
-  parseBudget,
-  periodAt,
-  withCurrency,
-} from '../../lib/budget.ts';
+import { type Budget, type BudgetPeriod, budgetPeriods, budgetText, parseBudget, periodAt, withCurrency, type Period } from '../../lib/budget.ts';
 import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { failures } from '../bulk.ts';
-import { fetchInvoices, missingOf } from '../invoices/keep.ts';
 import { billedFiles } from '../prices/billed-files.ts';
-import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings } from '../prices/estimate.ts';
+import { type Estimate, estimateCost, type PlannedAudio, pricesFromSettings, type Price } from '../prices/estimate.ts';
 import { learnPrices } from '../prices/learn.ts';
-import {
-  type BudgetInForce,
-  budgetState,
-  checkBudget,
-  checkMaxCost,
-  inCurrency,
-  NotCovered,
-  type Spent,
-} from '../prices/limits.ts';
-import type { Price } from '../prices/price.ts';
+import { type BudgetInForce, budgetState, checkBudget, checkMaxCost, inCurrency, NotCovered, type Spent } from '../prices/limits.ts';
 import type { BilledFile } from '../prices/samples.ts';
 import type { OrderGuard } from './guard.ts';
 import { nameOf, type PlannedOrder, rowOf, splitRows } from './planned-order.ts';
+import { fetchInvoices, missingOf } from '../prices/invoices.ts';
 
 export interface CostSettings {
   /** Prices of a minute by SKU, as they are set. */
@@ -389,4 +371,77 @@ export async function learnFromService(
   const wanted = missingOf(named, invoices).slice(0, MAX_INVOICES);
   const transport = wanted.length ? await connect() : undefined;
   return transport && failures(await fetchInvoices(transport, ledger, wanted, report));
+}
+
+// Each budget in force, what was bought in its period, and what is left.
+
+export interface BudgetUse extends Period {
+  /** `500.00/month` */
+  readonly budget: string;
+  readonly limit: Fraction;
+  readonly currency: string;
+  readonly billed: Fraction;
+  /** Of what is not billed yet. */
+  readonly estimated: Fraction;
+  readonly refunded: Fraction;
+  /** How many items have no known cost. */
+  readonly unknown: number;
+  /** What was bought in other currencies, which it can't count. */
+  readonly foreign: readonly Money[];
+  /** Below zero where more was bought than the budget allows. */
+  readonly left: Fraction;
+  /** Where it is set: the ledger, or the source of the setting. */
+  readonly source: string;
+  readonly setBy: string;
+  readonly setAt: string;
+}
+
+export async function budgetReport(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
+  const found = await budgetsNow(ledger, settings);
+  if (found.every(({ unknown }) => unknown === 0)) return found;
+  // A price or a length may have become known.
+  const known = costSettings(settings);
+  await OrderCosts.open(ledger, await readCostFacts(ledger, known, true), known, NO_LIMITS);
+  return budgetsNow(ledger, settings);
+}
+
+const NO_LIMITS = { maxCost: undefined, allowsUnpriced: true };
+
+async function budgetsNow(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
+  const [kept, nowMs] = await Promise.all([ledger.budgets.get(), ledger.budgets.nowMs()]);
+  const own = settings.get('budget');
+  const { currency } = settings;
+  const useOf = async (text: string, source: string, setBy = '', setAt = ''): Promise<BudgetUse> => {
+    const budget = withCurrency(parseBudget(text), currency);
+    return { ...(await usedOf(ledger, budget, nowMs)), source, setBy, setAt };
+  };
+  return Promise.all([
+    ...(kept ? [useOf(kept.budget, 'ledger', kept.setBy, kept.setAt)] : []),
+    ...(own.value === undefined ? [] : [useOf(own.value, own.source)]),
+  ]);
+}
+
+/** Amounts in another currency are told apart: `order` refuses to go on with them. */
+async function usedOf(
+  ledger: Ledger,
+  budget: Budget,
+  nowMs: number,
+): Promise<Omit<BudgetUse, 'source' | 'setBy' | 'setAt'>> {
+  const { start, end } = periodAt(budget.period, nowMs);
+  const [rows, unpriced] = await Promise.all([
+    ledger.budgets.spentSince(start),
+    ledger.budgets.unpriced(start),
+  ]);
+  const spent = { amounts: rows.map(spentOf), unpriced: [] };
+  const counted = inCurrency(budget, spent);
+  const { currency } = counted.limit;
+  const { left, foreign } = budgetState(counted, spent, nowMs);
+  const own = rows.filter((row) => !row.currency || row.currency === currency);
+  const sum = (part: 'billed' | 'estimated' | 'refunded'): Fraction =>
+    fromMillionths(own.reduce((all, row) => all + row[part], 0));
+  return {
+    ...{ budget: budgetText(budget), limit: budget.limit.amount, currency, start, end },
+    ...{ billed: sum('billed'), estimated: sum('estimated'), refunded: sum('refunded') },
+    ...{ unknown: unpriced.length, foreign, left },
+  };
 }

@@ -22,7 +22,7 @@ import {
   otherSkusFailure,
   sharedUrlFailure,
 } from './duplicates.ts';
-import { ignorableTexts } from './ignore.ts';
+import { ignorableTexts } from './local-audio.ts';
 import { countAudios, describeAudio, type PlannedOrder, splitRows } from './planned-order.ts';
 
 export interface GuardOptions {

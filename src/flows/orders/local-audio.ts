@@ -3,21 +3,21 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import { makeFile } from '../../ledger/audio-names.ts';
+import { makeFile, type Audio } from '../../ledger/audio-names.ts';
 import type { Holder } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
-import { uploadName, urlName } from '../../lib/names.ts';
+import { uploadName, urlName, contentKey } from '../../lib/names.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach } from '../bulk.ts';
-import { type CountedRows, findAudio, type LeftOut } from '../uploads/audio-files.ts';
-import { isUnchanged, readContent, settle } from '../uploads/content.ts';
-import { noUploadCommand } from '../uploads/recipes.ts';
-import { canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
-import type { Row } from './manifest-row.ts';
+import { type CountedRows, findAudio, type LeftOut, isUnchanged, readContent, settle } from '../uploads/audio-files.ts';
+import { noUploadCommand, canBeKept, type UploadOptions, uploadAll } from '../uploads/upload.ts';
+import type { Row } from './manifest-formats.ts';
 import type { PlannedAudio, PlannedOrder } from './planned-order.ts';
+import type { ToIgnore } from '../../ledger/ignored-audio.ts';
+import { checkUrl } from '../../lib/urls.ts';
 
 const READ_JOBS = 4;
 const UPLOAD_JOBS = 4;
@@ -214,3 +214,25 @@ const sharedUrlError = (path: string, other: string, url: string): StenoError =>
     `the upload command gave ${path} the URL of ${other || 'another recording'}: ${withoutSignature(url)}`,
     'have it give each recording an object name of its own, for example a random one',
   );
+
+// What people name when they ignore audio, and what of an order is ignored.
+
+export const toIgnore = (args: readonly string[], signal: AbortSignal): Promise<ToIgnore[]> =>
+  Promise.all(args.map((arg) => toIgnoreOne(arg, signal)));
+
+async function toIgnoreOne(arg: string, signal: AbortSignal): Promise<ToIgnore> {
+  const text = arg.trim();
+  if (text === '') throw usage('what to ignore is empty');
+  if (/^https?:/i.test(text)) return { given: withoutSignature(text), text: checkUrl(text) };
+  if (!isLocalPath(arg)) return { given: text, text };
+  if (statSync(arg).isDirectory()) throw usage(`${arg} is a folder`, 'ignore its files one by one');
+  const content = await readContent(arg, signal);
+  if (!content) throw usage(`${arg} is still being written`, 'run this again when it is complete');
+  return { given: arg, text: contentKey(content.hash) };
+}
+
+/** The texts under which people may have ignored it: its key stands in place of its URL. */
+export const ignorableTexts = ({ url, key, details }: Audio): string[] => [
+  key ?? url,
+  ...(details?.guid ? [details.guid] : []),
+];

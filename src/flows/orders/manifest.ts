@@ -8,9 +8,7 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { readBytes } from '../../lib/streams.ts';
 import { oneLine } from '../../lib/text.ts';
 import { checkUtf8 } from '../../lib/utf8.ts';
-import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader } from './manifest-csv.ts';
-import { fromJson } from './manifest-json.ts';
-import { type Cells, type ManifestReading, type OnRow, placeText, type Row, rowAt } from './manifest-row.ts';
+import { fromCsv, headerMissing, isCsvHeader, isQuotedUrl, lacksHeader, fromJson, type Cells, type ManifestReading, type OnRow, placeText, type Row, rowAt } from './manifest-formats.ts';
 
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 

@@ -21,7 +21,7 @@ import { duplicateError, type HeldAudio, heldChange } from './duplicates.ts';
 import { fileProblem, withAttempts } from './failures.ts';
 import { strongest } from './guard.ts';
 import type { PlannedOrder } from './planned-order.ts';
-import { type Sending, type Sent, sendOnce } from './send-once.ts';
+import { type Sending, type Sent, sendOnce } from './place.ts';
 
 export interface MoneyCallOptions {
   readonly transport: Transport;

@@ -1,18 +1,8 @@
 /** What the next order will cost, from what earlier ones cost. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkPrice,
-  type Estimate,
-  estimateCost,
-  groundTexts,
-  type PlannedAudio,
-  pricesFromSettings,
-  totalText,
-  unknownTexts,
-} from '../../../src/flows/prices/estimate.ts';
+import { checkPrice, type Estimate, estimateCost, groundTexts, type PlannedAudio, pricesFromSettings, totalText, unknownTexts, groundText, isKnown, type Price } from '../../../src/flows/prices/estimate.ts';
 import { learnPrices } from '../../../src/flows/prices/learn.ts';
-import { groundText, isKnown, type Price } from '../../../src/flows/prices/price.ts';
 import type { BilledFile, BilledItem } from '../../../src/flows/prices/samples.ts';
 import { Fraction } from '../../../src/lib/fraction.ts';
 import { amountText, parseNumber } from '../../../src/lib/money.ts';

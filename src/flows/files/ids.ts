@@ -1,8 +1,9 @@
 /** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
-import { idHint } from '../../api/decode.ts';
+import { idHint, checkId } from '../../api/decode.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
+import { missingText } from '../../ledger/ordered-files.ts';
 
 interface MayBeMissing {
   readonly what: string;
@@ -37,4 +38,35 @@ const isOrder = async (ledger: Ledger | undefined, id: string): Promise<boolean>
 export async function fileHint(ledger: Ledger, id: string): Promise<string | undefined> {
   if ((await ledger.files.get(id)) === undefined) return undefined;
   return `${id} is a file, not an order: steno file ${shellWord(id)}   or: steno wait ${shellWord(id)}`;
+}
+
+const missingError = (order: string, what: string): StenoError =>
+  new StenoError('uncertain', `order ${order} was accepted, but ${what}`, {
+    hint: 'look for them in your account, and take them in with: steno track <id>; see also: steno attempts',
+  });
+
+/** The error for an order of which some files are not known, so that they could not be waited for. */
+export async function missingFilesError(ledger: Ledger, order: string): Promise<StenoError | undefined> {
+  const missing = await ledger.openAttempts.missingFiles(order);
+  return missing && missingError(order, missingText(missing));
+}
+
+/** The files that were named, those of an order, or all that are open. */
+export async function filesToWaitFor(
+  ledger: Ledger | undefined,
+  ids: readonly string[],
+  order: string | undefined,
+): Promise<string[]> {
+  if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
+  if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
+  if (order === undefined) return ledger.files.open();
+  const found = (await ledger.files.ofOrder(checkId(order))).map((row) => row.id);
+  if (found.length === 0 && (await ledger.files.hasOrder(order)))
+    throw missingError(order, 'its files are not known');
+  if (found.length === 0)
+    throw usage(
+      `the ledger has no order ${order}`,
+      (await fileHint(ledger, order)) ?? 'name the files: steno wait <id…>',
+    );
+  return found;
 }

@@ -1,5 +1,4 @@
-/** The account's webhook, the listener behind it, and the way of an event from the service to the ledger. */
-
+/** All checks, in the order in which they are shown. */
 import { getWebhook, testWebhook } from '../../api/account.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { loanOfUrl, setCommand } from '../../ledger/webhook-loans.ts';
@@ -10,10 +9,12 @@ import { isSealed } from '../../lib/sealer.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { plural } from '../../lib/text.ts';
 import { maskUserinfo } from '../../lib/userinfo.ts';
-import { type Finding, fail, ok, once, skipped, warn, within } from './check.ts';
-import type { LedgerChecks } from './ledger.ts';
-import type { ServiceChecks } from './service.ts';
-import type { Setup } from './setup.ts';
+import { type Finding, fail, ok, once, skipped, warn, within, type Check, type CheckResult, runChecks, type Setup } from './check.ts';
+import { LedgerChecks } from './ledger.ts';
+import { ServiceChecks, checkCertificates, checkProxy } from './service.ts';
+import { checkCompletions, checkConfigFile, checkSettings, checkDisk, checkStateFolder, checkNode, checkProgram } from './machine.ts';
+
+// The account's webhook, the listener behind it, and the way of an event from the service to the ledger.
 
 const TEST_LIMIT_MS = 20_000;
 const POLL_INTERVAL_MS = 200;
@@ -97,5 +98,44 @@ export class WebhookChecks {
         'see that the webhook leads to the listener: steno webhook get',
       );
     }
+  }
+}
+
+export interface Program {
+  readonly version: string;
+  /** Where its build is. */
+  readonly folder: string;
+}
+
+export async function examine(setup: Setup, { version, folder }: Program): Promise<CheckResult[]> {
+  const service = new ServiceChecks(setup);
+  const ledger = new LedgerChecks(setup);
+  const webhook = new WebhookChecks(setup, service, ledger);
+  const checks: readonly Check[] = [
+    { name: 'node', run: () => checkNode() },
+    { name: 'steno', run: () => checkProgram(version, folder) },
+    { name: 'config', run: () => checkConfigFile(setup) },
+    { name: 'settings', run: () => checkSettings(setup) },
+    { name: 'state', run: () => checkStateFolder(setup) },
+    { name: 'disk', run: () => checkDisk(setup) },
+    { name: 'base-url', run: () => service.checkBaseUrl() },
+    { name: 'proxy', run: () => checkProxy(setup) },
+    { name: 'certificates', run: () => checkCertificates(setup) },
+    { name: 'service', needsNetwork: true, run: () => service.checkReachable() },
+    { name: 'key', run: () => service.checkKey() },
+    { name: 'clock', needsNetwork: true, run: () => service.checkClock() },
+    { name: 'ledger', run: () => ledger.checkFile() },
+    { name: 'shared-ledger', run: () => ledger.checkShared() },
+    { name: 'orders', run: () => ledger.checkOrders() },
+    { name: 'spool', run: () => ledger.checkSpool() },
+    { name: 'webhook', needsNetwork: true, run: () => webhook.checkWebhook() },
+    { name: 'listener', run: () => webhook.checkListener() },
+    { name: 'test-event', needsNetwork: true, run: () => webhook.checkTestEvent() },
+    { name: 'completions', run: () => checkCompletions(setup) },
+  ];
+  try {
+    return await runChecks(checks, setup);
+  } finally {
+    await ledger.close();
   }
 }
