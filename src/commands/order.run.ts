@@ -40,6 +40,7 @@ import type { NotCovered } from '../flows/prices/limits.ts';
 import { checkFolder } from '../flows/transcripts/folder.ts';
 import { checkNameAs } from '../flows/transcripts/name.ts';
 import { UPLOAD_TIMEOUT_MS } from '../flows/uploads/upload.ts';
+import { prepareForOrders } from '../ledger/accounts.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { monotonicMs } from '../lib/clock.ts';
 import { errorMessage, StenoError, usage } from '../lib/errors.ts';
@@ -96,7 +97,7 @@ export async function run(context: Context, { args, options, line }: Input<Order
   // A local ledger gains nothing by being asked at once, and would hold up the guard, which compares times.
   const reading = context.sharedLedger === undefined ? sorting.then(readCosts) : readCosts();
   reading?.catch(() => {});
-  await ledger?.prepareForOrders(isShown, keyMark);
+  if (ledger) await prepareForOrders(ledger, isShown, keyMark);
   const guard = await sorting;
   await sayLeftOut(out, guard, plan);
   const costs = await openCosts(context, ledger, await reading, { ...options, maxCost, isShown });

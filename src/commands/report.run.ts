@@ -7,6 +7,7 @@ import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
 import { costSettings } from '../flows/orders/cost.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';
+import { Files } from '../ledger/files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nowMs } from '../lib/clock.ts';
 import { errorMessage, usage } from '../lib/errors.ts';
@@ -69,7 +70,7 @@ function checkGrouping(text: string): Grouping {
 async function fetchMissing(context: Context, ledger: Ledger, line: readonly string[]): Promise<void> {
   const { out } = context;
   try {
-    const unbilled = await ledger.files.unbilled();
+    const unbilled = await new Files(ledger).unbilled();
     if (unbilled.length) await refreshMany(await context.connect(), ledger, unbilled, {});
     const missing = await missingInvoices(ledger);
     if (missing.length === 0) return;

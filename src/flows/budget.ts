@@ -1,4 +1,5 @@
 /** Each budget in force, what was bought in its period, and what is left. */
+import { Budgets } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Budget, budgetText, type Period, parseBudget, periodAt, withCurrency } from '../lib/budget.ts';
 import type { Fraction } from '../lib/fraction.ts';
@@ -40,7 +41,7 @@ export async function budgetReport(ledger: Ledger, settings: Settings): Promise<
 const NO_LIMITS = { maxCost: undefined, allowsUnpriced: true };
 
 async function budgetsNow(ledger: Ledger, settings: Settings): Promise<BudgetUse[]> {
-  const [kept, nowMs] = await Promise.all([ledger.budgets.get(), ledger.budgets.nowMs()]);
+  const [kept, nowMs] = await Promise.all([new Budgets(ledger).get(), new Budgets(ledger).nowMs()]);
   const own = settings.get('budget');
   const { currency } = settings;
   const useOf = async (text: string, source: string, setBy = '', setAt = ''): Promise<BudgetUse> => {
@@ -61,8 +62,8 @@ async function usedOf(
 ): Promise<Omit<BudgetUse, 'source' | 'setBy' | 'setAt'>> {
   const { start, end } = periodAt(budget.period, nowMs);
   const [rows, unpriced] = await Promise.all([
-    ledger.budgets.spentSince(start),
-    ledger.budgets.unpriced(start),
+    new Budgets(ledger).spentSince(start),
+    new Budgets(ledger).unpriced(start),
   ]);
   const spent = { amounts: rows.map(spentOf), unpriced: [] };
   const counted = inCurrency(budget, spent);

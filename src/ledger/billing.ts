@@ -14,7 +14,7 @@ import {
   unreadOf,
 } from './bill.ts';
 import { jsonList } from './json-list.ts';
-import type { Statement, Store } from './store.ts';
+import type { Statement, Store } from './stores/store.ts';
 
 /** What is kept of a bill, in millionths. */
 interface KeptBill {

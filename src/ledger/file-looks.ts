@@ -4,7 +4,7 @@ import { nowMs } from '../lib/clock.ts';
 import { SKUS_NOW } from './file-row.ts';
 import { hasNews } from './files.ts';
 import { jsonList } from './json-list.ts';
-import type { Statement } from './store.ts';
+import type { Statement } from './stores/store.ts';
 import { Table } from './table.ts';
 
 const DAY_MS = 86_400_000;

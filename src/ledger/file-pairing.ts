@@ -3,7 +3,7 @@
 import { jsonList } from './json-list.ts';
 import { audiosOf } from './order-audios.ts';
 import { isSameUrl, type OrderedAudio } from './ordered-files.ts';
-import type { Statement, Store } from './store.ts';
+import type { Statement, Store } from './stores/store.ts';
 
 export interface PairedFile {
   readonly id: string;

@@ -2,12 +2,13 @@
 import { findFileState } from '../catalog/states.ts';
 import { isUrl } from '../lib/is-url.ts';
 import { feedMark } from '../lib/names.ts';
+import type { Value } from '../lib/sqlite-driver.ts';
 import { detailsText, parseDetails } from './audio-details.ts';
 import { renewInvoices, totalOf, updateBills } from './billing.ts';
 import { correctPairings, type PairedFile } from './file-pairing.ts';
 import { FILE_COLUMNS, FILES_AND_ORDERS, type FileRow } from './file-row.ts';
 import { jsonList } from './json-list.ts';
-import type { Statement, Store, Value } from './store.ts';
+import type { Statement, Store } from './stores/store.ts';
 import { Table } from './table.ts';
 
 export interface FileFilter {

@@ -7,10 +7,11 @@ import { errorMessage, StenoError, usage } from '../lib/errors.ts';
 import { quotedWord } from '../lib/shell-word.ts';
 import { openUntouched } from '../lib/sqlite.ts';
 import { plural } from '../lib/text.ts';
-import { rescueHint } from './backups.ts';
+import type { Ledger } from './ledger.ts';
 import { comeBack, type Moved, movedError, readMoved, useIt } from './moved.ts';
 import { Properties } from './properties.ts';
-import { SqliteStore } from './sqlite-store.ts';
+import { rescueHint } from './stores/backups.ts';
+import { SqliteStore } from './stores/sqlite.ts';
 import type { TableContext } from './table.ts';
 
 /** The shared ledger that is used in place of the local one. */
@@ -22,10 +23,18 @@ export interface SharedPlace {
   readonly to: string;
 }
 
+/** Of a local ledger: its orders are no concern of the shared one. */
+export const leaveFor = (local: Ledger, { db, profile }: Ledger): Promise<number> =>
+  new Properties(local).set(
+    leftProperty(local.profile, { identity: db.identity, account: profile }),
+    new Date().toISOString(),
+  );
+
 /** The property of a local ledger whose orders do not belong to a shared one. */
-export const leftProperty = (profile: string, { identity, account }: Omit<SharedPlace, 'to'>): string =>
+const leftProperty = (profile: string, { identity, account }: Omit<SharedPlace, 'to'>): string =>
   `left ${profile} ${account} ${identity}`;
 
+/** The ledger of this machine. */
 export interface LocalPlace extends Omit<TableContext, 'db'> {
   readonly path: string;
   /** What a command line needs to name the profile: ` --profile acme`, or nothing. */

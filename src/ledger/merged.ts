@@ -6,7 +6,7 @@ import { groupBy, updateBills } from './billing.ts';
 import { deriveHolders } from './claims.ts';
 import { jsonList } from './json-list.ts';
 import { DERIVE_COUNTED, DERIVE_STATUS, settled } from './purchase-table.ts';
-import type { Store } from './store.ts';
+import type { Store } from './stores/store.ts';
 
 const LISTED = 'IN (SELECT value FROM json_each(?))';
 

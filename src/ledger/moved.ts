@@ -6,7 +6,7 @@
 import { type StenoError, usage } from '../lib/errors.ts';
 import { quotedWord } from '../lib/shell-word.ts';
 import { Properties } from './properties.ts';
-import type { Statement, Store } from './store.ts';
+import { GONE_HINT, type Statement, type Store } from './stores/store.ts';
 import type { TableContext } from './table.ts';
 
 export interface Moved {
@@ -23,18 +23,45 @@ export interface Moved {
 /** The name of the property. */
 export const movedMark = (profile: string): string => `moved ${profile}`;
 
-export async function readMoved({ db, profile, hide }: TableContext): Promise<Moved | undefined> {
+/** Where a profile has moved to; undefined if it has not. */
+export async function readMoved(context: TableContext): Promise<Moved | undefined> {
   // Only a local one can have moved: over a network the question would cost a round trip.
-  if (db.isShared) return undefined;
-  const text = await new Properties({ db, profile, hide }).get(movedMark(profile));
+  if (context.db.isShared) return undefined;
+  const text = await new Properties(context).get(movedMark(context.profile));
   return text === undefined ? undefined : (JSON.parse(text) as Moved);
 }
 
-export const setMoved = ({ db, profile, hide }: TableContext, moved: Moved): Promise<number> =>
-  new Properties({ db, profile, hide }).set(movedMark(profile), JSON.stringify(moved));
+const setMoved = (context: TableContext, moved: Moved): Promise<number> =>
+  new Properties(context).set(movedMark(context.profile), JSON.stringify(moved));
 
-export const removeMoved = ({ db, profile, hide }: TableContext): Promise<number> =>
-  new Properties({ db, profile, hide }).remove(movedMark(profile));
+/** It may be ordered with again. */
+export const unmarkMoved = (context: TableContext): Promise<number> =>
+  new Properties(context).remove(movedMark(context.profile));
+
+/** Marks a profile as about to move, if the check finds nothing against it; on disk when this resolves. */
+export function markMoved(
+  ledger: TableContext,
+  moved: Moved,
+  check: (tables: TableContext) => Promise<void>,
+): Promise<void> {
+  return ledger.db.durable(async (db) => {
+    const context = { ...ledger, db };
+    const before = await readMoved(context);
+    if (before && (before.identity !== moved.identity || before.account !== moved.account))
+      throw movedError(before);
+    await check(context);
+    if (!before) await setMoved(context, { ...moved, unfinished: true });
+  });
+}
+
+/** All rows are in the shared ledger: from now on people are sent there. */
+export async function finishMove(ledger: TableContext): Promise<void> {
+  await ledger.db.durable(async (db) => {
+    const context = { ...ledger, db };
+    const { unfinished, ...moved } = (await readMoved(context)) ?? {};
+    if (unfinished) await setMoved(context, moved as Moved);
+  });
+}
 
 /** As a part of a batch: undoes it where the mark is there. */
 export const unlessMoved = (profile: string): Statement => ({
@@ -43,6 +70,7 @@ export const unlessMoved = (profile: string): Statement => ({
   expects: 0,
 });
 
+/** Throws where what is written now would be missing from the ledger that took the place of this one. */
 export async function refuseMoved(db: Store, profile: string): Promise<void> {
   const moved = await readMoved({ db, profile, hide: (text) => text });
   if (moved) throw movedError(moved);
@@ -61,9 +89,6 @@ export const movedHint = (moved: Moved): string =>
   moved.unfinished
     ? `finish it, with the same settings: steno ledger copy --to ${quotedWord(moved.to)}; ${GONE_HINT}`
     : `use the shared one: ${useIt(moved.to, moved.account)}; or come back: ${comeBack(moved)}; ${GONE_HINT}`;
-
-/** The way out where the shared ledger will never answer again. */
-export const GONE_HINT = 'if it is gone for good: steno ledger copy --to local --without-shared';
 
 /** What brings everything back from the shared ledger. */
 export const comeBack = ({ to, account }: Moved): string =>

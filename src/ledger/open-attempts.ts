@@ -10,7 +10,7 @@ import { audiosOf, audiosOfOrder } from './order-audios.ts';
 import { type MissingFiles, missingFiles, type OrderedAudio, type OrderedFile } from './ordered-files.ts';
 import { IS_ACCEPTED, type PurchaseKind } from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
-import type { Store } from './store.ts';
+import type { Store } from './stores/store.ts';
 import { NOW } from './table.ts';
 
 /** An attempt as people see it. */

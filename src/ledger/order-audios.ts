@@ -1,5 +1,5 @@
 import type { OrderedAudio } from './ordered-files.ts';
-import type { Store } from './store.ts';
+import type { Store } from './stores/store.ts';
 
 /** What was ordered with an order, as it is kept; nothing of one that is known only by `track`, or that was a test. */
 export async function audiosOfOrder(db: Store, profile: string, order: string): Promise<OrderedAudio[]> {

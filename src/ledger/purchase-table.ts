@@ -1,12 +1,13 @@
 /** How purchases, their items and files are written; the base of the tables that do so. */
 import { ciActor, ciJobUrl } from '../lib/ci-job.ts';
 import { thisProcess, userName } from '../lib/processes.ts';
+import type { Value } from '../lib/sqlite-driver.ts';
 import { detailsText } from './audio-details.ts';
 import { spellingOf, storedName } from './audio-names.ts';
 import { Claims } from './claims.ts';
 import type { OrderedAudio, OrderedFile } from './ordered-files.ts';
 import { IS_ACCEPTED, kindOf, type NewPurchase, type PurchaseKind, type PurchaseSender } from './purchase.ts';
-import type { Statement, Value } from './store.ts';
+import type { Statement } from './stores/store.ts';
 import { NOW, Table, type TableContext } from './table.ts';
 
 /** What the service said of a purchase. */

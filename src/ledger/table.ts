@@ -1,15 +1,22 @@
+/** What the tables of the ledger have in common. */
+import { cutSignatures } from '../lib/audio-identity.ts';
 import { nowMs } from '../lib/clock.ts';
 import { accountName } from '../lib/names.ts';
+import type { Value } from '../lib/sqlite-driver.ts';
 import type { Outbox } from './outbox.ts';
-import type { Store, Value } from './store.ts';
+import type { Store } from './stores/store.ts';
 
 export type Hide = (text: string) => string;
 
+/**
+ * What a table works on: a ledger, or a transaction of one. Within a transaction only tables of the context that the
+ * work is given may be used: those of the ledger wait for its end.
+ */
 export interface TableContext {
   readonly db: Store;
   /** A table shows and changes the rows of one profile. */
   readonly profile: string;
-  /** Takes secrets out of a text: what comes from outside passes through it before it is kept. */
+  /** Takes secrets out of a text. */
   readonly hide: Hide;
   /** Where outcomes of orders go that the database can't take. */
   readonly outbox?: Outbox | undefined;
@@ -19,23 +26,23 @@ const FILES_PER_QUERY = 2_000;
 
 /** The base of every table of the ledger. */
 export abstract class Table {
+  protected readonly context: TableContext;
   protected readonly db: Store;
   protected readonly profile: string;
-  protected readonly hide: Hide;
-  protected readonly outbox: Outbox | undefined;
 
-  constructor({ db, profile, hide, outbox }: TableContext) {
-    this.db = db;
-    this.profile = accountName(profile);
-    this.hide = hide;
-    this.outbox = outbox;
+  constructor(context: TableContext) {
+    this.context = context;
+    this.db = context.db;
+    this.profile = accountName(context.profile);
   }
 
   /** The same table within a transaction. */
   within(db: Store): this {
-    const { profile, hide, outbox } = this;
-    return new (this.constructor as new (context: TableContext) => this)({ db, profile, hide, outbox });
+    return new (this.constructor as new (context: TableContext) => this)({ ...this.context, db });
   }
+
+  /** Takes secrets out of a text: what comes from outside passes through it before it is kept. */
+  protected readonly hide = (text: string): string => cutSignatures(this.context.hide(text));
 
   /** The time by the clock of the ledger, as well as it is known. */
   protected timestamp(): string {

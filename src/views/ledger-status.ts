@@ -1,5 +1,5 @@
 /** What the ledger says of itself. */
-import type { LedgerStatus } from '../ledger/status.ts';
+import type { LedgerStatus } from '../ledger/inspect.ts';
 import { toJson } from '../lib/json.ts';
 import type { View } from '../lib/view.ts';
 import {

@@ -1,5 +1,6 @@
 /** What the ledger has of some files. */
-import type { Download } from '../../ledger/downloads.ts';
+import { type Download, Downloads } from '../../ledger/downloads.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type ListedFile, listed } from './listed.ts';
 
@@ -16,7 +17,10 @@ export async function knownFiles(ledger: Ledger | undefined, ids: readonly strin
   if (!ledger || ids.length === 0) return nothingKnown;
   try {
     // Together, because a shared ledger then answers both in one round trip.
-    const [rows, downloads] = await Promise.all([ledger.files.getAll(ids), ledger.downloads.forFiles(ids)]);
+    const [rows, downloads] = await Promise.all([
+      new Files(ledger).getAll(ids),
+      new Downloads(ledger).forFiles(ids),
+    ]);
     return { rows: new Map([...rows].map(([id, row]) => [id, listed(row)])), downloads };
   } catch {
     return nothingKnown;

@@ -1,7 +1,7 @@
 /** The files of the ledger, in pages, after a refresh where that is asked for. */
 import type { Transport } from '../../api/http/transport.ts';
-import type { Download } from '../../ledger/downloads.ts';
-import type { FileFilter } from '../../ledger/files.ts';
+import { type Download, Downloads } from '../../ledger/downloads.ts';
+import { type FileFilter, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Report } from '../../lib/progress.ts';
 import type { Tally } from '../bulk.ts';
@@ -34,9 +34,9 @@ export async function* listFiles(
   const size = asTable ? TABLE_PAGE_SIZE : PAGE_SIZE;
   let before: number | undefined;
   for (let left = limit; left > 0; left -= size) {
-    const rows = await ledger.files.page(filter, Math.min(size, left), before);
+    const rows = await new Files(ledger).page(filter, Math.min(size, left), before);
     const ids = withDownloads ? rows.map(({ id }) => id) : [];
-    if (rows.length) yield { rows: rows.map(listed), downloads: await ledger.downloads.forFiles(ids) };
+    if (rows.length) yield { rows: rows.map(listed), downloads: await new Downloads(ledger).forFiles(ids) };
     if (rows.length < size) return;
     before = rows.at(-1)?.seq;
   }
@@ -50,4 +50,4 @@ export const refreshOpenFiles = async (
   report?: Report,
 ): Promise<Tally> =>
   // States are filtered after the refresh, because the refresh changes them.
-  refreshMany(transport, ledger, await ledger.files.toRefresh({ ...filter, states: [] }), { report });
+  refreshMany(transport, ledger, await new Files(ledger).toRefresh({ ...filter, states: [] }), { report });

@@ -1,5 +1,6 @@
 /** An order's id in place of a file's, and the reverse: the ledger knows which it is. Or what is hardly an id. */
 import { idHint } from '../../api/ids.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
@@ -31,10 +32,10 @@ export async function withOrderHints<T extends MayBeMissing>(
 
 /** What can't be read of the ledger is no reason to hide the error itself. */
 const isOrder = async (ledger: Ledger | undefined, id: string): Promise<boolean> =>
-  (await ledger?.files.hasOrder(id).catch(() => false)) ?? false;
+  (await (ledger && new Files(ledger).hasOrder(id).catch(() => false))) ?? false;
 
 /** The hint where a file stands in place of its order; undefined where the ledger does not know the file. */
 export async function fileHint(ledger: Ledger, id: string): Promise<string | undefined> {
-  if ((await ledger.files.get(id)) === undefined) return undefined;
+  if ((await new Files(ledger).get(id)) === undefined) return undefined;
   return `${id} is a file, not an order: steno file ${shellWord(id)}   or: steno wait ${shellWord(id)}`;
 }

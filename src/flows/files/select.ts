@@ -1,5 +1,7 @@
 import { checkId } from '../../api/ids.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { missingText } from '../../ledger/ordered-files.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { fileHint } from './mistaken-ids.ts';
@@ -11,7 +13,7 @@ const missingError = (order: string, what: string): StenoError =>
 
 /** The error for an order of which some files are not known, so that they could not be waited for. */
 export async function missingFilesError(ledger: Ledger, order: string): Promise<StenoError | undefined> {
-  const missing = await ledger.openAttempts.missingFiles(order);
+  const missing = await new OpenAttempts(ledger).missingFiles(order);
   return missing && missingError(order, missingText(missing));
 }
 
@@ -23,9 +25,9 @@ export async function filesToWaitFor(
 ): Promise<string[]> {
   if (ids.length) return [...new Set(ids.map((id) => checkId(id)))];
   if (!ledger) throw usage('wait requires ids with --no-ledger', 'name them: steno wait <id…>');
-  if (order === undefined) return ledger.files.open();
-  const found = (await ledger.files.ofOrder(checkId(order))).map((row) => row.id);
-  if (found.length === 0 && (await ledger.files.hasOrder(order)))
+  if (order === undefined) return new Files(ledger).open();
+  const found = (await new Files(ledger).ofOrder(checkId(order))).map((row) => row.id);
+  if (found.length === 0 && (await new Files(ledger).hasOrder(order)))
     throw missingError(order, 'its files are not known');
   if (found.length === 0)
     throw usage(

@@ -1,9 +1,11 @@
 /** Takes files into the ledger that were ordered elsewhere. */
 import { getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
-import type { Download } from '../../ledger/downloads.ts';
+import { type Download, Downloads } from '../../ledger/downloads.ts';
 import type { FileRow } from '../../ledger/file-row.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { TrackedFiles } from '../../ledger/tracked-files.ts';
 import type { Report } from '../../lib/progress.ts';
 import { doEach, type Outcome } from '../bulk.ts';
 import { type ListedFile, listed } from './listed.ts';
@@ -26,8 +28,8 @@ export const trackFiles = (
 async function track(transport: Transport, ledger: Ledger, id: string): Promise<Tracked> {
   const file = await getFile(transport, id);
   const { orders, originalLink: link, names, notes } = file;
-  await ledger.trackedFiles.add({ id, order: orders[0] ?? '', link, names, notes });
+  await new TrackedFiles(ledger).add({ id, order: orders[0] ?? '', link, names, notes });
   await keepAnswer(ledger, id, file);
-  const row = listed((await ledger.files.get(id)) as FileRow);
-  return { row, downloads: (await ledger.downloads.forFiles([id])).get(id) ?? [] };
+  const row = listed((await new Files(ledger).get(id)) as FileRow);
+  return { row, downloads: (await new Downloads(ledger).forFiles([id])).get(id) ?? [] };
 }

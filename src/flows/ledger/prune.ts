@@ -1,7 +1,7 @@
 /** Removes old events in short steps, between which other processes write and signals are heard. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { PruneCounts, Pruning } from '../../ledger/prune.ts';
+import { type PruneCounts, Pruning, profilesIn } from '../../ledger/prune.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 
@@ -15,8 +15,8 @@ const sum = (one: PruneCounts, other: PruneCounts): PruneCounts => ({
 });
 
 export async function prunings(ledger: Ledger, allProfiles: boolean): Promise<Pruning[]> {
-  if (!allProfiles) return [await ledger.pruning()];
-  return Promise.all((await ledger.profiles()).map((profile) => ledger.pruning(profile)));
+  if (!allProfiles) return [new Pruning(ledger)];
+  return (await profilesIn(ledger)).map((profile) => new Pruning(ledger, profile));
 }
 
 export async function countPrunable(all: readonly Pruning[], before: string): Promise<PruneCounts> {
@@ -40,7 +40,7 @@ export async function pruneLedger(
     }
     removed = sum(removed, { ...none, runs: await pruning.removeRuns(before) });
   }
-  for await (const _ of (await ledger.pruning()).shrink()) await pause(signal);
+  for await (const _ of new Pruning(ledger).shrink()) await pause(signal);
   return removed;
 }
 

@@ -3,8 +3,15 @@
 import type { Transport } from '../../api/http/transport.ts';
 import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
-import type { KeptBudget, SpendingLimit, SpentRow, UnpricedItem } from '../../ledger/budgets.ts';
-import type { KeptInvoice } from '../../ledger/invoices.ts';
+import {
+  Budgets,
+  type KeptBudget,
+  type SpendingLimit,
+  type SpentRow,
+  type UnpricedItem,
+} from '../../ledger/budgets.ts';
+import { Files } from '../../ledger/files.ts';
+import { Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
 import {
@@ -16,8 +23,7 @@ import {
   periodAt,
   withCurrency,
 } from '../../lib/budget.ts';
-import type { Failure } from '../../lib/errors.ts';
-import { StenoError } from '../../lib/errors.ts';
+import { type Failure, StenoError } from '../../lib/errors.ts';
 import { Fraction } from '../../lib/fraction.ts';
 import { fromMillionths, type Money, millionthsOf, moneyText, parseNumber } from '../../lib/money.ts';
 import type { Report } from '../../lib/progress.ts';
@@ -79,7 +85,7 @@ export async function readCostFacts(
   { budget }: CostSettings,
   needsPrices: boolean,
 ): Promise<CostFacts> {
-  const { budgets } = ledger;
+  const budgets = new Budgets(ledger);
   const nowMs = await budgets.nowMs();
   const always = needsPrices || budget !== undefined;
   const ofPeriods = <Row>(read: (since: string, ifPeriod: string) => Promise<Row[]>) =>
@@ -93,8 +99,8 @@ export async function readCostFacts(
     budgets.get(),
     ofPeriods((since, ifPeriod) => budgets.spentSince(since, ifPeriod)),
     ofPeriods((since, ifPeriod) => budgets.unpriced(since, ifPeriod)),
-    ledger.invoices.all(!always),
-    ledger.files.invoices(!always),
+    new Invoices(ledger).all(!always),
+    new Files(ledger).invoices(!always),
     billedFiles(ledger, !always),
   ]);
   return { nowMs, budget: kept, spent: new Map(spent), unpriced: new Map(unpriced), invoices, named, files };
@@ -318,7 +324,7 @@ export class OrderCosts {
       return cost && item.skus ? [{ ...item, ...cost }] : [];
     });
     if (priced.length === 0) return;
-    await this.#ledger.budgets.price(priced);
+    await new Budgets(this.#ledger).price(priced);
     this.#facts = await readCostFacts(this.#ledger, this.#settings, true);
   }
 }

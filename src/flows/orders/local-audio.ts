@@ -4,9 +4,11 @@ import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import { makeFile } from '../../ledger/audio-names.ts';
-import type { Holder } from '../../ledger/claims.ts';
+import { Claims, type Holder } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
+import { Uploads } from '../../ledger/uploads.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';
 import { uploadName, urlName } from '../../lib/names.ts';
@@ -129,10 +131,10 @@ export async function uploadOrder(
     {
       ...{ ...options, command },
       jobs: UPLOAD_JOBS,
-      known: async (at) => ledger?.uploads.urlOf(contentOf(at), command),
+      known: async (at) => ledger && new Uploads(ledger).urlOf(contentOf(at), command),
       onUploaded: async (at, url) => {
         await checkUnchanged(local[at] as PlannedAudio);
-        if (canBeKept(url)) await ledger?.uploads.keep(contentOf(at), command, url);
+        if (ledger && canBeKept(url)) await new Uploads(ledger).keep(contentOf(at), command, url);
       },
       onDone: (done, of, at) => {
         bytes += sizes[at] ?? 0;
@@ -181,7 +183,7 @@ async function withoutSharedUrls(
   { ledger, used }: UploaderOptions,
 ): Promise<Failure[]> {
   const names = new Map([...urls].map(([audio, url]) => [audio, uploadName(url)]));
-  const holders = await ledger?.claims.holders([...names.values()]);
+  const holders = await (ledger && new Claims(ledger).holders([...names.values()]));
   const failures: Failure[] = [];
   for (const [audio, name] of names) {
     const { path = '', key = '' } = audio;
@@ -192,20 +194,25 @@ async function withoutSharedUrls(
       (beside && { key: beside.key ?? '', path: beside.path ?? '' }) ??
       (links.has(urlName(url)) ? { key: '', path: 'a link in the same order' } : undefined) ??
       used.get(name) ??
-      (ledger && holder && (await recordingAt(ledger, holder, url)));
+      (await recordingAt(ledger, holder, url));
     if (!other || other.key === key) used.set(name, { key, path });
     else failures.push({ what: path, error: sharedUrlError(path, other.path, url) });
   }
   const shared = new Set(failures.map(({ what }) => what));
   const refused = [...urls].filter(([{ path = '' }]) => shared.has(path));
   // What lies there now may be the other one.
-  await ledger?.uploads.forget(refused.map(([, url]) => url));
+  if (ledger) await new Uploads(ledger).forget(refused.map(([, url]) => url));
   for (const [audio] of refused) urls.delete(audio);
   return failures;
 }
 
-async function recordingAt(ledger: Ledger, holder: Holder, url: string): Promise<Recording | undefined> {
-  const kept = (await ledger.openAttempts.audios(holder)).find((audio) => isSameUrl(audio.url, url));
+async function recordingAt(
+  ledger: Ledger | undefined,
+  holder: Holder | undefined,
+  url: string,
+): Promise<Recording | undefined> {
+  if (!ledger || !holder) return undefined;
+  const kept = (await new OpenAttempts(ledger).audios(holder)).find((audio) => isSameUrl(audio.url, url));
   return kept && { key: kept.key ?? '', path: parseDetails(kept.details ?? '').source ?? '' };
 }
 

@@ -6,8 +6,11 @@ import type { MoneyTarget } from '../../api/http/money-path.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
 import { type RawAnswer, sendRaw } from '../../api/raw.ts';
+import { prepareForOrders } from '../../ledger/accounts.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
+import { Claims } from '../../ledger/claims.ts';
+import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderedFiles } from '../../ledger/ordered-files.ts';
 import { type Begun, kindOf, type NewPurchase, type PurchasedAudio } from '../../ledger/purchase.ts';
@@ -75,7 +78,7 @@ export async function callOnce(
   onAnswer: (answer: RawAnswer) => void,
 ): Promise<void> {
   const { transport, ledger, keyMark } = options;
-  await ledger?.prepareForOrders(false, keyMark);
+  if (ledger) await prepareForOrders(ledger, false, keyMark);
   const via = `${call.method} ${call.path}`;
   const params = call.params ?? new Map();
   const ask = async (check: BeforeSend): Promise<Json> => {
@@ -132,7 +135,7 @@ export async function planChanges(
   { kind, skus, test }: Change,
   ledger: Ledger | undefined,
 ): Promise<PlannedChange[]> {
-  const rows = await ledger?.files.getAll(files);
+  const rows = await (ledger && new Files(ledger).getAll(files));
   return files.map((file) => {
     const row = rows?.get(file);
     const minutes = Number(row?.duration || Number.NaN);
@@ -203,7 +206,7 @@ async function heldAudios(
   ledger: Ledger | undefined,
 ): Promise<HeldAudio[][]> {
   const names = purchases.flatMap(({ test, audios }) => (test ? [] : audios.flatMap((each) => each.names)));
-  const holders = names.length && ledger ? await ledger.claims.holders(names) : new Map();
+  const holders = names.length && ledger ? await new Claims(ledger).holders(names) : new Map();
   return purchases.map(({ test, audios }) =>
     test ? [] : audios.flatMap((audio) => strongest(audio, holders) ?? []),
   );

@@ -3,9 +3,11 @@ import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
 import { detailsText } from '../../ledger/audio-details.ts';
 import type { Audio } from '../../ledger/audio-names.ts';
+import { Files } from '../../ledger/files.ts';
 import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import { Uploads } from '../../ledger/uploads.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import type { Outcome } from '../bulk.ts';
 import type { OrderCosts } from './cost.ts';
@@ -55,7 +57,7 @@ export async function tagExisting(ledger: Ledger | undefined, rows: readonly Kep
     const tags = audios.flatMap(({ details }) => details?.tags ?? []);
     return holder?.file && tags.length ? [[holder.file, tags] as const] : [];
   });
-  if (tagged.length) await ledger?.files.addTags(new Map(tagged));
+  if (ledger && tagged.length) await new Files(ledger).addTags(new Map(tagged));
 }
 
 /** The ids of its files; the answer may also name a file of another order. */
@@ -111,7 +113,7 @@ async function giveBack(
 
 async function forgetUploads(ledger: Ledger | undefined, { test, audios }: PlannedOrder): Promise<void> {
   // After a test the same files are mostly ordered in earnest.
-  if (!test) await ledger?.uploads.forget(audios.map(({ url }) => url));
+  if (ledger && !test) await new Uploads(ledger).forget(audios.map(({ url }) => url));
 }
 
 /** As the ledger keeps it. */

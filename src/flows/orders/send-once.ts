@@ -5,8 +5,9 @@ import type { SpendingLimit } from '../../ledger/budgets.ts';
 import type { TakeOver } from '../../ledger/claims.ts';
 import { HEARTBEAT_INTERVAL_MS, recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import type { Begun, NewPurchase } from '../../ledger/purchase.ts';
-import type { Purchases } from '../../ledger/purchases.ts';
+import { Purchases } from '../../ledger/purchases.ts';
 import { StenoError } from '../../lib/errors.ts';
 
 export interface SendOnceOptions {
@@ -44,7 +45,8 @@ export async function sendOnce<Answer, Kept>(
   { ledger, takeOver, limits, onLedgerError, isRecheckDue = recheckTimer() }: SendOnceOptions,
   { send, keep }: Sending<Answer, Kept>,
 ): Promise<Sent<Answer, Kept> | NotSent> {
-  const begun = await ledger?.purchases.begin(purchase, takeOver, purchase.test ? [] : limits);
+  const begun = await (ledger &&
+    new Purchases(ledger).begin(purchase, takeOver, purchase.test ? [] : limits));
   if (ledger && begun === undefined) return 'held';
   const stopHeartbeat = startHeartbeat(ledger, begun);
   // It stands, whether or not the ledger can record it: that must not hide it.
@@ -52,7 +54,7 @@ export async function sendOnce<Answer, Kept>(
     write: (purchases: Purchases, begun: Begun) => Promise<T>,
   ): Promise<T | undefined> => {
     try {
-      return ledger && begun ? await write(ledger.purchases, begun) : undefined;
+      return ledger && begun ? await write(new Purchases(ledger), begun) : undefined;
     } catch (error) {
       await onLedgerError(error);
       return undefined;
@@ -86,8 +88,8 @@ async function checkStillOurs(
   begun: Begun | undefined,
   purchase: NewPurchase,
 ): Promise<void> {
-  if (!ledger || !begun || (await ledger.purchases.renew(begun, purchase))) return;
-  const found = await ledger.openAttempts.get(begun.attempt);
+  if (!ledger || !begun || (await new Purchases(ledger).renew(begun, purchase))) return;
+  const found = await new OpenAttempts(ledger).get(begun.attempt);
   if (found?.status !== 'placed' && found?.status !== 'refused')
     throw new TakenOver('duplicate', 'it was not sent: another process took it over');
   const isPlaced = found.status === 'placed';
@@ -109,7 +111,7 @@ function startHeartbeat(ledger: Ledger | undefined, begun: Begun | undefined): (
   if (!ledger || !begun) return () => {};
   const beat = async (): Promise<void> => {
     try {
-      await ledger.purchases.heartbeat(begun);
+      await new Purchases(ledger).heartbeat(begun);
     } catch {
       // A ledger that is locked for a moment: the next one will do.
     }

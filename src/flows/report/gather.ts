@@ -2,8 +2,10 @@
 import { decodeKeptInvoice } from '../../api/invoices.ts';
 import { parseDetails } from '../../ledger/audio-details.ts';
 import { billItems } from '../../ledger/billing.ts';
+import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BoughtRow } from '../../ledger/purchase-log.ts';
+import { OpenAttempts } from '../../ledger/open-attempts.ts';
+import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { listFiles } from '../files/list.ts';
 import type { ListedFile } from '../files/listed.ts';
@@ -18,10 +20,10 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
     {},
     { limit: Number.POSITIVE_INFINITY, asTable: false, withDownloads: false },
   );
-  const bought = boughtByFile(await ledger.purchaseLog.bought());
+  const bought = boughtByFile(await new PurchaseLog(ledger).bought());
   for await (const { rows } of pages)
     files.push(...rows.map((row) => reportFile(row, bought.get(row.id) ?? [])));
-  const open = (await ledger.openAttempts.list()).filter(({ status }) => status === 'unclear');
+  const open = (await new OpenAttempts(ledger).list()).filter(({ status }) => status === 'unclear');
   const unclear = open.map(({ attempt, at, urls, files: ids, skus }) => ({
     ...{ attempt: String(attempt), at, skus },
     url: urls[0] ?? ids[0] ?? '',
@@ -29,7 +31,7 @@ export async function gatherReport(ledger: Ledger, options: GatherOptions): Prom
   return {
     ...options,
     files,
-    invoices: (await ledger.invoices.all()).flatMap((kept) => {
+    invoices: (await new Invoices(ledger).all()).flatMap((kept) => {
       const invoice = decodeKeptInvoice(kept);
       return invoice ? [{ ...invoice, askedAs: kept.id, isFinal: kept.isFinal }] : [];
     }),

@@ -1,17 +1,27 @@
 /** Writes a ledger as JSON lines, page by page: however large it is, few of its rows are in memory. */
 import { isUtf8 } from 'node:buffer';
 import type { Value } from '../../lib/sqlite.ts';
-import type { Snapshot } from '../store.ts';
+import type { Ledger } from '../ledger.ts';
+import type { ColumnInfo, Snapshot } from '../stores/store.ts';
 import type { Hide } from '../table.ts';
-import { BASE64, type ColumnInfo, type DumpHeader, type DumpTable, dumpTables, FORMAT } from './tables.ts';
+import { BASE64, type DumpHeader, type DumpTable, dumpTables, FORMAT } from '../tables.ts';
 
 /** Events have bodies of up to a megabyte. */
 const pageRows = (table: string): number => (table === 'events' ? 20 : 200);
 
 export type Row = Readonly<Record<string, Value>>;
 
-/** One line for each row, several at a time; all profiles where none is named. */
-export async function* exportLines(
+/** The ledger as JSON lines, several at a time: of one profile, or of all. */
+export async function* exportedLines(ledger: Ledger, allProfiles = false): AsyncGenerator<string> {
+  const snapshot = await ledger.db.snapshot();
+  try {
+    yield* exportLines(snapshot, allProfiles ? undefined : ledger.profile, ledger.hide);
+  } finally {
+    await snapshot.end();
+  }
+}
+
+async function* exportLines(
   snapshot: Snapshot,
   profile: string | undefined,
   hide: Hide,

@@ -1,7 +1,6 @@
 /** What an import must remember of its rows: in a scratch database, because there may be a great many. */
 import type { Database, Value } from '../../lib/sqlite.ts';
-import type { Store } from '../store.ts';
-import type { NumberedTable } from './tables.ts';
+import type { NumberedTable, Store } from '../stores/store.ts';
 
 const PAGE_ROWS = 1_000;
 

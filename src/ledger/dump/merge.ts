@@ -2,16 +2,17 @@
  * Puts rows of an export into the ledger, some at a time. What the ledger does not have is new; what it has is merged: an
  * older export never undoes what was learned since.
  */
+import type { Value } from '../../lib/sqlite-driver.ts';
 import { isRefusedValue } from '../../lib/sqlite-errors.ts';
 import { jsonList } from '../json-list.ts';
-import { isRefusedRow } from '../postgres/failures.ts';
-import { numberColumn, type Store, type Value } from '../store.ts';
+import { isRefusedRow } from '../stores/postgres-failures.ts';
+import { type NumberedTable, numberColumn, type Store } from '../stores/store.ts';
 import { timestamp } from '../table.ts';
+import type { DumpTable } from '../tables.ts';
 import type { ImportedNumbers } from './imported-numbers.ts';
 import { bringTogether } from './moving.ts';
 import { badLine } from './parse.ts';
 import { type Fields, insertRows, mergeRows, placesFor } from './rows-sql.ts';
-import type { DumpTable, NumberedTable } from './tables.ts';
 
 export interface Counts {
   readonly new: number;

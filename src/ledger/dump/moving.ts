@@ -1,8 +1,9 @@
 /** Purchases of an export that the ledger has under another profile. */
 import { usage } from '../../lib/errors.ts';
+import type { Value } from '../../lib/sqlite-driver.ts';
 import { deriveHolders } from '../claims.ts';
 import { jsonList } from '../json-list.ts';
-import type { Store, Value } from '../store.ts';
+import type { Store } from '../stores/store.ts';
 import { NOTHING_IMPORTED } from './parse.ts';
 import type { Fields } from './rows-sql.ts';
 

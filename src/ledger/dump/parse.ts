@@ -1,8 +1,9 @@
 /** Reads the lines of an export and refuses what is none, by the number of the line. */
 import { type StenoError, usage } from '../../lib/errors.ts';
-import type { Snapshot, Value } from '../store.ts';
+import type { Value } from '../../lib/sqlite-driver.ts';
+import type { Snapshot } from '../stores/store.ts';
 import type { Hide } from '../table.ts';
-import { BASE64, type DumpHeader, dumpTables, FORMAT } from './tables.ts';
+import { BASE64, type DumpHeader, dumpTables, FORMAT } from '../tables.ts';
 
 export const NOTHING_IMPORTED = 'nothing was imported';
 

@@ -3,7 +3,7 @@
  * second time because the row that held it was lost.
  */
 import { deriveHolders } from '../claims.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../stores/store.ts';
 import type { Hide } from '../table.ts';
 import { TrackedFiles } from '../tracked-files.ts';
 

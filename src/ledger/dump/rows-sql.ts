@@ -1,6 +1,7 @@
 /** SQL for many rows at once: over a network each statement costs a round trip. */
+import type { Value } from '../../lib/sqlite-driver.ts';
 import { mergeClauses, mergeRules } from '../merge-rules.ts';
-import type { Store, Value } from '../store.ts';
+import type { Store } from '../stores/store.ts';
 
 export type Fields = Readonly<Record<string, Value>>;
 

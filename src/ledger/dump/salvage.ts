@@ -4,11 +4,11 @@
  */
 import { type Database, openDamaged, type Value } from '../../lib/sqlite.ts';
 import { isDamaged } from '../../lib/sqlite-errors.ts';
-import { restoreHint } from '../backups.ts';
-import { columnInfos } from '../sqlite-store.ts';
+import { restoreHint } from '../stores/backups.ts';
+import { columnInfos } from '../stores/sqlite.ts';
 import type { Hide } from '../table.ts';
+import { type DumpTable, dumpTables, FORMAT } from '../tables.ts';
 import { endLine, headerLine, PageQuery, type Row, rowLine } from './export.ts';
-import { type DumpTable, dumpTables, FORMAT } from './tables.ts';
 
 export interface Salvaged {
   readonly table: string;

@@ -1,5 +1,5 @@
 /** The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows. */
-import type { ColumnInfo, NumberedTable } from '../store.ts';
+import type { ColumnInfo, NumberedTable } from './stores/store.ts';
 
 export type { ColumnInfo, NumberedTable };
 

@@ -1,7 +1,6 @@
 /** What a failure of the database means to a person; told apart by Postgres's codes, never by texts. */
 import { errorCode, errorMessage, StenoError } from '../../lib/errors.ts';
-import { GONE_HINT } from '../moved.ts';
-import { DatabaseError } from '../store.ts';
+import { DatabaseError, GONE_HINT } from './store.ts';
 
 interface Explanation {
   readonly kind: 'failed' | 'network';

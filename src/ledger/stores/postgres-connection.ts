@@ -7,9 +7,9 @@ import { formatDuration } from '../../lib/duration.ts';
 import { errorMessage, usage } from '../../lib/errors.ts';
 import { withoutNul } from '../../lib/kept-text.ts';
 import type { PostgresAddress } from '../../lib/postgres-url.ts';
-import type { Value } from '../store.ts';
-import { toPostgres } from './dialect.ts';
-import { ledgerError, noPasswordError } from './failures.ts';
+import { toPostgres } from './postgres-dialect.ts';
+import { ledgerError, noPasswordError } from './postgres-failures.ts';
+import type { Value } from './store.ts';
 
 export interface ConnectOptions {
   readonly timeoutMs: number;
