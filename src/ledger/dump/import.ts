@@ -10,7 +10,6 @@ import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
 import type { Ledger } from '../ledger.ts';
 import { deriveFiles, derivePurchases, dropOldLines } from '../merged.ts';
-import { SALT } from '../properties.ts';
 import type { Store } from '../stores/store.ts';
 import type { Hide } from '../table.ts';
 import { type DumpHeader, type DumpTable, dumpTables } from '../tables.ts';
@@ -208,10 +207,9 @@ async function* mergeAll(
   { dryRun = false, moves = false, report = noReport }: ImportOptions,
 ): AsyncGenerator<void, TableCounts[]> {
   // One import at a time: two of the same rows would take them for new ones, both of them.
-  await db.run('UPDATE properties SET value = value WHERE name = ?', SALT);
+  await db.lock('import');
   const { header, profiles } = staged;
   const numbers = new ImportedNumbers(scratch);
-  yield* numbers.learn(db, profiles);
   const damaged = header.damaged === true;
   const merger = new RowMerger(db, numbers, { damaged, profile: header.profile, moves, dryRun });
   const all: TableCounts[] = [];

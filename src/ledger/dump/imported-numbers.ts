@@ -1,55 +1,23 @@
 /** What an import must remember of its rows: in a scratch database, because there may be a great many. */
-import type { Database, Value } from '../../lib/sqlite.ts';
+import type { Database } from '../../lib/sqlite.ts';
 import type { NumberedTable, Store } from '../stores/store.ts';
 
 const PAGE_ROWS = 1_000;
-
-/** Rows without an id made by a client: by what they are told from each other, in the order of their numbers. */
-const earlier = {
-  events: { columns: ['profile', 'received_at', 'event', 'audiofile'], where: 'arrival IS NULL' },
-  runs: { columns: ['profile', 'started_at', 'host', 'pid'], where: '1 = 1' },
-} as const;
-
-type EarlierTable = keyof typeof earlier;
 
 export class ImportedNumbers {
   readonly #scratch: Database;
 
   constructor(scratch: Database) {
     this.#scratch = scratch;
+    // A transaction that met another one is done again.
+    for (const table of ['numbers', 'twins', 'shown', 'touched'])
+      scratch.exec(`DROP TABLE IF EXISTS ${table}`);
     scratch.exec(`
-      DROP TABLE IF EXISTS numbers;
-      DROP TABLE IF EXISTS twins;
-      DROP TABLE IF EXISTS touched;
-      DROP TABLE IF EXISTS shown;
       CREATE TABLE numbers (of TEXT, old INTEGER, new INTEGER, PRIMARY KEY (of, old)) WITHOUT ROWID;
+      CREATE INDEX numbers_by_new ON numbers (of, new);
       CREATE TABLE twins (event INTEGER PRIMARY KEY, old INTEGER NOT NULL);
       CREATE TABLE shown (run INTEGER PRIMARY KEY, old INTEGER NOT NULL);
       CREATE TABLE touched (of TEXT, profile TEXT, id TEXT, PRIMARY KEY (of, profile, id)) WITHOUT ROWID;`);
-    for (const [table, { columns }] of Object.entries(earlier))
-      scratch.exec(`
-        DROP TABLE IF EXISTS earlier_${table};
-        CREATE TABLE earlier_${table} (id INTEGER PRIMARY KEY, ${columns.join(', ')});
-        CREATE INDEX earlier_${table}_by_columns ON earlier_${table} (${columns.join(', ')});`);
-  }
-
-  /** Learns which rows the ledger has that are told only by what they say. Stops after each page. */
-  async *learn(db: Store, profiles: readonly string[]): AsyncGenerator<void> {
-    for (const [table, { columns, where }] of Object.entries(earlier)) {
-      for (let last = 0; ; ) {
-        const page = await db.all<Record<string, Value>>(
-          `SELECT id, ${columns.join(', ')} FROM ${table}
-           WHERE ${where} AND profile IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ${PAGE_ROWS}`,
-          JSON.stringify(profiles),
-          last,
-        );
-        const sql = `INSERT INTO earlier_${table} VALUES (?, ${columns.map(() => '?').join(', ')})`;
-        for (const row of page) this.#scratch.run(sql, ...Object.values(row));
-        yield;
-        if (page.length < PAGE_ROWS) break;
-        last = Number(page.at(-1)?.id);
-      }
-    }
   }
 
   /** Does the work, or leaves all as it was. */
@@ -74,6 +42,11 @@ export class ImportedNumbers {
     return this.#scratch.get<{ new: number }>(sql, of, old)?.new;
   }
 
+  /** Whether a row of the ledger stands for one of the export. */
+  isTaken(of: NumberedTable, now: number): boolean {
+    return this.#scratch.get('SELECT 1 FROM numbers WHERE of = ? AND new = ?', of, now) !== undefined;
+  }
+
   /** What has to be derived anew, when all rows are there. */
   touch(of: 'purchases' | 'files', profile: string, ids: readonly string[]): void {
     for (const id of ids)
@@ -96,21 +69,6 @@ export class ImportedNumbers {
         if (page.length < PAGE_ROWS) break;
         last = page.at(-1)?.id ?? last;
       }
-  }
-
-  /** The rows of the ledger that may be this one of the export, and stand for no other one. */
-  earlier(of: EarlierTable, fields: Readonly<Record<string, Value>>): number[] {
-    const { columns } = earlier[of];
-    const rows = this.#scratch.all<{ id: number }>(
-      `SELECT id FROM earlier_${of} WHERE ${columns.map((column) => `${column} = ?`).join(' AND ')} ORDER BY id`,
-      ...columns.map((column) => fields[column] ?? null),
-    );
-    return rows.map(({ id }) => id);
-  }
-
-  /** Of equal rows each stands for one. */
-  take(of: EarlierTable, id: number): void {
-    this.#scratch.run(`DELETE FROM earlier_${of} WHERE id = ?`, id);
   }
 
   /** The events up to this one were shown by the listener that had to. */

@@ -211,7 +211,7 @@ export class RowMerger {
   }
 
   async #mergeRuns(rows: readonly Fields[]): Promise<Counts> {
-    const { known, added } = this.#split(rows, (fields) => this.#takeEarlier('runs', fields));
+    const { known, added } = split(rows, await this.#alike('runs', rows));
     const numbers = await this.#addNumbered(
       'runs',
       added.map((fields) => ({ ...fields, shown_by: null })),
@@ -224,14 +224,13 @@ export class RowMerger {
 
   async #mergeEvents(rows: readonly Fields[]): Promise<Counts> {
     const byArrival = await this.#byArrival(rows);
-    const bodies = await this.#bodies(
-      rows.flatMap((fields) => (fields.arrival == null ? this.#numbers.earlier('events', fields) : [])),
+    const alike = await this.#alike(
+      'events',
+      rows.filter(({ arrival }) => arrival == null),
     );
-    const { known, added } = this.#split(rows, (fields) => {
-      if (typeof fields.arrival === 'string') return byArrival.get(fields.arrival);
-      const isSame = (id: number): boolean => isEqual(bodies.get(id), fields.body);
-      return this.#takeEarlier('events', fields, isSame);
-    });
+    const { known, added } = split(rows, (fields) =>
+      typeof fields.arrival === 'string' ? byArrival.get(fields.arrival) : alike(fields),
+    );
     const numbers = await this.#addNumbered(
       'events',
       added.map((fields) => ({
@@ -244,15 +243,6 @@ export class RowMerger {
     const all = [...known, ...added.map((fields, at) => [numbers[at] as number, fields] as const)];
     for (const [id, { twin }] of all) if (typeof twin === 'number') this.#numbers.addTwin(id, twin);
     return { ...noRows, new: added.length, known: known.length };
-  }
-
-  async #bodies(ids: readonly number[]): Promise<ReadonlyMap<number, Uint8Array>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.#db.all<{ id: number; body: Uint8Array }>(
-      'SELECT id, body FROM events WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
-      JSON.stringify(ids),
-    );
-    return new Map(rows.map(({ id, body }) => [id, body]));
   }
 
   async #mergeFiles(rows: readonly Fields[]): Promise<Counts> {
@@ -283,30 +273,30 @@ export class RowMerger {
     return { ...noRows, new: added, updated, known: rows.length - added - updated };
   }
 
-  /** Rows that the ledger has, under their numbers there, and rows that it does not have. */
-  #split(
+  /**
+   * Finds the row of the ledger that is one of these, which no client gave an id: by what they say. Of equal rows each
+   * stands for one, in the order of their numbers.
+   */
+  async #alike(
+    table: keyof typeof alikeBy,
     rows: readonly Fields[],
-    find: (fields: Fields) => number | undefined,
-  ): { readonly known: ReadonlyArray<readonly [number, Fields]>; readonly added: readonly Fields[] } {
-    const known: Array<readonly [number, Fields]> = [];
-    const added: Fields[] = [];
-    for (const fields of rows) {
-      const id = find(fields);
-      if (id === undefined) added.push(fields);
-      else known.push([id, fields]);
-    }
-    return { known, added };
-  }
-
-  /** The first row that does not stand for another one of the export. */
-  #takeEarlier(
-    of: 'runs' | 'events',
-    fields: Fields,
-    isSame: (id: number) => boolean = () => true,
-  ): number | undefined {
-    const id = this.#numbers.earlier(of, fields).find(isSame);
-    if (id !== undefined) this.#numbers.take(of, id);
-    return id;
+  ): Promise<(fields: Fields) => number | undefined> {
+    const [first, ...others] = alikeBy[table];
+    const asked = new Set(rows.map((fields) => String(fields[first])));
+    const found = asked.size
+      ? await this.#db.all<Fields & { id: number }>(
+          `SELECT id, ${[first, ...others].join(', ')} FROM ${table}
+           WHERE ${first} IN (SELECT value FROM json_each(?)) AND ${isUnnamed[table]} ORDER BY id`,
+          jsonList([...asked]),
+        )
+      : [];
+    const keyOf = (fields: Fields): string =>
+      [first, ...others].map((column) => keyText(fields[column])).join();
+    const free = new Map<string, number[]>();
+    for (const row of found)
+      if (!this.#numbers.isTaken(table, row.id))
+        free.set(keyOf(row), [...(free.get(keyOf(row)) ?? []), row.id]);
+    return (fields) => free.get(keyOf(fields))?.shift();
   }
 
   /** The numbers of events by the id that they got on arrival. */
@@ -340,5 +330,29 @@ export class RowMerger {
   }
 }
 
-const isEqual = (own: Uint8Array | undefined, given: Value | undefined): boolean =>
-  own !== undefined && given instanceof Uint8Array && Buffer.compare(own, given) === 0;
+/** What tells rows apart that have no id made by a client; by the first they are looked for. */
+const alikeBy = {
+  events: ['audiofile', 'profile', 'received_at', 'event', 'body'],
+  runs: ['started_at', 'profile', 'host', 'pid'],
+} as const;
+
+/** Which of them have none. An event without one was made by us, for a file. */
+const isUnnamed = { events: "arrival IS NULL AND audiofile <> ''", runs: 'TRUE' } as const;
+
+const keyText = (value: Value | undefined): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : JSON.stringify(value);
+
+/** Rows that the ledger has, under their numbers there, and rows that it does not have. */
+function split(
+  rows: readonly Fields[],
+  find: (fields: Fields) => number | undefined,
+): { readonly known: ReadonlyArray<readonly [number, Fields]>; readonly added: readonly Fields[] } {
+  const known: Array<readonly [number, Fields]> = [];
+  const added: Fields[] = [];
+  for (const fields of rows) {
+    const id = find(fields);
+    if (id === undefined) added.push(fields);
+    else known.push([id, fields]);
+  }
+  return { known, added };
+}
