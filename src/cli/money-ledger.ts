@@ -87,7 +87,7 @@ export async function refuseLeftBehind(context: Needed, ledger: Ledger | undefin
   const { sharedLedger: url, settings, localLedgerPath: path, profileFlag } = context;
   if (url === undefined || !ledger) return;
   const { shownPostgresUrl } = await import('../lib/postgres-url.ts');
-  const { refuseLeftBehind: refuse } = await import('../ledger/left-behind.ts');
+  const { refuseLeftBehind: refuse } = await import('../ledger/moved.ts');
   const { db, profile: account, hide } = ledger;
   await refuse(
     { path, profile: settings.profileName, profileFlag, hide },

@@ -3,7 +3,7 @@ import type { Input } from '../cli/command-spec.ts';
 import type { Context } from '../cli/context.ts';
 import { refreshMany } from '../flows/files/refresh.ts';
 import { fetchInvoices, missingInvoices } from '../flows/invoices/keep.ts';
-import { checkIsFree, writeExport } from '../flows/ledger/write-export.ts';
+import { checkIsFree, writeExport } from '../flows/ledger.ts';
 import { costSettings } from '../flows/orders/cost.ts';
 import { gatherReport } from '../flows/report/gather.ts';
 import { makeReport, type Report } from '../flows/report/report.ts';

@@ -5,13 +5,12 @@
  */
 import { type StenoError, usage } from '../lib/errors.ts';
 import { secretMark } from '../lib/sealer.ts';
-import type { Value } from '../lib/sqlite-driver.ts';
 import { comparableBaseUrl as comparable } from '../lib/urls.ts';
 import type { Ledger } from './ledger.ts';
 import { refuseMoved } from './moved.ts';
 import { Properties } from './properties.ts';
-import { isRefusedRow } from './stores/postgres-failures.ts';
-import type { AccountRow, KeyRow, KnownAccounts, LedgerAccount, Store } from './stores/store.ts';
+import { isRefusedRow } from './stores/postgres-connection.ts';
+import type { AccountRow, KeyRow, KnownAccounts, LedgerAccount, Store, Value } from './stores/store.ts';
 
 /** Names of properties begin with these. */
 const KEY = 'key ';

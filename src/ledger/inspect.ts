@@ -9,8 +9,7 @@ import { Runs } from './runs.ts';
 import { backupsOf, rescueHint } from './stores/backups.ts';
 import { migrations } from './stores/schema.ts';
 import { SqliteStore } from './stores/sqlite.ts';
-import type { Hide, TableContext } from './table.ts';
-import { dumpTables } from './tables.ts';
+import { dumpTables, type Hide, type TableContext } from './table.ts';
 import { type Loan, WebhookLoans } from './webhook-loans.ts';
 
 export interface AccountUse {

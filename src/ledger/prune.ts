@@ -5,8 +5,7 @@
 import type { Ledger } from './ledger.ts';
 import { Runs } from './runs.ts';
 import type { LedgerFile, Store } from './stores/store.ts';
-import { Table } from './table.ts';
-import { dumpTables } from './tables.ts';
+import { dumpTables, Table } from './table.ts';
 
 export interface PruneCounts {
   readonly events: number;

@@ -2,18 +2,23 @@
 import { diskReason } from '../lib/disk-reasons.ts';
 import { errorMessage, StenoError } from '../lib/errors.ts';
 import { oneLine } from '../lib/text.ts';
-import { detailsText } from './audio-details.ts';
 import { renewInvoices, updateBills } from './billing.ts';
 import { type SpendingLimit, waitingForOthers, withinLimit } from './budgets.ts';
 import type { TakeOver } from './claims.ts';
-import { jsonList } from './json-list.ts';
 import { movedMark, refuseMoved, unlessMoved } from './moved.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from './ordered-files.ts';
 import { howToRecord, type KeptOutcome, type Outcome } from './outbox.ts';
-import { type Begun, hiddenPurchase, kindOf, type NewPurchase, type PlacedOrder } from './purchase.ts';
+import {
+  type Begun,
+  detailsText,
+  hiddenPurchase,
+  kindOf,
+  type NewPurchase,
+  type PlacedOrder,
+} from './purchase.ts';
 import { PurchaseTable } from './purchase-table.ts';
 import { CommitUnknown, type Statement } from './stores/store.ts';
-import { NOW } from './table.ts';
+import { jsonList, NOW } from './table.ts';
 
 const MAX_DETAIL_LENGTH = 600;
 

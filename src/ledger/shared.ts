@@ -13,8 +13,7 @@ import {
 } from './inspect.ts';
 import type { OnTrouble } from './outbox.ts';
 import { type ConnectLimits, type Opened, PostgresStore } from './stores/postgres.ts';
-import { type ConnectOptions, PostgresConnection } from './stores/postgres-connection.ts';
-import { isMissingTable } from './stores/postgres-failures.ts';
+import { type ConnectOptions, isMissingTable, PostgresConnection } from './stores/postgres-connection.ts';
 import {
   CLIENT_LEVEL,
   type MigrationRow,

@@ -1,10 +1,10 @@
 /** What the tables of the ledger have in common. */
 import { cutSignatures } from '../lib/audio-identity.ts';
 import { nowMs } from '../lib/clock.ts';
+import { withoutNul } from '../lib/kept-text.ts';
 import { accountName } from '../lib/names.ts';
-import type { Value } from '../lib/sqlite-driver.ts';
 import type { Outbox } from './outbox.ts';
-import type { Store } from './stores/store.ts';
+import type { ColumnInfo, NumberedTable, Store, Value } from './stores/store.ts';
 
 export type Hide = (text: string) => string;
 
@@ -97,3 +97,82 @@ export abstract class Table {
 export const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
 export const timestamp = (): string => new Date(nowMs()).toISOString();
+
+/** How JSON writes a NUL and half of a surrogate pair. */
+const maybeUnkept = /\\u0000|\\ud[89a-f]/;
+
+/**
+ * Texts as a parameter of json_each. No database keeps a NUL or half of a surrogate pair in a text: in a list they are
+ * what they become in a column, or Postgres would refuse the list and SQLite find nothing.
+ */
+export function jsonList(values: readonly string[]): string {
+  const list = JSON.stringify(values);
+  return maybeUnkept.test(list) ? JSON.stringify(values.map(keptText)) : list;
+}
+
+/** A text as it is kept; nearly all texts are kept as they are. */
+export const keptText = (text: string): string =>
+  /[\0\ud800-\udfff]/.test(text) ? Buffer.from(withoutNul(text)).toString() : text;
+
+// The tables of the ledger as an export writes them: what orders the rows, and which numbers lead to other rows.
+
+export type { ColumnInfo, NumberedTable };
+
+export interface DumpTable {
+  readonly name: string;
+  /** Unique; the order of the rows. */
+  readonly key: readonly string[];
+  /** The column of the row's own number. */
+  readonly number?: 'id' | 'seq' | 'number';
+  /** Columns that hold the number of a row of another table. */
+  readonly refs?: Readonly<Record<string, NumberedTable>>;
+  /** Each row belongs to a purchase, whose id is in its column `purchase`. */
+  readonly ofPurchase?: true;
+  /** SQL that selects the rows of one profile. */
+  readonly ofProfile: string;
+}
+
+const ofProfile = 'profile = ?';
+// Asked for each row of a page: a list of all purchases would be made anew for each page.
+const ofPurchases =
+  'EXISTS (SELECT 1 FROM purchases WHERE purchases.id = purchase AND purchases.profile = ?)';
+const ofEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = actions.event AND profile = ?)';
+const ofFiledEvents = 'EXISTS (SELECT 1 FROM events WHERE events.id = event_files.event AND profile = ?)';
+
+/**
+ * What a row refers to stands before it; only events refer to each other. Not among them: `duties`, `properties` and
+ * `webhook_loans`, which are of this file and of the listeners of this machine, and sealed with its salt.
+ */
+export const dumpTables: readonly DumpTable[] = [
+  { name: 'purchases', key: ['number'], number: 'number', ofProfile },
+  { name: 'settlements', key: ['id'], ofPurchase: true, ofProfile: ofPurchases },
+  { name: 'purchase_items', key: ['purchase', 'position'], ofPurchase: true, ofProfile },
+  { name: 'claims', key: ['profile', 'name'], ofPurchase: true, ofProfile },
+  {
+    name: 'purchase_names',
+    key: ['name', 'purchase', 'position'],
+    ofPurchase: true,
+    ofProfile: ofPurchases,
+  },
+  { name: 'runs', key: ['id'], number: 'id', ofProfile },
+  { name: 'events', key: ['id'], number: 'id', refs: { twin: 'events' }, ofProfile },
+  {
+    name: 'event_files',
+    key: ['audiofile', 'event'],
+    refs: { event: 'events' },
+    ofProfile: ofFiledEvents,
+  },
+  {
+    name: 'actions',
+    key: ['event', 'kind', 'target'],
+    refs: { event: 'events', run: 'runs' },
+    ofProfile: ofEvents,
+  },
+  { name: 'files', key: ['seq'], number: 'seq', refs: { found: 'events' }, ofProfile },
+  { name: 'downloads', key: ['profile', 'file', 'ext', 'folder'], ofProfile },
+  { name: 'kept_invoices', key: ['profile', 'id'], ofProfile },
+  { name: 'invoice_lines', key: ['profile', 'invoice', 'position'], ofProfile },
+  { name: 'uploads', key: ['profile', 'content'], ofProfile },
+  { name: 'budgets', key: ['profile'], ofProfile },
+  { name: 'ignored_audio', key: ['profile', 'name'], ofProfile },
+];

@@ -1,6 +1,6 @@
 /** The file document: what `files`, `file`, `order`, `wait`, `track`, `upgrade` and `refund` print of each file. */
 import type { ShownFile } from '../flows/files/shown.ts';
-import type { FileRow } from '../ledger/file-row.ts';
+import type { FileRow } from '../ledger/files.ts';
 import { leftOutReasons } from '../lib/errors.ts';
 import { type Json, parseJson } from '../lib/json.ts';
 import { type OrderedBy, userAndHost } from '../lib/sender.ts';

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../src/ledger/audio-names.ts';
 import { Budgets } from '../../src/ledger/budgets.ts';
 import { Claims } from '../../src/ledger/claims.ts';
 import { Downloads } from '../../src/ledger/downloads.ts';
@@ -12,7 +11,7 @@ import { Invoices } from '../../src/ledger/invoices.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger, openSharedLedger } from '../../src/ledger/open.ts';
 import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
-import type { Begun, NewPurchase } from '../../src/ledger/purchase.ts';
+import { type Begun, makeAudio, type NewPurchase } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
 import { Uploads } from '../../src/ledger/uploads.ts';

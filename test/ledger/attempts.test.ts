@@ -1,8 +1,8 @@
 /** What keeps an audio from being bought twice: who holds it, in both kinds of ledger. */
 import { describe, expect, it } from 'vitest';
-import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/audio-names.ts';
 import { Claims } from '../../src/ledger/claims.ts';
 import { OpenAttempts } from '../../src/ledger/open-attempts.ts';
+import { makeAudio, makeEpisode, makeFile } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { audioOf, beginFree, newOrder, placedAs, TestLedger, url } from '../support/attempts.ts';
 import { SECRET, storeKinds } from '../support/open-ledger.ts';

@@ -6,7 +6,7 @@ import { importLines } from '../../src/ledger/dump/import.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { migrations } from '../../src/ledger/stores/schema.ts';
-import { dumpTables } from '../../src/ledger/tables.ts';
+import { dumpTables } from '../../src/ledger/table.ts';
 import { type Database, openDatabase } from '../../src/lib/sqlite.ts';
 import { freshFolder } from '../support/files.ts';
 import { content, fill, linesOf, sourceOf, totals } from '../support/random-ledger.ts';

@@ -2,13 +2,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeAudio, makeEpisode } from '../../src/ledger/audio-names.ts';
 import { Claims } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import { Outbox } from '../../src/ledger/outbox.ts';
-import type { Begun } from '../../src/ledger/purchase.ts';
+import { type Begun, makeAudio, makeEpisode } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { SqliteStore } from '../../src/ledger/stores/sqlite.ts';
 import { CommitUnknown, type Store } from '../../src/ledger/stores/store.ts';

@@ -1,7 +1,6 @@
 /** Histories of one account that meet again: whichever comes first, the same is known, and nothing is bought twice. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../src/ledger/audio-names.ts';
 import { Budgets } from '../../src/ledger/budgets.ts';
 import { Downloads } from '../../src/ledger/downloads.ts';
 import { importLines } from '../../src/ledger/dump/import.ts';
@@ -9,7 +8,7 @@ import { Files } from '../../src/ledger/files.ts';
 import { Invoices } from '../../src/ledger/invoices.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
-import type { NewPurchase } from '../../src/ledger/purchase.ts';
+import { makeAudio, type NewPurchase } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { TrackedFiles } from '../../src/ledger/tracked-files.ts';
 import { refundName, upgradeNames } from '../../src/lib/names.ts';

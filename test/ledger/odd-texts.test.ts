@@ -1,11 +1,11 @@
 /** Texts of the service that no database keeps as they are: a NUL, and half of a surrogate pair. */
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeAudio } from '../../src/ledger/audio-names.ts';
 import { Claims } from '../../src/ledger/claims.ts';
 import { Files } from '../../src/ledger/files.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger, openSharedLedger } from '../../src/ledger/open.ts';
+import { makeAudio } from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import { readPostgresUrl } from '../../src/lib/postgres-url.ts';
 import { beginFree } from '../support/attempts.ts';

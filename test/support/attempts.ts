@@ -1,12 +1,17 @@
 /** A ledger of either kind, and what a test does with its attempts. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type Audio, makeAudio } from '../../src/ledger/audio-names.ts';
 import type { SpendingLimit } from '../../src/ledger/budgets.ts';
 import { Claims, type Holder, type TakeOver } from '../../src/ledger/claims.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { type Attempt, OpenAttempts } from '../../src/ledger/open-attempts.ts';
 import type { OrderedFile, OrderedFiles } from '../../src/ledger/ordered-files.ts';
-import type { Begun, NewPurchase, PlacedOrder } from '../../src/ledger/purchase.ts';
+import {
+  type Audio,
+  type Begun,
+  makeAudio,
+  type NewPurchase,
+  type PlacedOrder,
+} from '../../src/ledger/purchase.ts';
 import { Purchases } from '../../src/ledger/purchases.ts';
 import type { LedgerStore } from '../../src/ledger/stores/store.ts';
 import type { LedgerPlace, StoreKind } from './open-ledger.ts';

@@ -1,9 +1,9 @@
 /** Small random ledgers, for what must hold for every one. */
 import fc from 'fast-check';
+import { derivePurchases } from '../../src/ledger/dump/derive.ts';
 import { exportedLines } from '../../src/ledger/dump/export.ts';
 import type { TableCounts } from '../../src/ledger/dump/import.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { derivePurchases } from '../../src/ledger/merged.ts';
 import { migrations } from '../../src/ledger/stores/schema.ts';
 import { SqliteStore } from '../../src/ledger/stores/sqlite.ts';
 import { type Database, openDatabase, type Value } from '../../src/lib/sqlite.ts';

@@ -1,8 +1,8 @@
 /** A file of the ledger as it is listed. */
 import type { AudioFile } from '../../api/files.ts';
 import { findFileState } from '../../catalog/states.ts';
-import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/audio-details.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
+import type { FileRow } from '../../ledger/files.ts';
+import { type AudioDetails, audioTitle, parseDetails } from '../../ledger/purchase.ts';
 import { cutSignatures, withoutSignature } from '../../lib/audio-identity.ts';
 
 export interface ListedFile extends FileRow {

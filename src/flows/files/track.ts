@@ -2,8 +2,7 @@
 import { getFile } from '../../api/files.ts';
 import type { Transport } from '../../api/http/transport.ts';
 import { type Download, Downloads } from '../../ledger/downloads.ts';
-import type { FileRow } from '../../ledger/file-row.ts';
-import { Files } from '../../ledger/files.ts';
+import { type FileRow, Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { TrackedFiles } from '../../ledger/tracked-files.ts';
 import type { Report } from '../../lib/progress.ts';

@@ -2,7 +2,6 @@
 
 import type { Transport } from '../../api/http/transport.ts';
 import { decodeKeptInvoice } from '../../api/invoices.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
 import {
   Budgets,
   type KeptBudget,
@@ -13,7 +12,7 @@ import {
 import { Files } from '../../ledger/files.ts';
 import { Invoices, type KeptInvoice } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Cost, NewPurchase } from '../../ledger/purchase.ts';
+import { type Cost, type NewPurchase, parseDetails } from '../../ledger/purchase.ts';
 import {
   type Budget,
   type BudgetPeriod,

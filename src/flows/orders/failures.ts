@@ -1,6 +1,6 @@
 /** What is raised after orders were sent, and with which exit code. */
 import { CallError } from '../../api/http/failures.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { BulkError, type Failure, type Kind, StenoError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import { values } from '../bulk.ts';

@@ -4,8 +4,7 @@ import { type Choice, type Chosen, chooseEpisodes, isChoice, nameOf } from '../.
 import type { Episode, Feed } from '../../feeds/feed.ts';
 import { parseMatch } from '../../feeds/match.ts';
 import { type FeedReading, readFeed } from '../../feeds/read.ts';
-import type { AudioDetails } from '../../ledger/audio-details.ts';
-import { type Audio, makeEpisode } from '../../ledger/audio-names.ts';
+import { type Audio, type AudioDetails, makeEpisode } from '../../ledger/purchase.ts';
 import { nowMs } from '../../lib/clock.ts';
 import { type StenoError, usage } from '../../lib/errors.ts';
 import { feedMark } from '../../lib/names.ts';

@@ -4,13 +4,12 @@
  */
 
 import { areOrdered } from '../../catalog/skus.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
 import { Claims, type Holder, type TakeOver } from '../../ledger/claims.ts';
 import { IgnoredAudio } from '../../ledger/ignored-audio.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
+import { type Audio, parseDetails } from '../../ledger/purchase.ts';
 import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isUploadName, isUploadUrl, isUrlName } from '../../lib/names.ts';

@@ -1,7 +1,7 @@
 /** What people name when they ignore audio, and what of an order is ignored. */
 import { statSync } from 'node:fs';
-import type { Audio } from '../../ledger/audio-names.ts';
 import type { ToIgnore } from '../../ledger/ignored-audio.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { usage } from '../../lib/errors.ts';
 import { contentKey } from '../../lib/names.ts';

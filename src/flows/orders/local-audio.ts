@@ -2,12 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import { makeFile } from '../../ledger/audio-names.ts';
 import { Claims, type Holder } from '../../ledger/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
 import { isSameUrl } from '../../ledger/ordered-files.ts';
+import { makeFile, parseDetails } from '../../ledger/purchase.ts';
 import { Uploads } from '../../ledger/uploads.ts';
 import { withoutSignature } from '../../lib/audio-identity.ts';
 import { type Failure, StenoError, usage } from '../../lib/errors.ts';

@@ -1,5 +1,5 @@
 /** A row of a manifest, whichever way it is written. */
-import type { Audio } from '../../ledger/audio-names.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { oneLine } from '../../lib/text.ts';

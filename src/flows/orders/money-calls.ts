@@ -7,13 +7,19 @@ import type { Transport } from '../../api/http/transport.ts';
 import { cuttingSignatures, type Order, readOrder } from '../../api/orders.ts';
 import { type RawAnswer, sendRaw } from '../../api/raw.ts';
 import { prepareForOrders } from '../../ledger/accounts.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
-import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
 import { Claims } from '../../ledger/claims.ts';
 import { Files } from '../../ledger/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OrderedFiles } from '../../ledger/ordered-files.ts';
-import { type Begun, kindOf, type NewPurchase, type PurchasedAudio } from '../../ledger/purchase.ts';
+import {
+  type Audio,
+  type Begun,
+  kindOf,
+  makeAudio,
+  type NewPurchase,
+  type PurchasedAudio,
+  parseDetails,
+} from '../../ledger/purchase.ts';
 import type { Purchases } from '../../ledger/purchases.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { isUrl } from '../../lib/is-url.ts';

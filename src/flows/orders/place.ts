@@ -1,12 +1,11 @@
 /** Places one order, and tells which file belongs to which of its audios. */
 import type { Transport } from '../../api/http/transport.ts';
 import { type Order, placeOrder } from '../../api/orders.ts';
-import { detailsText } from '../../ledger/audio-details.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
 import { Files } from '../../ledger/files.ts';
 import { recheckTimer } from '../../ledger/lease.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { matchFiles, type OrderedAudio, type OrderedFiles } from '../../ledger/ordered-files.ts';
+import { type Audio, detailsText } from '../../ledger/purchase.ts';
 import { Uploads } from '../../ledger/uploads.ts';
 import { cutSignatures } from '../../lib/audio-identity.ts';
 import type { Outcome } from '../bulk.ts';

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FeedReading } from '../../feeds/read.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { LISTED_URLS_PER_ORDER } from '../../lib/defaults.ts';
 import { usage } from '../../lib/errors.ts';
 import type { Report } from '../../lib/progress.ts';

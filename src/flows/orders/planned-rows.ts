@@ -1,7 +1,7 @@
 /** Makes orders of rows as they are read: of a million of them, no more is kept than is needed to order them. */
 import type { OrderRequest } from '../../api/orders.ts';
 import { checkOrderSkus } from '../../catalog/check.ts';
-import { type Audio, makeAudio } from '../../ledger/audio-names.ts';
+import { type Audio, makeAudio } from '../../ledger/purchase.ts';
 import { StenoError, usage } from '../../lib/errors.ts';
 import { isUrlName } from '../../lib/names.ts';
 import { TextIndex } from '../../lib/text-index.ts';

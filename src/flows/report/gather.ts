@@ -1,10 +1,10 @@
 /** Reads what a report is made of from the ledger. */
 import { decodeKeptInvoice } from '../../api/invoices.ts';
-import { parseDetails } from '../../ledger/audio-details.ts';
 import { billItems } from '../../ledger/billing.ts';
 import { Invoices } from '../../ledger/invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { OpenAttempts } from '../../ledger/open-attempts.ts';
+import { parseDetails } from '../../ledger/purchase.ts';
 import { type BoughtRow, PurchaseLog } from '../../ledger/purchase-log.ts';
 import { fromMillionths, type Money } from '../../lib/money.ts';
 import { listFiles } from '../files/list.ts';

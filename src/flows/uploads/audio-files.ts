@@ -4,7 +4,7 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { formatOfName } from '../../catalog/formats.ts';
-import type { Audio } from '../../ledger/audio-names.ts';
+import type { Audio } from '../../ledger/purchase.ts';
 import { audioExtensions } from '../../lib/audio-extensions.ts';
 import { errorCode, errorMessage, type LeftOutReason, StenoError, usage } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';

@@ -5,8 +5,7 @@ import { finishMove, type Moved, markMoved, readMoved, unmarkMoved } from '../mo
 import { OpenAttempts } from '../open-attempts.ts';
 import { Runs } from '../runs.ts';
 import { CommitUnknown } from '../stores/store.ts';
-import type { TableContext } from '../table.ts';
-import { dumpTables } from '../tables.ts';
+import { dumpTables, type TableContext } from '../table.ts';
 import { exportedLines } from './export.ts';
 import { type ImportOptions, importLines, type TableCounts } from './import.ts';
 import { noRows } from './merge.ts';

@@ -3,20 +3,18 @@
  * ledger and without a lock on it, however slowly they come; then one transaction does the work, with pauses in which
  * a signal is heard.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StenoError } from '../../lib/errors.ts';
 import { linesOf } from '../../lib/lines.ts';
 import { noReport, type Report } from '../../lib/progress.ts';
 import { type Database, openScratch } from '../../lib/sqlite.ts';
 import type { Ledger } from '../ledger.ts';
-import { deriveFiles, derivePurchases, dropOldLines } from '../merged.ts';
 import type { Store } from '../stores/store.ts';
-import type { Hide } from '../table.ts';
-import { type DumpHeader, type DumpTable, dumpTables } from '../tables.ts';
-import { ImportedNumbers } from './imported-numbers.ts';
-import { type Counts, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
-import { badLine, type DumpRow, parseEnd, parseHeader, RowParser } from './parse.ts';
-import { restoreClaims } from './restore-claims.ts';
+import { type DumpTable, dumpTables, type Hide } from '../table.ts';
+import { deriveFiles, derivePurchases, dropOldLines, restoreClaims } from './derive.ts';
+import { badLine, type DumpHeader, type DumpRow, parseEnd, parseHeader, RowParser } from './lines.ts';
+import { type Counts, ImportedNumbers, noRows, RowMerger, type StagedRow, sumOf } from './merge.ts';
 
 export interface TableCounts extends Counts {
   readonly table: string;

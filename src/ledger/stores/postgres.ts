@@ -2,8 +2,7 @@
 import { monotonicMs } from '../../lib/clock.ts';
 import { StenoError } from '../../lib/errors.ts';
 import { Mutex } from '../../lib/mutex.ts';
-import type { PostgresConnection } from './postgres-connection.ts';
-import { isAboutServer, isConflict, isUnexpected } from './postgres-failures.ts';
+import { isAboutServer, isConflict, isUnexpected, type PostgresConnection } from './postgres-connection.ts';
 import {
   assignIds,
   type ColumnInfo,

@@ -1,7 +1,5 @@
-/**
- * Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced only where
- * that is asked for: it may be all that is left of a ledger.
- */
+/** Removes old events in short steps, between which other processes write and signals are heard. */
+
 import {
   closeSync,
   fsyncSync,
@@ -14,10 +12,61 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskReason } from '../../lib/disk-reasons.ts';
-import { DiskError, errorCode, StenoError } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
-import { noReport, type Report } from '../../lib/progress.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type PruneCounts, Pruning, profilesIn } from '../ledger/prune.ts';
+import { diskReason } from '../lib/disk-reasons.ts';
+import { DiskError, errorCode, StenoError } from '../lib/errors.ts';
+import { makeFolder } from '../lib/folders.ts';
+import { noReport, type Report } from '../lib/progress.ts';
+
+const none: PruneCounts = { events: 0, actions: 0, runs: 0, kept: 0 };
+
+const sum = (one: PruneCounts, other: PruneCounts): PruneCounts => ({
+  events: one.events + other.events,
+  actions: one.actions + other.actions,
+  runs: one.runs + other.runs,
+  kept: one.kept + other.kept,
+});
+
+export async function prunings(ledger: Ledger, allProfiles: boolean): Promise<Pruning[]> {
+  if (!allProfiles) return [new Pruning(ledger)];
+  return (await profilesIn(ledger)).map((profile) => new Pruning(ledger, profile));
+}
+
+export async function countPrunable(all: readonly Pruning[], before: string): Promise<PruneCounts> {
+  let counts = none;
+  for (const pruning of all) counts = sum(counts, await pruning.count(before));
+  return counts;
+}
+
+export async function pruneLedger(
+  ledger: Ledger,
+  all: readonly Pruning[],
+  before: string,
+  { signal, report = noReport }: { readonly signal: AbortSignal; readonly report?: Report },
+): Promise<PruneCounts> {
+  let removed = none;
+  for (const pruning of all) {
+    for await (const step of pruning.removeEvents(before, { whole: true })) {
+      removed = sum(removed, step);
+      report({ done: removed.events, unit: 'event' });
+      await pause(signal);
+    }
+    removed = sum(removed, { ...none, runs: await pruning.removeRuns(before) });
+  }
+  for await (const _ of new Pruning(ledger).shrink()) await pause(signal);
+  return removed;
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  if (signal.aborted)
+    throw new StenoError('interrupted', 'interrupted: what was removed so far stays removed');
+  await nextTurn();
+}
+
+// Writes an export or a report to a file: beside it first, so that it is never half of one. An earlier one is replaced only where
+// that is asked for: it may be all that is left of a ledger.
 
 /** Throws where something has this name, also a link that leads nowhere. */
 export function checkIsFree(path: string): void {
