@@ -100,8 +100,8 @@ export interface Salvaged {
 }
 
 const PAGE_ROWS = 100;
-/** No table has as many rows. */
-const MAX_NUMBER = 2 ** 50;
+/** After so many numbers without a row that can be read, there are no more. */
+const MAX_GAP = 100_000;
 
 /** Nothing is written to it. */
 export async function* salvageFile(
@@ -187,41 +187,40 @@ class DamagedTable {
   *rows(): Generator<Row> {
     // A damaged ledger is not migrated, so it may lack a table.
     if (this.#types.size === 0) return;
-    for (const row of this.#table.number ? this.#byNumber() : this.#fromBothEnds()) {
+    for (const row of this.#readable()) {
       if (this.#isWhole(row)) yield row;
       else this.incomplete = true;
     }
   }
 
-  *#byNumber(): Generator<Row> {
-    let last: Value[] = [];
-    for (;;) {
-      last = yield* this.#readOn(last, false);
-      if (!this.#stoppedAtDamage) return;
-      const next = this.#nextReadable(Number(last[0] ?? 0));
-      if (next === undefined) return;
-      last = [next - 1];
-    }
-  }
-
-  /**
-   * For tables without numbers: up to the first damage from the start, down to the last one from the end, and between
-   * them what the rows of another table lead to.
-   */
-  *#fromBothEnds(): Generator<Row> {
+  /** Up to the first damage from the start, down to the last one from the end, and between them one by one. */
+  *#readable(): Generator<Row> {
     const start = yield* this.#readOn([], false);
     if (!this.#stoppedAtDamage) return;
     const end = yield* this.#readOn([], true, start);
-    if (this.#stoppedAtDamage) yield* this.#between(start, end);
+    if (!this.#stoppedAtDamage) return;
+    if (this.#table.number) yield* this.#numbered(this.#table.number, start, end);
+    else yield* this.#between(start, end);
   }
 
+  *#numbered(column: string, [start]: readonly Value[], [end]: readonly Value[]): Generator<Row> {
+    const last = Number(end ?? Number.POSITIVE_INFINITY);
+    for (let [n, missed] = [Number(start ?? 0) + 1, 0]; n < last && missed < MAX_GAP; n += 1) {
+      const rows = this.#rowsWith({ [column]: n }) ?? [];
+      missed = rows.length ? 0 : missed + 1;
+      yield* rows;
+    }
+  }
+
+  /** What the rows of another table lead to. */
   *#between(start: readonly Value[], end: readonly Value[]): Generator<Row> {
     const lead = leads[this.#table.name];
     const from = dumpTables.find(({ name }) => name === lead?.from);
     if (!lead || !from) return;
     const found = new Set<string>();
     for (const row of new DamagedTable(this.#db, from).rows()) {
-      for (const each of this.#ledTo(lead, row)) {
+      const values = Object.entries(lead.columns).map(([own, other]) => [own, row[other] ?? null]);
+      for (const each of this.#rowsWith(Object.fromEntries(values)) ?? []) {
         const key = this.#query.keyOf(each);
         const text = JSON.stringify(key);
         if (found.has(text) || !isBetween(key, start, end)) continue;
@@ -231,12 +230,12 @@ class DamagedTable {
     }
   }
 
-  #ledTo({ columns }: Lead, row: Row): Row[] {
-    const where = Object.keys(columns).map((column) => `${column} = ?`);
-    const names = [...this.#types.keys()].join(', ');
+  /** Nothing where SQLite meets damage. */
+  #rowsWith(values: Row): Row[] | undefined {
+    const where = Object.keys(values).map((column) => `${column} = ?`);
+    const names = [...this.#types.keys()].map((name) => `"${name}"`).join(', ');
     const sql = `SELECT ${names} FROM ${this.#table.name} WHERE ${where.join(' AND ')}`;
-    const values = Object.values(columns).map((column) => row[column] ?? null);
-    return this.#unlessDamaged(() => this.#db.all<Row>(sql, ...values)) ?? [];
+    return this.#unlessDamaged(() => this.#db.all<Row>(sql, ...Object.values(values)));
   }
 
   #stoppedAtDamage = false;
@@ -279,36 +278,6 @@ class DamagedTable {
       if (isDamaged(error)) return undefined;
       throw error;
     }
-  }
-
-  /** The number of the first row after damage; nothing where there is none. */
-  #nextReadable(last: number): number | undefined {
-    let damaged = last;
-    let step = 1;
-    let found: number | undefined;
-    for (; found === undefined; step *= 2) {
-      const from = last + step;
-      if (from > MAX_NUMBER) return undefined;
-      const page = this.#page([from], 1, false);
-      if (page?.length === 0) return this.#firstBetween(damaged, from);
-      if (page) found = Number(this.#query.keyOf(page[0] as Row)[0]);
-      else damaged = from;
-    }
-    return this.#firstBetween(damaged, found) ?? found;
-  }
-
-  /** The lowest number after `damaged` from which can be read; what lies between was skipped too far. */
-  #firstBetween(damaged: number, readable: number): number | undefined {
-    let [low, high] = [damaged, readable];
-    let found: number | undefined;
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      const page = this.#page([middle], 1, false);
-      if (page) high = middle;
-      else low = middle;
-      if (page?.length) found = Number(this.#query.keyOf(page[0] as Row)[0]);
-    }
-    return found;
   }
 
   /** Damage may also leave rows that can be read, with values of other types. */
